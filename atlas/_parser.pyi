@@ -1,0 +1,195 @@
+"""Types of the Rust extension. Everything is immutable unless said otherwise; long calls release the GIL."""
+
+from collections.abc import Sequence
+
+# --- scan -----------------------------------------------------------------------------------------------------------
+
+class ScannedFile:
+    """A file to index."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def mtime_ns(self) -> int: ...
+
+class SubProject:
+    """A folder with a manifest of its own; `name` as the manifest says, `kind` = python npm go rust maven dotnet php."""
+
+    @property
+    def folder(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
+class ScanResult:
+    """Sorted by path."""
+
+    @property
+    def files(self) -> list[ScannedFile]: ...
+    @property
+    def skipped(self) -> list[tuple[str, str]]: ...
+    @property
+    def subprojects(self) -> list[SubProject]: ...
+
+def scan(
+    root: str,
+    languages: Languages,
+    *,
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    max_bytes: int = 1_048_576,
+    git_rules: bool = True,
+    generated: bool = False,
+) -> ScanResult:
+    """Walk a tree with git's rules. Raises OSError when root is not a readable folder."""
+
+def check_content(path: str, data: bytes) -> str:
+    """Reason why a file with this content is not indexed (binary, minified, generated, secret), or ""."""
+
+# --- parse ----------------------------------------------------------------------------------------------------------
+
+class Languages:
+    """The languages known: folders holding `<name>/language.toml` and `<name>/tags.scm`. Raises ValueError with path and place."""
+
+    def __init__(self, folders: Sequence[str]) -> None: ...
+    @property
+    def names(self) -> list[str]: ...
+    def of_path(self, path: str) -> str | None:
+        """Language by file name; None when no language claims it. (`.h` is decided by content when parsed.)"""
+
+class ParsedFile:
+    """Facts of one file. The views below are for tests and detectors; linking uses the facts directly."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def lines(self) -> int: ...
+    @property
+    def module(self) -> str: ...
+    @property
+    def is_test(self) -> bool: ...
+    @property
+    def is_generated(self) -> bool: ...
+    @property
+    def problems(self) -> list[str]:
+        """`line: code: message` each."""
+    @property
+    def skip_reason(self) -> str:
+        """Non-empty when the content says that the file must not be indexed (see check_content); no facts then."""
+    def to_json(self) -> str:
+        """All facts, strings resolved, for tests and debugging."""
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(data: bytes) -> ParsedFile: ...
+
+def parse_bytes(languages: Languages, path: str, data: bytes, *, timeout_ms: int = 2000) -> ParsedFile: ...
+def parse_paths(
+    languages: Languages, root: str, paths: Sequence[str], *, max_bytes: int = 1_048_576, timeout_ms: int = 2000
+) -> list[ParsedFile | str]:
+    """Parse files in parallel, in the order given; a str is the reason why a file could not be read (`unreadable: ...`)."""
+
+# --- cache ----------------------------------------------------------------------------------------------------------
+
+class FactsCache:
+    """Facts on disk by content digest and path: one append-only file, checksummed records, torn tail cut off, mutable.
+
+    A file that cannot be read or belongs to another FACTS_VERSION is started anew: the cache may cost time, never truth.
+    """
+
+    def __init__(self, path: str) -> None: ...
+    def get(self, wanted: Sequence[tuple[str, str]]) -> list[ParsedFile | None]:
+        """(path, digest) each."""
+    def put(self, files: Sequence[ParsedFile]) -> None: ...
+    def keep(self, wanted: Sequence[tuple[str, str]]) -> None:
+        """Forget everything else if that halves the file."""
+    def close(self) -> None: ...
+
+# --- link -----------------------------------------------------------------------------------------------------------
+
+NodeTuple = tuple[
+    str, str, str, str, str, str, str, int, int, int, int, int, str, str, bool, bool, bool, str, str, str, str, str, str, str
+]
+EdgeTuple = tuple[str, str, str, int, str, float]
+TextTuple = tuple[str, str, str, str, str, str]
+
+class Unit:
+    """The graph of one file (or of the structure, path ""), as rows in the order of atlas.model's NodeRow, EdgeRow, SearchText."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def digest(self) -> str:
+        """32 hex digits over everything in the unit; computed without building rows."""
+    @property
+    def resolved(self) -> int: ...
+    @property
+    def unresolved(self) -> int: ...
+    def nodes(self) -> list[NodeTuple]: ...
+    def edges(self) -> list[EdgeTuple]: ...
+    def texts(self, content: bytes) -> list[TextTuple]:
+        """`content` must be the bytes the facts were made from."""
+
+class Linker:
+    """All facts of one project; gives back each file's part of the graph. Mutable."""
+
+    def __init__(self, project: str, languages: Languages) -> None: ...
+    def set_subprojects(self, subprojects: Sequence[tuple[str, str, str]]) -> None:
+        """(folder, kind, name) each."""
+    def update(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ()) -> list[str]:
+        """Take in changed files and re-link what depends on them. Return the sorted paths whose unit may have changed (removed
+        ones left out, the structure unit as "" when it changed). The result equals that of a new Linker with the same files."""
+    def unit(self, path: str) -> Unit:
+        """Raises KeyError for an unknown path."""
+    def digests(self) -> dict[str, str]:
+        """Unit digest by path, of all units, "" included."""
+
+# --- encode ---------------------------------------------------------------------------------------------------------
+
+class StaticEncoder:
+    """The static embedding model of a folder (embedding.npy, scale.npy, vocab.txt, model.json). Raises ValueError if damaged."""
+
+    def __init__(self, folder: str) -> None: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    def encode(self, texts: Sequence[str], names: Sequence[str], is_file: Sequence[bool]) -> list[bytes]:
+        """L2-normalised float16 little-endian; name weight 4, or 3 where is_file. In parallel."""
+    def query(self, text: str) -> bytes:
+        """float32 little-endian, L2-normalised, all zeros when no word is known."""
+
+class VectorIndex:
+    """Vectors in memory as int8 for an exact scan. Mutable; safe to use from several threads."""
+
+    def __init__(self, dimension: int) -> None: ...
+    def __len__(self) -> int: ...
+    def put(self, ids: Sequence[int], vectors: Sequence[bytes]) -> None:
+        """float16 little-endian each; replaces by id."""
+    def remove(self, ids: Sequence[int]) -> None: ...
+    def ids(self) -> list[int]: ...
+    def search(self, query: bytes, limit: int, allowed: bytes | None = None) -> list[tuple[int, float]]:
+        """Best first by cosine of the quantised vectors, ties by id. `allowed`: int64 little-endian sorted ids, or None for all."""
+
+# --- tokens ---------------------------------------------------------------------------------------------------------
+
+def split_words(text: str) -> list[str]:
+    """Words for BM25: identifiers lower-cased whole and, if they have parts, their parts after them."""
+
+def count_tokens(text: str) -> int:
+    """Exact number of cl100k_base tokens."""
+
+def truncate_tokens(text: str, limit: int) -> str:
+    """The longest prefix of at most `limit` cl100k_base tokens that is valid text."""

@@ -1,0 +1,130 @@
+"""What adapters promise: Store and Embedder (Bus follows with the daemon). Callers know only these.
+
+All verbs are coroutines. They raise `Unavailable` when trying again may help and `StoreError` otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from atlas.model import (
+    Chunk,
+    Direction,
+    Edge,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    Match,
+    ModelInfo,
+    Node,
+    ProjectStats,
+    Scored,
+    Skipped,
+    Table,
+    VectorRow,
+)
+
+
+class Store(Protocol):
+    """The graph, its texts and its vectors. One writer, any number of readers; a reader never waits for the writer."""
+
+    async def open_project(self, project: str, root: str) -> int:
+        """Register a project (idempotent) and return its generation (0 = never indexed). Needs a writing store."""
+        ...
+
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+        """Make each delta's unit equal to its content; all deltas in one transaction. Return the new generation.
+
+        Applying twice equals applying once. Ids and up-to-date vectors of nodes that stay are kept; vectors of changed
+        chunks stay until replaced and count as stale.
+        """
+        ...
+
+    async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
+        """Record the end of an index pass: time, skipped files (None keeps them), planner statistics, checkpoint."""
+        ...
+
+    async def manifest(self, project: str) -> dict[str, FileRecord]:
+        """Return the record of every unit of the project by path (the structure unit under "")."""
+        ...
+
+    async def skipped(self, project: str) -> list[Skipped]:
+        """Return the skipped files of the last pass, sorted by path."""
+        ...
+
+    async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """Return the indexed bytes of the files; unknown paths are left out."""
+        ...
+
+    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+        """Return the nodes of the uids in the order given; unknown uids are left out."""
+        ...
+
+    async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
+        """Return nodes by name, deterministic order: definitions before tests, then shorter, then by qualified name."""
+        ...
+
+    async def edges(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000
+    ) -> list[Edge]:
+        """Return edges at the nodes with their far ends, ordered by (given uid, type, -confidence, path, line)."""
+        ...
+
+    async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """BM25 (name x8, qualified name x4, docstring x2, source x1, path x2) over pre-split words joined by OR."""
+        ...
+
+    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+        """Exact nearest neighbours by cosine of a float32 little-endian query vector. Empty when there are no vectors."""
+        ...
+
+    async def stale_chunks(self, project: str, model: ModelInfo, limit: int) -> list[Chunk]:
+        """Return chunks whose vector is missing, made from another text, or made by another model; by uid order of insertion."""
+        ...
+
+    async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
+        """Store vectors; a row whose digest is no longer the node's chunk digest is dropped. One transaction."""
+        ...
+
+    async def stats(self, project: str = "") -> list[ProjectStats]:
+        """Return counts of one project, or of all."""
+        ...
+
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:
+        """Run a read-only openCypher query. Raises QueryError for anything else; at most `limit` rows and `timeout` seconds."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close; idempotent."""
+        ...
+
+
+class Embedder(Protocol):
+    """Text to vectors."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the vectors are made with."""
+        ...
+
+    async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
+        """Return one L2-normalised float16 little-endian vector of `info.dimension` per chunk, in order."""
+        ...
+
+    async def embed_query(self, text: str) -> bytes:
+        """Return the float32 little-endian vector of a query; all zeros when nothing of it is known."""
+        ...
+
+
+class TokenCounter(Protocol):
+    """Counts tokens of a named encoding."""
+
+    @property
+    def encoding(self) -> str:
+        """Name of the encoding, e.g. `cl100k_base`."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Return the exact number of tokens."""
+        ...

@@ -1,0 +1,97 @@
+-- The embedded store's tables. Version in meta('schema'). Every node and edge belongs to one unit (file row); the unit with
+-- path '' is the project's structure. Edges belong to the unit of their source node and name both ends by node id; ids are
+-- interned per uid and outlive the node row, so an edge into a unit that is being rewritten is never lost.
+
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE project (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  root TEXT NOT NULL,
+  generation INTEGER NOT NULL DEFAULT 0,
+  indexed_at TEXT NOT NULL DEFAULT ''
+);
+
+CREATE TABLE file (
+  id INTEGER PRIMARY KEY,
+  project INTEGER NOT NULL REFERENCES project(id),
+  path TEXT NOT NULL,
+  language TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  unit_digest TEXT NOT NULL,
+  resolved INTEGER NOT NULL,
+  unresolved INTEGER NOT NULL,
+  is_test INTEGER NOT NULL,
+  is_generated INTEGER NOT NULL,
+  problems TEXT NOT NULL,            -- '' or one problem a line
+  UNIQUE (project, path)
+);
+
+-- the indexed bytes, zlib; apart from `file` so that the manifest stays a small scan
+CREATE TABLE content (file INTEGER PRIMARY KEY REFERENCES file(id), data BLOB NOT NULL);
+
+CREATE TABLE symbol_id (id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE);
+
+CREATE TABLE node (
+  id INTEGER PRIMARY KEY,            -- symbol_id.id
+  file INTEGER NOT NULL REFERENCES file(id),
+  label TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  qualified_name TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  start_byte INTEGER NOT NULL,
+  end_byte INTEGER NOT NULL,
+  signature TEXT NOT NULL,
+  docstring TEXT NOT NULL,
+  is_test INTEGER NOT NULL,
+  is_generated INTEGER NOT NULL,
+  exported INTEGER NOT NULL,
+  modifiers TEXT NOT NULL,
+  signature_digest TEXT NOT NULL,
+  body_digest TEXT NOT NULL,
+  docstring_digest TEXT NOT NULL,
+  text_digest TEXT NOT NULL,
+  chunk_digest TEXT NOT NULL,
+  chunk_name TEXT NOT NULL
+);
+CREATE INDEX node_file ON node(file);
+CREATE INDEX node_name ON node(name COLLATE NOCASE);
+CREATE INDEX node_label ON node(label);
+
+CREATE TABLE edge (
+  source INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  target INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  strategy TEXT NOT NULL,
+  confidence REAL NOT NULL,
+  PRIMARY KEY (source, type, target, line)
+) WITHOUT ROWID;
+CREATE INDEX edge_target ON edge(target, type);
+
+CREATE TABLE vector (
+  id INTEGER PRIMARY KEY,            -- node.id
+  model INTEGER NOT NULL,            -- model.id
+  digest TEXT NOT NULL,              -- chunk digest it was made from
+  generation INTEGER NOT NULL,       -- of the write, for readers that keep a copy in memory
+  data BLOB NOT NULL                 -- float16 little-endian
+);
+CREATE INDEX vector_generation ON vector(generation);
+CREATE TABLE model (
+  id INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, dimension INTEGER NOT NULL, fingerprint TEXT NOT NULL,
+  UNIQUE (provider, model, dimension, fingerprint)
+);
+
+CREATE TABLE skipped (project INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (project, path)) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE text USING fts5(
+  name, qualified_name, docstring, source, path,
+  content='', contentless_delete=1, columnsize=1, detail=full,
+  tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
+);

@@ -1,0 +1,30 @@
+//! `atlas._parser`: everything of Code Atlas that has to be fast. Values in, values out; the GIL is released while working.
+//!
+//! scan (which files) - parse (one file -> facts) - cache (facts on disk by content digest) - link (facts of a project ->
+//! graph) - unit (graph of one file -> rows) - encode (text -> vector) - vectors (nearest neighbours) - tokens (words and
+//! model tokens).
+
+pub mod cache;
+pub mod encode;
+pub mod facts;
+pub mod link;
+pub mod parse;
+pub mod scan;
+pub mod tokens;
+pub mod unit;
+pub mod vectors;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    scan::register(module)?;
+    parse::register(module)?;
+    cache::register(module)?;
+    link::register(module)?;
+    unit::register(module)?;
+    encode::register(module)?;
+    vectors::register(module)?;
+    tokens::register(module)?;
+    Ok(())
+}
