@@ -99,6 +99,14 @@ def parse_paths(
 ) -> list[ParsedFile | str]:
     """Parse files in parallel, in the order given; a str is the reason why a file could not be read (`unreadable: ...`)."""
 
+# --- content --------------------------------------------------------------------------------------------------------
+
+def content_digest(data: bytes) -> str:
+    """32 hex digits: first 16 bytes of BLAKE3."""
+
+def digest_paths(root: str, paths: Sequence[str]) -> list[str]:
+    """Content digests of files, in parallel, in the order given; "" for one that cannot be read."""
+
 # --- cache ----------------------------------------------------------------------------------------------------------
 
 class FactsCache:

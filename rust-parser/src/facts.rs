@@ -172,14 +172,26 @@ pub enum Expr {
     Unknown,
     Name(Name),
     /// `self`, `this`, the Go/Rust receiver, Python's first method parameter whatever its name. `class` = `cls`/`Self`/`static`.
-    This { class: bool },
+    This {
+        class: bool,
+    },
     /// `super()`, `super`, `base`, `parent`.
     Super,
     /// `base.name`, `base->name`, `base::name`, `base?.name`. Also the segments of dotted type and module names.
-    Attribute { base: ExprId, name: Name },
+    Attribute {
+        base: ExprId,
+        name: Name,
+    },
     /// `callee(args)`; `new` for `new T(...)`, Go/Rust composite literals `T{...}`, PHP/Java/C# object creation.
-    Call { callee: ExprId, args: Vec<Arg>, new: bool },
-    Index { base: ExprId, index: ExprId },
+    Call {
+        callee: ExprId,
+        args: Vec<Arg>,
+        new: bool,
+    },
+    Index {
+        base: ExprId,
+        index: ExprId,
+    },
     Await(ExprId),
     /// A literal or display with a known built-in type: `str int float bool list dict set tuple bytes none regex`.
     Literal(LiteralType),
@@ -188,9 +200,15 @@ pub enum Expr {
     /// One of several values: conditional expressions, `a or b`, `x ?? y`, `match`.
     OneOf(Vec<ExprId>),
     /// Ordered elements of a list/tuple/set display or the values of a dict display (first-class functions in tables).
-    Elements { kind: LiteralType, items: Vec<ExprId> },
+    Elements {
+        kind: LiteralType,
+        items: Vec<ExprId>,
+    },
     /// A parametrised type `Base[Args]` / `Base<Args>`.
-    Generic { base: ExprId, args: Vec<ExprId> },
+    Generic {
+        base: ExprId,
+        args: Vec<ExprId>,
+    },
     /// A type written in a string (Python forward reference), parsed.
     TypeUnion(Vec<ExprId>),
 }

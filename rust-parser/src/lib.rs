@@ -5,6 +5,7 @@
 //! model tokens).
 
 pub mod cache;
+pub mod content;
 pub mod encode;
 pub mod facts;
 pub mod link;
@@ -20,6 +21,7 @@ use pyo3::prelude::*;
 fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     scan::register(module)?;
     parse::register(module)?;
+    content::register(module)?;
     cache::register(module)?;
     link::register(module)?;
     unit::register(module)?;
