@@ -18,6 +18,7 @@ from atlas.model import (
     Match,
     ModelInfo,
     Node,
+    ProjectState,
     ProjectStats,
     Scored,
     Skipped,
@@ -49,6 +50,14 @@ class Store(Protocol):
         """Return the record of every unit of the project by path (the structure unit under "")."""
         ...
 
+    async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+        """Return the records of the given files; unknown paths are left out. Cheap: used for every answer."""
+        ...
+
+    async def projects(self) -> list[ProjectState]:
+        """Return every project, sorted by name, without counting anything. Cheap: used for every answer."""
+        ...
+
     async def skipped(self, project: str) -> list[Skipped]:
         """Return the skipped files of the last pass, sorted by path."""
         ...
@@ -66,9 +75,16 @@ class Store(Protocol):
         ...
 
     async def edges(
-        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
     ) -> list[Edge]:
-        """Return edges at the nodes with their far ends, ordered by (given uid, type, -confidence, path, line)."""
+        """Return edges at the nodes with their far ends, ordered by (given uid, type, -confidence, path, line).
+
+        `path` is the source node's path, ties by the far end's uid. `each` > 0 keeps at most that many per (given uid, type).
+        """
+        ...
+
+    async def degrees(self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()) -> dict[str, int]:
+        """Return the number of edges at each node (0 left out), by counting in the index only: no far ends are read."""
         ...
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:

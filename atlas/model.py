@@ -262,6 +262,17 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectState:
+    """Where a project lies and what state its index is in; cheap to read, for the evidence of every answer."""
+
+    project: str
+    root: str
+    generation: int
+    indexed_at: str
+    """ISO 8601, UTC; "" when never indexed."""
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectStats:
     """Counts of one project in the store."""
 
