@@ -1,4 +1,4 @@
-"""What adapters promise: Store and Embedder (Bus follows with the daemon). Callers know only these.
+"""What adapters promise: Store, Bus, Embedder and TokenCounter. Callers know only these.
 
 All verbs are coroutines. They raise `Unavailable` when trying again may help and `StoreError` otherwise.
 """
@@ -113,6 +113,26 @@ class Store(Protocol):
 
     async def aclose(self) -> None:
         """Close; idempotent."""
+        ...
+
+
+class Bus(Protocol):
+    """Streams of hints. A key says that something about it may have changed; equal keys waiting in a stream are one."""
+
+    async def publish(self, stream: str, keys: Sequence[str]) -> None:
+        """Add keys to a stream; a key that is already waiting there is not added again."""
+        ...
+
+    async def take(self, stream: str, limit: int) -> list[str]:
+        """Return up to `limit` waiting keys in order of arrival; they stay pending until acknowledged."""
+        ...
+
+    async def acknowledge(self, stream: str, keys: Sequence[str]) -> None:
+        """Forget pending keys: their effect is in the store."""
+        ...
+
+    async def changed(self) -> None:
+        """Return when something was published since the last call."""
         ...
 
 

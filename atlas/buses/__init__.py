@@ -1,0 +1,1 @@
+"""Adapters of the Bus contract: `memory` carries the streams of one process."""
