@@ -157,6 +157,9 @@ class Skipped:
 
     path: str
     reason: str
+    size: int = 0
+    mtime_ns: int = 0
+    """Size and time of a file that was read and refused because of its content; 0 for the others."""
 
 
 @dataclass(frozen=True, slots=True)

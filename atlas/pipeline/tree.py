@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from atlas.model import STRUCTURE, FileRecord
+from atlas.model import STRUCTURE, FileRecord, Skipped
 from atlas.scan import ScannedFile
 
-PENDING = "pending"
-"""`unit_digest` of the structure unit while a pass is under way: a pass that finds it was interrupted compares everything."""
+PENDING = "pending:"
+"""Before the `unit_digest` of the structure unit while a pass is under way: a pass that finds it compares everything."""
 
 RACY_NS = 2_000_000_000
 """A file changed this shortly before it was read may change again within the same time stamp (ext4, APFS and HFS+ round to
@@ -31,10 +31,15 @@ class Difference:
 
 
 def compare(
-    files: Mapping[str, ScannedFile], manifest: Mapping[str, FileRecord], fingerprint: str, everything: bool
+    files: Mapping[str, ScannedFile],
+    manifest: Mapping[str, FileRecord],
+    refused: Mapping[str, Skipped],
+    fingerprint: str,
+    everything: bool,
 ) -> Difference:
     """Compare a scan with the manifest.
 
+    `refused` are files that the last pass left out because of their content: they differ when their stat does.
     `fingerprint` names parser and languages: a manifest written with another one differs everywhere.
     """
     structure = manifest.get(STRUCTURE)
@@ -42,14 +47,14 @@ def compare(
     changed = [
         path
         for path, file in files.items()
-        if everything or (record := manifest.get(path)) is None or not same_stat(record, file)
+        if everything or (record := manifest.get(path, refused.get(path))) is None or not same_stat(record, file)
     ]
     removed = [path for path in manifest if path not in files and path != STRUCTURE]
-    interrupted = structure is None or structure.unit_digest == PENDING
+    interrupted = structure is None or structure.unit_digest.startswith(PENDING)
     return Difference(changed, removed, interrupted)
 
 
-def same_stat(record: FileRecord, file: ScannedFile) -> bool:
+def same_stat(record: FileRecord | Skipped, file: ScannedFile) -> bool:
     """Whether size and time say that the file is the one that was indexed."""
     return record.size == file.size and record.mtime_ns == file.mtime_ns
 
