@@ -1,0 +1,40 @@
+"""`atlas config show`: the settings in force and where each came from."""
+
+from __future__ import annotations
+
+import typer
+
+from atlas.cli import output
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command family."""
+    family = typer.Typer(help="Settings.", no_args_is_help=True)
+    family.command("show")(show)
+    app.add_typer(family, name="config")
+
+
+def show(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
+    """Show every setting, its value and where it came from."""
+    settings = settings_of(project, data_dir)
+    if json:
+        values = {key: {"value": value, "origin": origin} for key, value, origin in settings.entries()}
+        output.print_json({"root": str(settings.root), "data_dir": str(settings.data_dir), "settings": values})
+        return
+    console = output.console()
+    console.print(f"project  {settings.project_name}\nroot     {settings.root}\ndata     {settings.data_dir}")
+    console.print(
+        output.table(
+            ("setting", "value", "from"), ((key, _shown(value), origin) for key, value, origin in settings.entries())
+        )
+    )
+
+
+def _shown(value: object) -> str:
+    """Return a value the way atlas.toml writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return "[" + ", ".join(f'"{one}"' for one in value) + "]"
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -1,0 +1,100 @@
+"""What commands print: data on stdout, everything else on stderr; indexed text is made harmless first."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from atlas.errors import AtlasError
+
+_CONTROL = {code: None for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
+"""Control characters but tab and newline: a file in the index must not be able to drive the terminal."""
+
+
+def plain(text: str) -> str:
+    """Return text without control characters."""
+    return text.translate(_CONTROL)
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document on stdout."""
+    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None) + "\n")
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Return a console; when the output is not a terminal lines are as long as they are, and nothing is coloured."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 10_000
+    return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> Table:
+    """Return a table of plain cells; numbers are right-aligned."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    body = [list(row) for row in rows]
+    result = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    for position, column in enumerate(columns):
+        numeric = bool(body) and all(isinstance(row[position], (int, float)) for row in body)
+        result.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in body:
+        result.add_row(*(Text(plain(cell_text(cell))) for cell in row))
+    return result
+
+
+def cell_text(value: object) -> str:
+    """Return a value as one table cell."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1 else f"{value:,.1f}"
+    if isinstance(value, (dict, list, tuple)):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def print_error(error: AtlasError, *, as_json: bool) -> None:
+    """Report an error: one `error:` line and a `hint:` line on stderr, or with `as_json` one JSON object on stdout."""
+    if as_json:
+        print_json({"error": error_document(error)})
+        return
+    print(f"error: {one_line(error.message)}", file=sys.stderr)
+    near: tuple[str, ...] = getattr(error, "near", ())
+    if near:
+        print(f"near:  {', '.join(one_line(name) for name in near)}", file=sys.stderr)
+    if error.hint:
+        print(f"hint:  {one_line(error.hint)}", file=sys.stderr)
+
+
+def error_document(error: AtlasError) -> dict[str, object]:
+    """Return an error as JSON-ready values."""
+    document: dict[str, object] = {
+        "kind": type(error).__name__,
+        "message": error.message,
+        "hint": error.hint,
+        "exit_code": error.exit_code,
+    }
+    for extra in ("near", "line", "column"):
+        value = getattr(error, extra, None)
+        if value:
+            document[extra] = value
+    return document
+
+
+def one_line(text: str) -> str:
+    """Return text as one harmless line."""
+    return plain(" ".join(text.split()))
