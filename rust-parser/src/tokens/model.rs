@@ -39,31 +39,25 @@ fn longest_within<'a>(
     left: usize,
 ) -> &'a str {
     let mut encoder = AppendableEncoder::new(&tokenizer.bpe);
+    let first_white = piece.start + leading_white(&text[piece.clone()]);
     let mut ends = vec![piece.start];
-    for (at, byte) in text[piece.clone()]
-        .bytes()
-        .enumerate()
-        .take((left + 1) * MAX_TOKEN_BYTES)
-    {
+    for (at, byte) in text[piece.clone()].bytes().enumerate().take((left + 1) * MAX_TOKEN_BYTES) {
         encoder.push(byte);
         let end = piece.start + at + 1;
-        if text.is_char_boundary(end) && encoder.token_count() <= left {
+        if text.is_char_boundary(end) && (encoder.token_count() <= left || end == first_white) {
             ends.push(end);
         }
     }
-    let is_white = text[piece.clone()].trim().is_empty();
-    if let Some(next) = text[piece.end..]
-        .chars()
-        .next()
-        .filter(|next| is_white && next.is_whitespace())
-    {
-        ends.push(piece.end + next.len_utf8());
+    if text[piece.clone()].trim().is_empty() {
+        ends.push(piece.end + leading_white(&text[piece.end..]));
     }
-    let end = ends
-        .into_iter()
-        .rev()
-        .find(|end| tokenizer.count(&text[..*end]) <= limit);
+    let end = ends.into_iter().rev().find(|end| tokenizer.count(&text[..*end]) <= limit);
     &text[..end.unwrap_or(0)]
+}
+
+/// Byte length of the first character if it is white space, else 0.
+fn leading_white(text: &str) -> usize {
+    text.chars().next().filter(|first| first.is_whitespace()).map_or(0, char::len_utf8)
 }
 
 #[cfg(test)]

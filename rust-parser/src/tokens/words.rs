@@ -41,11 +41,7 @@ const ASCII: [Class; 128] = {
 pub fn split_words(text: &str) -> Vec<String> {
     let mut joined = String::new();
     push_words(text, &mut joined);
-    joined
-        .split(' ')
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+    joined.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// Append the words of `text` to `out`, each followed by a space.
@@ -128,8 +124,7 @@ fn push_identifier(identifier: &str, out: &mut String) {
     let searched = cut(identifier, MAX_PARTS_CHARS);
     let mut parts = 0;
     for part in Parts::new(searched) {
-        parts +=
-            usize::from(push_folded(cut(part, MAX_WORD_CHARS), out) && part.len() < searched.len());
+        parts += usize::from(push_folded(cut(part, MAX_WORD_CHARS), out) && part.len() < searched.len());
     }
     if parts == 0 && whole {
         out.truncate(before_parts);
@@ -140,9 +135,7 @@ fn cut(text: &str, characters: usize) -> &str {
     if text.len() <= characters {
         return text;
     }
-    text.char_indices()
-        .nth(characters)
-        .map_or(text, |(end, _)| &text[..end])
+    text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
 /// Append one word in lower case; say whether it was a word (two characters, or an ideograph, and not only underscores).
@@ -224,15 +217,9 @@ mod tests {
     #[test]
     fn splits_identifiers_into_whole_and_parts() {
         assert_eq!(joined("getUserById"), "getuserbyid get user by id");
-        assert_eq!(
-            joined("XMLHttpRequest2"),
-            "xmlhttprequest2 xml http request"
-        );
+        assert_eq!(joined("XMLHttpRequest2"), "xmlhttprequest2 xml http request");
         assert_eq!(joined("__init__"), "__init__ init");
-        assert_eq!(
-            joined("snake_case MAX_SIZE"),
-            "snake_case snake case max_size max size"
-        );
+        assert_eq!(joined("snake_case MAX_SIZE"), "snake_case snake case max_size max size");
         assert_eq!(joined("sha256 utf8"), "sha256 sha 256 utf8 utf");
         assert_eq!(joined("HTML Table"), "html table");
     }
