@@ -1,0 +1,55 @@
+# `make run` and `make test` do all set-up on a machine with Python >= 3.11, a C compiler, cargo and make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := $(shell find rust-parser -path rust-parser/target -prune -o -name '*.rs' -print) rust-parser/Cargo.toml rust-parser/Cargo.lock
+DEMO := .demo
+STDLIB = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
+
+.PHONY: run test check format bench clean
+.DELETE_ON_ERROR:
+
+# The demonstration: the standard library of the interpreter at hand is a real tree that every machine has.
+run: .venv/built
+	$(BIN)/atlas index "$(STDLIB)" --data-dir $(DEMO)
+	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" search "parse command line arguments" --limit 5
+	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" search "callers of json.decoder.JSONDecoder.decode" --limit 5
+	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" context json.dumps --token-budget 800
+	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" cypher \
+	  "MATCH (c:Class)-[:INHERITS]->(b:Class {name: 'Handler'}) RETURN c.qualified_name AS class, c.path AS path ORDER BY class LIMIT 10"
+	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" status
+
+test: .venv/built
+	cd rust-parser && cargo test --release --quiet
+	$(BIN)/python -m pytest
+
+check: .venv/built
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	cd rust-parser && cargo fmt --check && cargo clippy --release --all-targets --quiet -- -D warnings
+
+format: .venv/built
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	cd rust-parser && cargo fmt
+
+# Numbers of the README, for any tree: make bench TREE=path
+bench: .venv/built
+	$(BIN)/atlas bench index "$(TREE)"
+	$(BIN)/atlas bench query "$(TREE)"
+
+.venv/tools: pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Code Atlas needs Python 3.11 or newer: make PYTHON=python3.12')"
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+.venv/built: .venv/tools $(RUST)
+	$(BIN)/maturin develop --release --quiet
+	touch $@
+
+clean:
+	rm -rf .venv $(DEMO) rust-parser/target dist atlas/_parser*.so
