@@ -48,7 +48,15 @@ class AstTier:
     batch = 1_000_000
 
     def __init__(
-        self, place: Workplace, store: Store, bus: Bus, cache: FactsCache, progress: Progress, tally: Tally, *, full: bool
+        self,
+        place: Workplace,
+        store: Store,
+        bus: Bus,
+        cache: FactsCache,
+        progress: Progress,
+        tally: Tally,
+        *,
+        full: bool,
     ) -> None:
         self._place, self._store, self._bus, self._cache = place, store, bus, cache
         self._progress, self._tally, self._full = progress, tally, full
@@ -119,7 +127,7 @@ class AstTier:
         return missing
 
     def _parse(self, paths: Sequence[str]) -> dict[str, ParsedFile]:
-        """Parse files and remember their facts; unreadable and refused ones are tallied with their reason and left out."""
+        """Parse files and cache their facts; unreadable and refused ones are tallied and left out."""
         started = time.process_time()
         parsed: dict[str, ParsedFile] = {}
         place = self._place

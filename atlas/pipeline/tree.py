@@ -9,11 +9,11 @@ from atlas.model import STRUCTURE, FileRecord, Skipped
 from atlas.scan import ScannedFile
 
 PENDING = "pending:"
-"""Before the `unit_digest` of the structure unit while a pass is under way: a pass that finds it compares everything."""
+"""Before the structure unit's `unit_digest` while a pass is under way: a pass that finds it compares everything."""
 
 RACY_NS = 2_000_000_000
-"""A file changed this shortly before it was read may change again within the same time stamp (ext4, APFS and HFS+ round to
-at most one or two seconds): its time is not trusted, as in git's racy-git rule."""
+"""A file changed this shortly before it was read may change again within the same time stamp (file systems round to
+at most two seconds): its time is not trusted, as in git's racy-git rule."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ class Tier(Protocol):
 async def run_until_idle(bus: Bus, tiers: Sequence[Tier]) -> None:
     """Run the tiers side by side, in the order of the data flow, until every stream is empty.
 
-    A tier ends when its stream is empty and the tier before it has ended; an exception in one tier ends all and is raised.
+    A tier ends when its stream is empty and the tier before it has ended. An exception in one tier ends all
+    and is raised.
     """
     ended = [False] * len(tiers)
     wake = asyncio.Condition()

@@ -1,0 +1,82 @@
+"""What answers cost in a running MCP server: start, memory, and the spread of answer times of each tool."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+
+from atlas.bench.process import McpProcess, run
+
+ROUNDS = 100
+"""Different questions per tool; the first WARM of them are not counted."""
+WARM = 5
+
+SAMPLE = (
+    "MATCH (n) WHERE (n:Function OR n:Method OR n:Class) AND n.docstring <> '' AND NOT n.is_test "
+    "RETURN n.uid AS uid, n.name AS name, n.docstring AS docstring ORDER BY n.uid LIMIT 1000"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRow:
+    """Answer times of one tool in milliseconds."""
+
+    tool: str
+    p50_ms: float
+    p95_ms: float
+    worst_ms: float
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReport:
+    """What `atlas bench query` prints."""
+
+    start_seconds: float
+    """From starting the process to the answer of `tools/list`."""
+    idle_rss_mb: float
+    warm_rss_mb: float
+    """After all questions."""
+    rows: tuple[QueryRow, ...]
+
+
+def bench_query(tree: Path, data: Path) -> QueryReport:
+    """Index `tree` into `data` when needed, then ask a server about it. Raises AtlasError when anything fails."""
+    run(["index", str(tree), "--data-dir", str(data)])
+    server = McpProcess(["--project", str(tree), "--data-dir", str(data)])
+    try:
+        start = server.start()
+        idle = server.rss_mb()
+        samples = _samples(server)
+        rows = tuple(_time(server, tool, questions) for tool, questions in _questions(samples).items())
+        return QueryReport(start, idle, server.rss_mb(), rows)
+    finally:
+        server.close()
+
+
+def _samples(server: McpProcess) -> list[tuple[str, str, str]]:
+    """Return (uid, name, first line of the docstring) of symbols spread over the tree."""
+    _, result = server.call("cypher_query", {"query": SAMPLE, "limit": 1000, "token_budget": 200_000})
+    rows = result["structuredContent"]["rows"]
+    step = max(1, len(rows) // ROUNDS)
+    return [(uid, name, docstring.strip().split("\n")[0]) for uid, name, docstring in rows[::step][:ROUNDS]]
+
+
+def _questions(samples: list[tuple[str, str, str]]) -> dict[str, list[tuple[str, dict[str, object]]]]:
+    return {
+        "get_node": [("get_node", {"name": uid}) for uid, _, _ in samples],
+        "get_node by plain name": [("get_node", {"name": name}) for _, name, _ in samples],
+        "get_context (callers)": [("get_context", {"name": uid}) for uid, _, _ in samples],
+        "text_search": [("text_search", {"query": text}) for _, _, text in samples],
+        "vector_search": [("vector_search", {"query": text}) for _, _, text in samples],
+        "hybrid_search": [("hybrid_search", {"query": text}) for _, _, text in samples],
+    }
+
+
+def _time(server: McpProcess, tool: str, questions: list[tuple[str, dict[str, object]]]) -> QueryRow:
+    for name, arguments in questions[:WARM]:
+        server.call(name, arguments)
+    times = sorted(server.call(name, arguments)[0] * 1000 for name, arguments in questions)
+    p95 = statistics.quantiles(times, n=20)[-1] if len(times) > 1 else times[0]
+    return QueryRow(tool, statistics.median(times), p95, times[-1], len(times))
