@@ -37,11 +37,22 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    project: options.ProjectOption = "",
+    data_dir: options.DataDirOption = "",
+    json: options.JsonOption = False,
 ) -> None:
     """Code Atlas: a code graph that stays true, answered in few tokens with evidence."""
+    given = {"project": project, "data_dir": data_dir, "json": json}
+    # what stands before the command is the default of what may stand after it, also of nested commands
+    shared: dict[str, object] = {name: value for name, value in given.items() if value}
+    context.default_map = {
+        name: {**shared, **dict.fromkeys(getattr(command, "commands", ()), shared)}
+        for name, command in getattr(context.command, "commands", {}).items()
+    }
 
 
 for family in (mcp, config):

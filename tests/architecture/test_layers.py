@@ -1,0 +1,96 @@
+"""The layers of ARCHITECTURE.md hold, and every foreign library stays where it belongs."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted((ROOT / "atlas").rglob("*.py"))
+
+FORBIDDEN_NAMES = {
+    "manager", "service", "handler", "processor", "orchestrator", "engine", "utils", "util", "helpers", "helper",
+    "common", "base", "misc",
+}  # fmt: skip
+
+HOMES = {
+    "typer": ("atlas/cli/",),
+    "rich": ("atlas/cli/",),
+    "mcp": ("atlas/mcp_server.py",),
+    "mcp_types": ("atlas/mcp_server.py",),
+    "pydantic": ("atlas/mcp_server.py",),
+    "anyio": ("atlas/mcp_server.py",),
+    "apsw": ("atlas/stores/",),
+    "graphglot": ("atlas/stores/",),
+    "neo4j": ("atlas/stores/bolt",),
+    "valkey": ("atlas/buses/valkey.py",),
+    "litellm": ("atlas/embedders/",),
+    "atlas._parser": ("atlas/parsing/",),
+}
+"""Foreign package -> where it may be imported; the Python standard library is free everywhere, nothing else is."""
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module or ""
+            if node.module == "atlas":
+                yield from (f"atlas.{alias.name}" for alias in node.names)
+
+
+def test_layers_point_down() -> None:
+    script = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_foreign_libraries_stay_at_home(path: Path) -> None:
+    place = path.relative_to(ROOT).as_posix()
+    for name in imports_of(path):
+        top = name.partition(".")[0]
+        key = "atlas._parser" if name.startswith("atlas._parser") else top
+        if top in sys.stdlib_module_names or (top == "atlas" and key != "atlas._parser"):
+            continue
+        assert key in HOMES, f"{place} imports {name}, which has no home in this test"
+        assert place.startswith(HOMES[key]), f"{place} imports {name}; only {HOMES[key]} may"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_module_is_named_documented_and_small(path: Path) -> None:
+    text = path.read_text()
+    tree = ast.parse(text)
+    assert path.stem not in FORBIDDEN_NAMES
+    assert path.parent.name not in FORBIDDEN_NAMES
+    assert ast.get_docstring(tree), "a module opens with what comes in and what goes out"
+    assert len(text.splitlines()) <= 400
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            assert length <= 70, f"{node.name} has {length} lines: it does not fit a screen"
+
+
+def test_rust_modules_are_documented_and_small() -> None:
+    for path in sorted((ROOT / "rust-parser" / "src").rglob("*.rs")):
+        text = path.read_text()
+        assert text.startswith("//!"), f"{path.name} has no module documentation"
+        assert len(text.splitlines()) <= 600, f"{path.name} has {len(text.splitlines())} lines"
+        assert path.stem not in FORBIDDEN_NAMES
+
+
+def test_no_subcommand_imports_what_only_another_needs() -> None:
+    """`atlas --help` must stay fast: neither adapters nor the MCP SDK nor the extension may be imported for it."""
+    script = "import sys, atlas.cli.main; print(*sorted(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded = set(done.stdout.split())
+    heavy = {"mcp", "pydantic", "apsw", "graphglot", "atlas._parser", "atlas.wiring", "atlas.stores", "asyncio", "rich"}
+    assert not loaded & heavy

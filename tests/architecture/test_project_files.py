@@ -1,0 +1,66 @@
+"""The files around the code parse, and say what the code does."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from atlas.cli.main import EXIT_CODES
+from atlas.errors import AtlasError
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_compose_file_offers_every_service_on_loopback_only() -> None:
+    document = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+    ports = [port for service in document["services"].values() for port in service["ports"]]
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+    assert {port.split(":")[1] for port in ports} == {"7687", "8080", "6379"}
+
+
+def test_decisions_are_numbered_once_and_have_every_part() -> None:
+    pages = sorted((ROOT / "adr").glob("*.md"))
+    numbers = [page.name[:4] for page in pages]
+    assert len(numbers) == len(set(numbers))
+    for page in pages:
+        text = page.read_text()
+        assert re.match(rf"# {page.name[:4]} \S", text), page.name
+        for part in ("**Context.**", "**Decision", "**Consequences.**", "**Measurement"):
+            assert part in text, f"{page.name} has no {part}"
+
+
+def test_every_exit_code_is_documented() -> None:
+    def tree(kind: type[AtlasError]) -> set[int]:
+        return {kind.exit_code}.union(*map(tree, kind.__subclasses__()))
+
+    for code in tree(AtlasError):
+        assert f"{code} " in EXIT_CODES
+    readme = ROOT / "README.md"
+    if readme.exists():
+        for code in (*tree(AtlasError), 130):
+            assert re.search(rf"\|\s*`?{code}`?\s*\|", readme.read_text()), f"exit code {code} is not in README's table"
+
+
+@pytest.mark.parametrize("target", ["run", "test", "check"])
+def test_make_knows_its_targets(target: str) -> None:
+    done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_path_of_a_developer_machine_in_tracked_files() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    pattern = re.compile(r"/(?:home|Users|root|work)/[a-z]+/")
+    for name in filter(None, listed.stdout.split("\0")):
+        path = ROOT / name
+        if (
+            path.suffix in {".py", ".rs", ".md", ".toml", ".pyi", ".sql", ".yml"}
+            and path.is_file()
+            and "tests/" not in name
+        ):
+            assert not pattern.search(path.read_text()), name
