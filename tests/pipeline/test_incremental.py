@@ -1,0 +1,222 @@
+"""I1: after any sequence of edits the incrementally kept store equals a fresh index of the same tree, compared whole."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.pipeline.trees import dump, index, write_tree
+
+NAMES = ("load", "store", "render", "Widget", "Panel", "helper")
+MODULES = (
+    "app/core.py",
+    "app/views.py",
+    "app/__init__.py",
+    "lib/tools.py",
+    "web/ui.ts",
+    "web/data.ts",
+    "svc/run.go",
+    "svc/util.go",
+)
+
+
+@st.composite
+def python_source(draw: st.DrawFn) -> str:
+    lines = draw(
+        st.lists(
+            st.sampled_from(
+                (
+                    "from app.core import load, Widget",
+                    "from app.core import *",
+                    "from .views import render as show",
+                    "import lib.tools as tools",
+                    "from lib import tools",
+                    "import os",
+                )
+            ),
+            max_size=3,
+        )
+    )
+    for name in draw(st.lists(st.sampled_from(NAMES), max_size=4)):
+        if name[0].isupper():
+            base = draw(st.sampled_from(("", "(Widget)", "(Panel)", "(tools.Widget)")))
+            method = draw(st.sampled_from(NAMES[:3]))
+            body = draw(st.sampled_from(("self.load()", "super().render()", "tools.helper()", "os.getcwd()", "pass")))
+            lines += [
+                f"class {name}{base}:",
+                f'    """{name} doc."""',
+                f"    def {method}(self):",
+                f"        return {body}",
+            ]
+        else:
+            body = draw(st.sampled_from(("load()", "Widget().render()", "tools.helper(store)", "show", "helper()")))
+            lines += [f"def {name}(value: Widget = None):", f"    return {body if body != 'pass' else 'None'}"]
+    if draw(st.integers(0, 9)) == 0:
+        lines.append("def broken(:")
+    return "\n".join(lines) + "\n"
+
+
+@st.composite
+def source(draw: st.DrawFn, path: str) -> str:
+    if path.endswith(".py"):
+        return draw(python_source())
+    name, other = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES))
+    if path.endswith(".ts"):
+        return f"import {{ {other} }} from './data';\nexport function {name}(): void {{ {other}(); }}\nexport class C{name} {{ go() {{ this.go(); }} }}\n"
+    return f"package svc\n\nfunc {name.title()}() {{ {other.title()}() }}\n\ntype T{name} struct{{}}\n\nfunc (t T{name}) Go() {{ {name.title()}() }}\n"
+
+
+@st.composite
+def edit(draw: st.DrawFn) -> tuple[str, str, str]:
+    kind = draw(st.sampled_from(("write", "write", "write", "delete", "swap", "rename", "drop-folder")))
+    path, other = draw(st.sampled_from(MODULES)), draw(st.sampled_from(MODULES))
+    return kind, path, draw(source(path)) if kind == "write" else other
+
+
+def apply_edit(root: Path, change: tuple[str, str, str]) -> None:
+    kind, path, extra = change
+    file = root / path
+    if kind == "write":
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(extra)
+    elif kind == "delete":
+        file.unlink(missing_ok=True)
+    elif kind == "drop-folder":
+        shutil.rmtree(file.parent, ignore_errors=True)
+    elif file.exists() and kind == "rename":
+        (root / extra).parent.mkdir(parents=True, exist_ok=True)
+        file.replace(root / extra)
+    elif file.exists() and (root / extra).exists():
+        one, two = file.read_bytes(), (root / extra).read_bytes()
+        file.write_bytes(two)
+        (root / extra).write_bytes(one)
+
+
+@settings(
+    max_examples=int(os.environ.get("ATLAS_TEST_SEQUENCES", "12")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
+)
+@given(st.lists(edit(), min_size=1, max_size=8), st.data())
+def test_random_edits_end_at_the_clean_index(edits: list[tuple[str, str, str]], data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root, kept = Path(folder) / "project", Path(folder) / "kept"
+        write_tree(root, {path: data.draw(source(path)) for path in MODULES})
+        asyncio.run(index(root, kept))
+        for number, change in enumerate(edits):
+            apply_edit(root, change)
+            asyncio.run(index(root, kept))
+            fresh = Path(folder) / f"fresh{number}"
+            asyncio.run(index(root, fresh))
+            assert dump(kept) == dump(fresh)
+
+
+async def test_an_unchanged_tree_is_not_parsed_again(tmp_path: Path) -> None:
+    write_tree(
+        tmp_path / "p", {"a.py": "def f():\n    return g()\n\ndef g():\n    return 1\n", "b.md": "# Title\n\nsee `f`\n"}
+    )
+    for path in (tmp_path / "p").rglob("*.*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    first = await index(tmp_path / "p", tmp_path / "d")
+    again = await index(tmp_path / "p", tmp_path / "d")
+    assert (first.parsed, first.written) == (2, 3)
+    assert (again.changed, again.parsed, again.written, again.vectors) == (0, 0, 0, 0)
+
+
+async def test_a_touched_file_is_neither_parsed_nor_written(tmp_path: Path) -> None:
+    write_tree(tmp_path / "p", {"a.py": "def f():\n    pass\n", "b.py": "def g():\n    pass\n"})
+    await index(tmp_path / "p", tmp_path / "d")
+    os.utime(tmp_path / "p" / "a.py", (1_700_000_000, 1_700_000_000))
+    again = await index(tmp_path / "p", tmp_path / "d")
+    assert (again.parsed, again.written) == (0, 0)
+    assert again.changed >= 1
+
+
+async def test_a_same_size_edit_within_the_time_stamp_is_seen(tmp_path: Path) -> None:
+    """The racy case of git: size and mtime equal, content not."""
+    root = tmp_path / "p"
+    write_tree(root, {"a.py": "def one():\n    pass\n"})
+    stamp = (root / "a.py").stat().st_mtime_ns
+    await index(root, tmp_path / "d")
+    (root / "a.py").write_text("def two():\n    pass\n")
+    os.utime(root / "a.py", ns=(stamp, stamp))
+    await index(root, tmp_path / "d")
+    names = [row[4] for row in dump(tmp_path / "d")["nodes"]]  # type: ignore[attr-defined]
+    assert "two" in names
+    assert "one" not in names
+
+
+async def test_an_edge_into_a_file_that_was_deleted_and_came_back(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    files = {"a.py": "from b import g\n\ndef f():\n    return g()\n", "b.py": "def g():\n    return 1\n"}
+    write_tree(root, files)
+    await index(root, tmp_path / "d")
+    before = dump(tmp_path / "d")
+    (root / "b.py").unlink()
+    await index(root, tmp_path / "d")
+    assert not any(edge[2] == "CALLS" and edge[1].endswith("b.g") for edge in dump(tmp_path / "d")["edges"])  # type: ignore[attr-defined]
+    (root / "b.py").write_text(files["b.py"])
+    await index(root, tmp_path / "d")
+    assert dump(tmp_path / "d") == before
+    assert any(edge[2] == "CALLS" and edge[1].endswith("b.g") for edge in before["edges"])  # type: ignore[attr-defined]
+
+
+async def test_the_facts_cache_may_vanish_or_be_damaged(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, {"a.py": "from b import g\n\ndef f():\n    return g()\n", "b.py": "def g():\n    return 1\n"})
+    await index(root, tmp_path / "d")
+    for damage in (lambda file: file.unlink(), lambda file: file.write_bytes(b"\x00garbage" * 50)):
+        damage(tmp_path / "d" / "facts.bin")
+        with (root / "b.py").open("a") as file:
+            file.write("\n# more\n")
+        await index(root, tmp_path / "d")
+        await index(root, tmp_path / "fresh")
+        assert dump(tmp_path / "d") == dump(tmp_path / "fresh")
+        shutil.rmtree(tmp_path / "fresh")
+
+
+async def test_full_writes_everything_again_and_ends_equal(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(
+        root, {"a.py": "def f():\n    pass\n", "pkg/__init__.py": "from a import f\n", "README.md": "# R\n\n`a.f`\n"}
+    )
+    await index(root, tmp_path / "d")
+    before = dump(tmp_path / "d")
+    summary = await index(root, tmp_path / "d", full=True)
+    assert summary.parsed == 3
+    assert dump(tmp_path / "d") == before
+
+
+async def test_secrets_and_ignored_files_never_enter_the_store(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    secret = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+    write_tree(
+        root,
+        {
+            "a.py": "def f():\n    pass\n",
+            ".env": f"KEY={secret}\n",
+            "ignored.py": "HIDDEN_MARKER = 1\n",
+            ".gitignore": "ignored.py\n",
+            "key.py": "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow" * 40 + "\n-----END RSA PRIVATE KEY-----\n",
+        },
+    )
+    await index(root, tmp_path / "d")
+    assert [row[0] for row in dump(tmp_path / "d")["files"] if row[0]] == ["a.py"]  # type: ignore[attr-defined]
+    for file in (tmp_path / "d").iterdir():
+        data = file.read_bytes()
+        assert secret.encode() not in data, file
+        assert b"MIIEowMIIEow" not in data, file
+
+
+@pytest.mark.parametrize("files", [{}, {"picture.png": "not text"}])
+async def test_a_tree_without_code_is_indexed_as_empty(tmp_path: Path, files: dict[str, str]) -> None:
+    write_tree(tmp_path / "p", files)
+    summary = await index(tmp_path / "p", tmp_path / "d")
+    assert (summary.files, summary.parsed) == (0, 0)

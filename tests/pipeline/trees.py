@@ -1,0 +1,68 @@
+"""Small trees and a whole dump of what the store says about them: what "equal" means in I1."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import apsw
+from atlas.wiring import open_atlas
+
+from atlas.config import load_settings
+from atlas.pipeline.events import IndexSummary
+
+
+def write_tree(root: Path, files: dict[str, str]) -> None:
+    """Make the folder hold exactly these files."""
+    if root.exists():
+        shutil.rmtree(root)
+    root.mkdir(parents=True)
+    for path, text in files.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+async def index(root: Path, data: Path, *, full: bool = False) -> IndexSummary:
+    """Run one index pass with the product's own wiring."""
+    settings = load_settings(project=str(root), data_dir=str(data))
+    async with open_atlas(settings, writing=True) as atlas:
+        return await atlas.index(full=full)
+
+
+def dump(data: Path) -> dict[str, object]:
+    """Return everything in the store but times, generations and internal ids."""
+    connection = apsw.Connection(str(data / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.execute("CREATE TEMP TABLE shown AS SELECT id, uid FROM symbol_id")
+    connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'text', 'instance')")
+    query = connection.execute
+    try:
+        return {
+            "files": sorted(
+                query(
+                    "SELECT path, language, digest, size, lines, resolved, unresolved, is_test, is_generated, problems, "
+                    "CASE path WHEN '' THEN '' ELSE unit_digest END FROM file"
+                )
+            ),
+            "structure": sorted(query("SELECT unit_digest FROM file WHERE path = ''")),
+            "nodes": sorted(
+                query(
+                    "SELECT uid, path, label, kind, name, qualified_name, line, start_line, end_line, start_byte, end_byte, "
+                    "signature, docstring, node.is_test, node.is_generated, exported, modifiers, signature_digest, "
+                    "body_digest, docstring_digest, text_digest, chunk_digest, chunk_name "
+                    "FROM node JOIN symbol_id USING (id) JOIN file ON file.id = node.file"
+                )
+            ),
+            "edges": sorted(
+                query(
+                    "SELECT a.uid, b.uid, type, line, strategy, confidence FROM edge "
+                    "JOIN symbol_id a ON a.id = source JOIN symbol_id b ON b.id = target"
+                )
+            ),
+            "dangling": list(query("SELECT * FROM edge WHERE target NOT IN (SELECT id FROM node)")),
+            "text": sorted(query("SELECT uid, term, col, offset FROM temp.terms JOIN shown ON shown.id = doc")),
+            "contents": sorted(query("SELECT path, data FROM content JOIN file ON file.id = content.file")),
+            "vectors": sorted(query("SELECT uid, digest, data FROM vector JOIN symbol_id USING (id)")),
+        }
+    finally:
+        connection.close()
