@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import signal
@@ -35,11 +36,11 @@ def project(files: int, version: int) -> dict[str, str]:
     }
 
 
-async def test_kill_at_random_points(tmp_path: Path) -> None:
+def test_kill_at_random_points(tmp_path: Path) -> None:
     root, data = tmp_path / "p", tmp_path / "d"
     write_tree(root, project(120, 0))
     started = time.monotonic()
-    await index(root, data)
+    asyncio.run(index(root, data))
     whole = time.monotonic() - started
     chance = random.Random(20261121)
     killed = 0
@@ -57,8 +58,8 @@ async def test_kill_at_random_points(tmp_path: Path) -> None:
         process.wait()
         if version % 2:  # every other time the tree changes again before the pass that completes it
             write_tree(root, project(120, version - 1))
-        await index(root, data)
+        asyncio.run(index(root, data))
         fresh = tmp_path / f"fresh{version}"
-        await index(root, fresh)
+        asyncio.run(index(root, fresh))
         assert dump(data) == dump(fresh)
     assert killed, "no pass lived long enough to be killed"

@@ -1,0 +1,54 @@
+"""The one door to an index: everything that CLI, MCP and tests ask of it goes through `Atlas`.
+
+Reading is delegated to `atlas.search` with the adapters that wiring put into `reader`; writing to `atlas.pipeline`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from atlas.errors import StoreError
+from atlas.model import Filter
+from atlas.pipeline.events import IndexSummary, Progress, no_progress
+from atlas.pipeline.index import Indexer
+from atlas.search import Reader
+from atlas.search.find import Found, Fusion, Mode, search
+from atlas.search.resolve import Resolution, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Atlas:
+    """One opened index."""
+
+    reader: Reader
+    indexer: Indexer | None = None
+    """None when the index was opened for reading only."""
+
+    async def index(self, *, full: bool = False, progress: Progress = no_progress) -> IndexSummary:
+        """Make the index equal to the tree; `full` parses and writes everything again.
+
+        Raises StoreError when opened for reading or when the store refuses, ConfigError for an unreadable root.
+        """
+        if self.indexer is None:
+            raise StoreError("the index was opened for reading only")
+        return await self.indexer.index(full=full, progress=progress)
+
+    async def search(
+        self,
+        text: str,
+        where: Filter,
+        mode: Mode = Mode.HYBRID,
+        fusion: Fusion = Fusion.WEIGHTED,
+        *,
+        demote_tests: bool = True,
+    ) -> Found:
+        """Return ranked candidates for a question; a failing channel becomes a note."""
+        return await search(self.reader, text, where, mode, fusion, demote_tests=demote_tests)
+
+    async def resolve(self, name: str, where: Filter) -> Resolution:
+        """Return what a name stands for: one node, several, or none with near spellings."""
+        return await resolve(self.reader, name, where)
+
+    async def aclose(self) -> None:
+        """Close the store; idempotent."""
+        await self.reader.store.aclose()
