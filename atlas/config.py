@@ -70,8 +70,8 @@ class EmbedderSettings:
 class SearchSettings:
     """`[search]`: defaults of the query tools."""
 
-    token_budget: int = _setting(4000, "Largest answer in cl100k_base tokens, unless the caller asks.", 1, 200_000)
-    limit: int = _setting(10, "Hits per answer, unless the caller asks for another number.", 1, 100)
+    token_budget: int = _setting(2000, "Largest answer in cl100k_base tokens, unless the caller asks.", 1, 200_000)
+    limit: int = _setting(10, "Hits per answer, unless the caller asks for another number.", 1, 50)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,3 +102,7 @@ def _usage_error(error: typer.TyperException) -> AtlasError:
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "atlas")
     return ConfigError(error.format_message(), f"See `{command} --help`.")
+
+
+if __name__ == "__main__":
+    main()

@@ -17,7 +17,7 @@ from atlas.cli import output
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
 
-SERVER_NAME = "atlas"
+SERVER_NAME = "code-atlas"
 
 
 class Client(StrEnum):

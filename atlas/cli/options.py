@@ -22,7 +22,7 @@ DataDirOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 LimitOption = Annotated[
-    int, typer.Option("--limit", "-n", min=0, max=100, metavar="N", help="Hits; 0 = the configured number.")
+    int, typer.Option("--limit", "-n", min=0, max=50, metavar="N", help="Hits; 0 = the configured number.")
 ]
 BudgetOption = Annotated[
     int,

@@ -81,7 +81,7 @@ def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
         ("search = 3\n", "atlas.toml:1: [search] must be a table", "example"),
         ("[search]\nlimit = '3'\n", "atlas.toml:2: search.limit must be a whole number", "Hits"),
         ("[search]\nlimit = true\n", "atlas.toml:2: search.limit must be a whole number", "Hits"),
-        ("[search]\nlimit = 0\n", "atlas.toml:2: search.limit must be between 1 and 100", "Hits"),
+        ("[search]\nlimit = 0\n", "atlas.toml:2: search.limit must be between 1 and 50", "Hits"),
         ("[scope]\ngit_rules = 1\n", "atlas.toml:2: scope.git_rules must be true or false", "ignore"),
         ("[scope]\nexclude = 'x'\n", "atlas.toml:2: scope.exclude must be a list of strings", "Globs"),
         ("[scope]\nexclude = ['../x']\n", "atlas.toml:2: scope.exclude must stay inside", "Globs"),
@@ -110,7 +110,7 @@ def test_mistakes_in_the_file_name_the_place_and_the_way_out(
     [
         ("ATLAS_SEARCH_LIMTI", "3", "unknown variable ATLAS_SEARCH_LIMTI"),
         ("ATLAS_SEARCH_LIMIT", "many", "whole number"),
-        ("ATLAS_SEARCH_LIMIT", "1000", "between 1 and 100"),
+        ("ATLAS_SEARCH_LIMIT", "1000", "between 1 and 50"),
         ("ATLAS_SCOPE_GIT_RULES", "perhaps", "true or false"),
         ("ATLAS_STORE_DATA_DIR", "x", "not a setting"),
     ],

@@ -1,0 +1,209 @@
+"""Answers -> the structured content of MCP: typed, complete, and about as short as the text.
+
+Some clients give their model the text of an answer, others the structured content, none both; so either form alone has
+to say everything and to fit the token budget. For that reason edges are rows `[name, at, strategy, confidence]` instead
+of objects, nothing that follows from another field is repeated, and keys of empty values are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from atlas.tools.answers import (
+    Answer,
+    ContextAnswer,
+    Described,
+    Evidence,
+    HealthAnswer,
+    Hit,
+    Lookup,
+    NodeAnswer,
+    ProjectStatus,
+    SchemaAnswer,
+    SearchAnswer,
+    Section,
+    StatusAnswer,
+    Symbol,
+    TableAnswer,
+)
+from atlas.tools.render import to_dict
+
+Structure = dict[str, object]
+
+
+def structure(answer: Answer) -> Structure:
+    """Return the structured content of an answer; its shape is declared in `catalogue`."""
+    match answer:
+        case SearchAnswer():
+            body: Structure = {
+                "hits": [_hit(hit) for hit in answer.hits],
+                "found": answer.found,
+                "more": answer.more or None,
+            }
+        case NodeAnswer():
+            body = {**_lookup(answer.lookup), **_node(answer)}
+        case ContextAnswer():
+            body = {**_lookup(answer.lookup), **_context(answer)}
+        case TableAnswer():
+            body = {
+                "columns": list(answer.columns),
+                "rows": to_dict(answer.rows),
+                "truncated": answer.truncated or None,
+            }
+        case StatusAnswer():
+            skipped = {skip.path: skip.reason for skip in answer.skipped_files}
+            body = {"projects": [_project(project) for project in answer.projects], "skipped_files": skipped}
+        case SchemaAnswer():
+            body = _schema(answer)
+        case HealthAnswer():
+            body = {"state": answer.state, "checks": [to_dict(check) for check in answer.checks]}
+    return {**_kept(body), **_evidence(answer)}
+
+
+def structure_text(answer: Answer) -> str:
+    """Return the structured content as the JSON that a client would show its model: what the budget measures."""
+    return json.dumps(structure(answer), ensure_ascii=False, separators=(",", ":"))
+
+
+def _kept(body: Structure) -> Structure:
+    """Leave out what is empty, but not lists of hits, which say "none" by being empty."""
+    return {key: value for key, value in body.items() if key in _ALWAYS or value not in (None, "", [], (), {})}
+
+
+_ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks"))
+
+
+def _evidence(answer: Answer) -> Structure:
+    evidence: Evidence = answer.evidence
+    body: Structure = {
+        "project": evidence.project,
+        "generation": evidence.generation,
+        "indexed_at": evidence.indexed_at,
+        "freshness": evidence.freshness,
+        "stale": list(evidence.stale),
+        "notes": list(evidence.notes),
+        "withheld": list(evidence.withheld),
+        "cursor": evidence.cursor,
+        "below_floor": evidence.below_floor or None,
+    }
+    return {"evidence": _kept(body)}
+
+
+def _symbol(symbol: Symbol) -> Structure:
+    return _kept(
+        {
+            "uid": symbol.uid,
+            "kind": symbol.kind,
+            "place": symbol.place,
+            "digest": symbol.digest,
+            "signature": symbol.signature,
+            "summary": symbol.summary,
+        }
+    )
+
+
+def _hit(hit: Hit) -> Structure:
+    why = [*hit.reasons, *(channel for channel in hit.channels if channel in ("words", "meaning"))]
+    body: Structure = {
+        "rank": hit.rank,
+        **_symbol(hit.symbol),
+        "score": hit.score,
+        "why": ", ".join(why),
+        "words": " ".join(hit.words),
+        "also": list(hit.also),
+        **_sections(hit.around),
+    }
+    return _kept(body)
+
+
+def _sections(sections: Iterable[Section]) -> Structure:
+    """Return rows by kind of neighbour; a kind with more than is listed gets a `<kind>_total`."""
+    body: Structure = {}
+    for section in sections:
+        body[section.kind] = [
+            [each.uid.partition(":")[2], each.at or each.place, each.strategy, each.confidence]
+            for each in section.neighbours
+        ]
+        if section.total > len(section.neighbours):
+            body[f"{section.kind}_total"] = section.total
+    return body
+
+
+def _lookup(lookup: Lookup) -> Structure:
+    return {
+        "outcome": lookup.outcome,
+        "how": lookup.how,
+        "candidates": [_symbol(symbol) for symbol in lookup.candidates],
+        "near": [_symbol(symbol) for symbol in lookup.near],
+        "diagnosis": list(lookup.diagnosis),
+    }
+
+
+def _node(answer: NodeAnswer) -> Structure:
+    node = answer.node
+    if node is None:
+        return {}
+    detail: Structure = {
+        **{key: value for key, value in _symbol(node.symbol).items() if key != "summary"},
+        "label": node.label,
+        "language": node.language,
+        "lines": f"{node.start_line}-{node.end_line}" if node.start_line else "",
+        "modifiers": " ".join(node.modifiers),
+        "exported": node.exported or None,
+        "is_test": node.is_test or None,
+        "is_generated": node.is_generated or None,
+        "docstring": node.docstring,
+        "degrees": dict(node.degrees),
+    }
+    return {"node": _kept(detail)}
+
+
+def _context(answer: ContextAnswer) -> Structure:
+    if answer.symbol is None:
+        return {}
+    symbol = {key: value for key, value in _symbol(answer.symbol).items() if key != "summary"}
+    source: Structure = {}
+    if answer.source is not None:
+        symbol.pop("signature", None)
+        span = f"{answer.source.start_line}-{answer.source.end_line} of {answer.source.last_line}"
+        source = {"lines": span, "text": answer.source.text}
+    else:
+        symbol["docstring"] = answer.docstring
+    return {
+        "node": _kept(symbol),
+        "in": [f"{parent.kind} {parent.qualified_name}" for parent in answer.parents],
+        "source": source,
+        "edges": _sections(answer.sections),
+    }
+
+
+def _counts(entries: Iterable[Described]) -> dict[str, int]:
+    return {entry.name: entry.count for entry in entries}
+
+
+def _project(project: ProjectStatus) -> Structure:
+    body = to_dict(project)
+    assert isinstance(body, dict)
+    tables = {"labels": project.labels, "languages": project.languages, "skipped": project.skipped}
+    return _kept({**body, **{name: _counts(entries) for name, entries in tables.items()}})
+
+
+def _schema(answer: SchemaAnswer) -> Structure:
+    def described(entries: Iterable[Described]) -> list[str]:
+        return [
+            entry.name
+            + (f" {entry.count}" if entry.count >= 0 else "")
+            + (f": {entry.description}" if entry.description else "")
+            for entry in entries
+        ]
+
+    return {
+        "labels": described(answer.labels),
+        "edge_types": described(answer.edge_types),
+        "node_properties": described(answer.node_properties),
+        "edge_properties": described(answer.edge_properties),
+        "strategies": described(answer.strategies),
+        "languages": described(answer.languages),
+        "examples": described(answer.examples),
+    }
