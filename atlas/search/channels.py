@@ -1,0 +1,188 @@
+"""The four ways to find candidates: by name, by words, by meaning, by graph. They run concurrently and never raise.
+
+Each returns a `Ranking` with its own scores; what made a channel fail or stay silent is its note, which the answer shows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from atlas.errors import AtlasError
+from atlas.model import Direction, EdgeType, Filter, Label, Match, Node, Scored
+from atlas.search import Reader
+from atlas.search.route import Query, Relation
+
+POOL = 100
+"""Candidates per channel: recall@100 of words and meaning together is .91, beyond it little is gained (adr/0008)."""
+NAME_LIMIT = 40
+SEEDS = 3
+"""Nodes a relation is followed from; more means that the name is too ambiguous to be a relation's anchor."""
+
+NAME_GRADES = {
+    "exact name": 1.0,
+    "name": 0.9,
+    "name without case": 0.75,
+    "path": 0.7,
+    "name from words": 0.7,
+    "name prefix": 0.4,
+}
+"""What a match of a name is worth beside the best match of words and meaning (1.0), by reason."""
+EXTERNAL_SHARE = 0.5
+"""Symbols of other packages are rarely what is looked for: the project only mentions them."""
+
+EXTERNAL_LABELS = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one channel found, best first."""
+
+    channel: str
+    """`name`, `words`, `meaning` or `graph`."""
+    hits: tuple[Scored, ...] = ()
+    note: str = ""
+    reasons: tuple[tuple[str, str], ...] = ()
+    """(uid, why) where the channel knows more than its own name: `exact name`, `callers of X`."""
+
+
+async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
+    """Symbols whose name the question spells out, graded by how exactly."""
+    find = reader.store.find
+    jobs: list[tuple[str, str, Awaitable[list[Node]]]] = []
+    for name in query.names:
+        last = name.rpartition(".")[2]
+        jobs.append(("name", name, find(name, Match.SUFFIX, where, NAME_LIMIT)))
+        jobs.append(("name without case", name, find(name, Match.FOLDED, where, NAME_LIMIT)))
+        if len(query.names) == 1 and len(last) >= 3 and query.relation is None:
+            jobs.append(("name prefix", name, find(last, Match.PREFIX, where, NAME_LIMIT)))
+    jobs += [("name from words", name, find(name, Match.FOLDED, where, NAME_LIMIT)) for name in query.joined]
+    jobs += [("path", path, _files(reader, path, where)) for path in query.paths]
+    best: dict[str, tuple[float, str]] = {}
+    found = await asyncio.gather(*(job for _, _, job in jobs))
+    for (match, name, _), nodes in zip(jobs, found, strict=True):
+        for node in nodes:
+            reason = "exact name" if match == "name" and node.row.qualified_name == name else match
+            grade = NAME_GRADES[reason] * (EXTERNAL_SHARE if node.row.label in EXTERNAL_LABELS else 1.0)
+            if grade > best.get(node.row.uid, (0.0, ""))[0]:
+                best[node.row.uid] = (grade, reason)
+    ranked = sorted(best.items(), key=lambda item: (-item[1][0], item[0]))[:POOL]
+    hits = tuple(Scored(uid, grade) for uid, (grade, _) in ranked)
+    return Ranking("name", hits, reasons=tuple((uid, reason) for uid, (_, reason) in ranked))
+
+
+async def by_words(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
+    """BM25 over names, documentation, source and path."""
+    if not query.words:
+        return Ranking("words", note="the query has no words to search for")
+    return Ranking("words", tuple(await reader.store.search_text(query.words, where, limit)))
+
+
+async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
+    """Nearest neighbours of the question's vector."""
+    vector = await reader.embedder.embed_query(query.text)
+    if not any(vector):
+        return Ranking("meaning", note="no word of the query is known to the embedding model")
+    hits = await reader.store.search_vector(vector, where, limit)
+    note = "" if hits else "no vectors match: the project has none yet, or the filter leaves none"
+    return Ranking("meaning", tuple(hit for hit in hits if hit.score > 0), note)
+
+
+async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:
+    """Answer to the question's relation, best edges first; else the neighbours of the symbols it names exactly."""
+    names = (query.relation.name,) if query.relation else query.names[:2]
+    anywhere = Filter(project=where.project)
+    found = await asyncio.gather(*(reader.store.find(name, Match.SUFFIX, anywhere, SEEDS + 1) for name in names))
+    seeds = [node for nodes in found if len(nodes) <= SEEDS for node in nodes if node.row.label not in EXTERNAL_LABELS]
+    if query.relation is None:
+        return await _neighbours(reader, seeds, where)
+    if not seeds:
+        count = sum(len(nodes) for nodes in found)
+        why = "is ambiguous: qualify it" if count > SEEDS else "is not a symbol of the index"
+        return Ranking("graph", note=f"`{query.relation.name}` {why}; {query.relation.kind} were not followed")
+    return await follow(reader, query.relation, seeds, where)
+
+
+async def follow(reader: Reader, relation: Relation, seeds: list[Node], where: Filter) -> Ranking:
+    """Follow a relation from its anchors; scores are the edges' confidences, duplicates keep the best."""
+    if relation.kind == "definition":
+        uids = [seed.row.uid for seed in seeds]
+        return Ranking(
+            "graph", tuple(Scored(uid, 1.0) for uid in uids), reasons=tuple((uid, "definition") for uid in uids)
+        )
+    edges = await reader.store.edges([seed.row.uid for seed in seeds], relation.direction, relation.types, POOL * 2)
+    reason = f"{relation.kind} of {relation.name}"
+    best: dict[str, float] = {}
+    for edge in edges:
+        if keeps(where, edge.node):
+            best[edge.node.row.uid] = max(edge.row.confidence, best.get(edge.node.row.uid, 0.0))
+    ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:POOL]
+    note = "" if ranked else f"no resolved {reason}: none, or references that could not be resolved"
+    return Ranking("graph", tuple(Scored(u, s) for u, s in ranked), note, tuple((uid, reason) for uid, _ in ranked))
+
+
+async def gather(*channels: tuple[str, Awaitable[Ranking]]) -> list[Ranking]:
+    """Run channels concurrently; one that fails becomes an empty ranking whose note says why (invariant I8)."""
+    results = await asyncio.gather(*(channel for _, channel in channels), return_exceptions=True)
+    rankings: list[Ranking] = []
+    for (name, _), result in zip(channels, results, strict=True):
+        if isinstance(result, AtlasError):
+            rankings.append(Ranking(name, note=f"search by {name} failed: {result.message}"))
+        elif isinstance(result, BaseException):
+            raise result
+        else:
+            rankings.append(result)
+    return rankings
+
+
+def keeps(where: Filter, node: Node) -> bool:
+    """Return whether a node that was reached over an edge passes the filter."""
+    row = node.row
+    return (
+        (not where.labels or row.label in where.labels)
+        and (not where.languages or row.language in where.languages)
+        and (where.include_tests or not row.is_test)
+        and (where.include_generated or not row.is_generated)
+        and path_matches(where.path, row.path)
+    )
+
+
+def path_matches(pattern: str, path: str) -> bool:
+    """Return whether a path passes a filter's prefix or glob (`*` also matches "/", as the stores do)."""
+    if not any(character in pattern for character in "*?"):
+        return path.startswith(pattern)
+    return fnmatchcase(path, pattern.replace("[", "[[]"))
+
+
+async def _neighbours(reader: Reader, seeds: list[Node], where: Filter) -> Ranking:
+    """Callers, callees and documentation of exactly named symbols: context, so half of an edge's confidence at most."""
+    if not seeds:
+        return Ranking("graph")
+    uids = [seed.row.uid for seed in seeds]
+    incoming, outgoing = await asyncio.gather(
+        reader.store.edges(uids, Direction.IN, (EdgeType.CALLS, EdgeType.DOCUMENTS), each=5),
+        reader.store.edges(uids, Direction.OUT, (EdgeType.CALLS,), each=5),
+    )
+    best: dict[str, float] = {}
+    for edge in (*incoming, *outgoing):
+        if keeps(where, edge.node) and edge.node.row.uid not in uids:
+            best[edge.node.row.uid] = max(edge.row.confidence / 2, best.get(edge.node.row.uid, 0.0))
+    ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:POOL]
+    reasons = tuple((uid, "neighbour of the named symbol") for uid, _ in ranked)
+    return Ranking("graph", tuple(Scored(uid, score) for uid, score in ranked), reasons=reasons)
+
+
+async def _files(reader: Reader, path: str, where: Filter) -> list[Node]:
+    """The file's top node, by the whole path or by its last part."""
+    whole = await reader.store.find(path, Match.PATH, where, 1)
+    if whole:
+        return whole
+    name = path.rpartition("/")[2]
+    narrowed = replace(where, path=f"*{path}")
+    found = await asyncio.gather(
+        *(reader.store.find(each, Match.SUFFIX, narrowed, 5) for each in dict.fromkeys((name.partition(".")[0], name)))
+    )
+    tops = (Label.MODULE, Label.FILE, Label.DOC_FILE, Label.ADR)
+    return [node for nodes in found for node in nodes if node.row.label in tops]

@@ -1,0 +1,134 @@
+"""One search from text to ranked candidates: route, run the channels, fuse, rank. The whole read path on one screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from atlas.errors import AtlasError
+from atlas.model import Direction, EdgeType, Filter, Scored
+from atlas.search import Reader
+from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_words, gather
+from atlas.search.fuse import MEANING_WEIGHT, WORDS_WEIGHT, fuse_rrf, fuse_weighted
+from atlas.search.rank import Candidate, rank
+from atlas.search.route import Query, route
+
+HYDRATED = 100
+"""Candidates whose nodes are read and ranked, the same for every page so that paging is stable."""
+NAME_WEIGHT = 1.0
+"""A spelled-out name is worth as much as the best text match, so that a symbol asked for by name comes first."""
+RELATION_WEIGHT = 3.0
+"""Asked for callers, the callers come first, whatever their text says."""
+NEIGHBOUR_WEIGHT = 0.15
+"""Neighbours of a named symbol are context; they should break ties, not displace matches."""
+RELATION_NAME_WEIGHT = 0.5
+"""In a question about its edges the named symbol itself is context."""
+CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
+
+
+class Mode(StrEnum):
+    """Which channels run."""
+
+    HYBRID = "hybrid"
+    WORDS = "words"
+    MEANING = "meaning"
+
+
+class Fusion(StrEnum):
+    """How words and meaning are joined; `weighted` is the default (adr/0008)."""
+
+    WEIGHTED = "weighted"
+    RRF = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Everything a search found, best first; the tools show a page of it."""
+
+    query: Query
+    ranked: tuple[Candidate, ...]
+    notes: tuple[str, ...]
+
+
+async def search(
+    reader: Reader,
+    text: str,
+    where: Filter,
+    mode: Mode = Mode.HYBRID,
+    fusion: Fusion = Fusion.WEIGHTED,
+    *,
+    demote_tests: bool = True,
+) -> Found:
+    """Find candidates for a question. Never raises for a channel that fails: its note says so instead."""
+    query = route(text, reader.split_words)
+    channels = {
+        "name": by_name if mode == Mode.HYBRID else None,
+        "words": by_words if mode != Mode.MEANING else None,
+        "meaning": by_meaning if mode != Mode.WORDS else None,
+        "graph": by_graph if mode == Mode.HYBRID else None,
+    }
+    rankings = await gather(*((name, run(reader, query, where)) for name, run in channels.items() if run))
+    fused = fuse(rankings, query, fusion)[:HYDRATED]
+    candidates, notes = await _hydrate(reader, fused, rankings)
+    if mode == Mode.HYBRID:
+        candidates = rank(candidates, query, reader.split_words, demote_tests=demote_tests)
+    return Found(query, tuple(candidates), (*query.notes, *(each.note for each in rankings if each.note), *notes))
+
+
+def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIGHTED) -> list[Scored]:
+    """Join the channels: words and meaning by `fusion` to 0..1, then names and relations on top by their own scores."""
+    hits = {ranking.channel: ranking.hits for ranking in rankings}
+    words, meaning = hits.get("words", ()), hits.get("meaning", ())
+    if fusion == Fusion.RRF:
+        text = fuse_rrf((words, meaning))
+        text = [Scored(uid, score / text[0].score) for uid, score in text]
+    else:
+        text = fuse_weighted((words, meaning), _text_weights(words, meaning))
+    totals = dict(text)
+    name_weight = RELATION_NAME_WEIGHT if query.relation else NAME_WEIGHT
+    graph_weight = RELATION_WEIGHT if query.relation else NEIGHBOUR_WEIGHT
+    for channel, weight in (("name", name_weight), ("graph", graph_weight)):
+        for uid, score in hits.get(channel, ()):
+            totals[uid] = totals.get(uid, 0.0) + weight * score
+    return [Scored(uid, score) for uid, score in sorted(totals.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def _text_weights(words: Sequence[Scored], meaning: Sequence[Scored]) -> tuple[float, float]:
+    """One silent channel must not halve the other's say beside names."""
+    if not words or not meaning:
+        return (1.0, 1.0)
+    return (WORDS_WEIGHT, MEANING_WEIGHT)
+
+
+async def _hydrate(
+    reader: Reader, fused: Sequence[Scored], rankings: Sequence[Ranking]
+) -> tuple[list[Candidate], tuple[str, ...]]:
+    """Read nodes and degrees of the fused uids; a node that vanished meanwhile is left out."""
+    uids = [hit.uid for hit in fused]
+    scores = dict(fused)
+    channels: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
+    for ranking in rankings:
+        for uid, _ in ranking.hits:
+            channels.setdefault(uid, []).append(ranking.channel)
+        for uid, reason in ranking.reasons:
+            reasons.setdefault(uid, []).append(reason)
+    notes: tuple[str, ...] = ()
+    try:
+        nodes, degrees = await asyncio.gather(
+            reader.store.symbols(uids), reader.store.degrees(uids, Direction.IN, CENTRAL_TYPES)
+        )
+    except AtlasError as error:
+        return [], (f"the store could not be read: {error.message}",)
+    return [
+        Candidate(
+            node,
+            scores[node.row.uid],
+            tuple(channels.get(node.row.uid, ())),
+            tuple(reasons.get(node.row.uid, ())),
+            degrees.get(node.row.uid, 0),
+        )
+        for node in nodes
+    ], notes

@@ -1,0 +1,48 @@
+"""Several rankings of the same things -> one. Pure; scores in, scores out, ties by uid.
+
+`fuse_rrf` is reciprocal rank fusion as published (Cormack, Clarke, Buettcher: Reciprocal Rank Fusion outperforms Condorcet
+and individual Rank Learning Methods, SIGIR 2009). `fuse_weighted` adds normalised scores; adr/0008 has the comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from atlas.model import Scored
+
+RRF_K = 60
+"""The constant of the paper."""
+WORDS_WEIGHT = 0.4
+MEANING_WEIGHT = 0.6
+"""Best of .3/.4/.5 for BM25 on held-out functions with this embedding model (adr/0008)."""
+
+
+def fuse_rrf(
+    rankings: Sequence[Sequence[Scored]], k: int = RRF_K, weights: Sequence[float] | None = None
+) -> list[Scored]:
+    """Return sum(weight / (k + rank)) per uid, rank from 1, best first, ties by uid. Only the order within a ranking counts."""
+    totals: dict[str, float] = {}
+    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
+        for rank, hit in enumerate(ranking, 1):
+            totals[hit.uid] = totals.get(hit.uid, 0.0) + weight / (k + rank)
+    return order(totals)
+
+
+def fuse_weighted(rankings: Sequence[Sequence[Scored]], weights: Sequence[float]) -> list[Scored]:
+    """Return sum(weight * normalised score) per uid, best first, ties by uid; a uid missing from a ranking gets 0 for it."""
+    totals: dict[str, float] = {}
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for uid, score in normalised(ranking).items():
+            totals[uid] = totals.get(uid, 0.0) + weight * score
+    return order(totals)
+
+
+def normalised(ranking: Sequence[Scored]) -> dict[str, float]:
+    """Return scores divided by the best one, 0..1; negative ones become 0, and all do when the best is not positive."""
+    best = max((hit.score for hit in ranking), default=0.0)
+    return {hit.uid: max(hit.score, 0.0) / best if best > 0 else 0.0 for hit in ranking}
+
+
+def order(scores: Mapping[str, float]) -> list[Scored]:
+    """Return scores best first, ties by uid, so that equal input gives equal bytes."""
+    return [Scored(uid, score) for uid, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]

@@ -1,0 +1,146 @@
+"""Code-aware ranking: fused scores -> order. Pure; every number is a named constant with its reason.
+
+The fused score says how well the text matches; the factors here say how useful a node of that kind is as an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import log1p
+from types import MappingProxyType
+
+from atlas.model import Label, Node
+from atlas.search.route import Query
+
+LABEL_FACTOR = MappingProxyType(
+    {
+        Label.CLASS: 1.0,
+        Label.FUNCTION: 1.0,
+        Label.METHOD: 1.0,
+        Label.DOC_SECTION: 0.9,
+        Label.ADR: 0.9,
+        Label.MODULE: 0.85,
+        Label.FILE: 0.85,
+        Label.DOC_FILE: 0.85,
+        Label.VALUE: 0.8,
+        Label.PACKAGE: 0.7,
+        Label.EXTERNAL_SYMBOL: 0.4,
+        Label.EXTERNAL_PACKAGE: 0.4,
+        Label.PROJECT: 0.3,
+    }
+)
+"""A definition with a body answers more than the file around it, a value less, a name of another package hardly."""
+TEST_FACTOR = 0.6
+"""Tests repeat the words of what they test; without this they outrank it."""
+TEST_WANTED_FACTOR = 1.2
+"""A question that mentions tests means them."""
+GENERATED_FACTOR = 0.5
+PRIVATE_FACTOR = 0.95
+"""Between equals the exported one is the entrance; small, because helpers are often what is looked for."""
+DECLARATION_FACTOR = 0.8
+"""Prototypes, overloads and stubs stand below the definition that says what happens."""
+LANGUAGE_FACTOR = 1.15
+"""The question names the node's language."""
+PATH_BONUS = 0.1
+"""For all query words in the path; a share of them earns a share of it."""
+CENTRAL_BONUS = 0.02
+"""Per e-fold of callers, at most `CENTRAL_LIMIT` of them: breaks ties towards what the project is built on."""
+CENTRAL_LIMIT = 3.0
+DEPTH_PENALTY = 0.004
+"""Per segment of the qualified name: between equals the shorter name."""
+CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
+
+_STUB = re.compile(r"(\.pyi|\.d\.[mc]?ts|\.h|\.hpp|\.hh)$")
+_REDEFINITION = re.compile(r"#\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node with what is known about its relevance."""
+
+    node: Node
+    score: float
+    channels: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    degree: int = 0
+    """Edges into it (calls, imports, subclasses)."""
+    also: tuple[str, ...] = ()
+    """Uids of the same symbol that were collapsed into this one."""
+
+
+def rank(
+    candidates: Iterable[Candidate], query: Query, split_words: Callable[[str], list[str]], *, demote_tests: bool = True
+) -> list[Candidate]:
+    """Return candidates best first, one per symbol, ties by qualified name. `demote_tests` False leaves tests where they are."""
+    scored = [replace(each, score=_score(each, query, split_words, demote_tests)) for each in candidates]
+    scored.sort(key=_order)
+    return collapse(scored)
+
+
+def collapse(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Keep one candidate per symbol, at its best position: class over its constructor, definition over declaration and stub."""
+    groups: dict[str, list[Candidate]] = {}
+    classes = {each.node.row.qualified_name for each in ranked if each.node.row.label == Label.CLASS}
+    for each in ranked:
+        groups.setdefault(_symbol(each.node, classes), []).append(each)
+    kept: list[Candidate] = []
+    for group in groups.values():
+        best = min(group, key=lambda each: (_standing(each.node), _order(each)))
+        kept.append(
+            replace(
+                best,
+                score=max(each.score for each in group),
+                channels=tuple(dict.fromkeys(name for each in group for name in each.channels)),
+                reasons=tuple(dict.fromkeys(reason for each in group for reason in each.reasons)),
+                also=tuple(each.node.row.uid for each in group if each is not best),
+            )
+        )
+    kept.sort(key=_order)
+    return kept
+
+
+def is_declaration(node: Node) -> bool:
+    """Return whether a node only declares what another place defines."""
+    return "declaration" in node.row.modifiers.split() or _STUB.search(node.row.path) is not None
+
+
+def _score(candidate: Candidate, query: Query, split_words: Callable[[str], list[str]], demote_tests: bool) -> float:
+    row = candidate.node.row
+    score = candidate.score * LABEL_FACTOR.get(Label(row.label), 1.0)
+    if row.is_test:
+        score *= TEST_WANTED_FACTOR if query.wants_tests else TEST_FACTOR if demote_tests else 1.0
+    if row.is_generated:
+        score *= GENERATED_FACTOR
+    if not row.exported:
+        score *= PRIVATE_FACTOR
+    if is_declaration(candidate.node):
+        score *= DECLARATION_FACTOR
+    if row.language in query.languages:
+        score *= LANGUAGE_FACTOR
+    if query.words:
+        in_path = set(split_words(row.path)).intersection(query.words)
+        score += PATH_BONUS * candidate.score * len(in_path) / len(query.words)
+    score += CENTRAL_BONUS * min(log1p(candidate.degree), CENTRAL_LIMIT) * candidate.score
+    return score - DEPTH_PENALTY * row.qualified_name.count(".")
+
+
+def _order(candidate: Candidate) -> tuple[float, int, str, str]:
+    row = candidate.node.row
+    return (-round(candidate.score, 9), len(row.qualified_name), row.qualified_name, row.uid)
+
+
+def _symbol(node: Node, classes: set[str]) -> str:
+    """What a node is the same symbol as: redefinitions and declarations of one name, a class and its constructor."""
+    row = node.row
+    owner, _, name = row.qualified_name.rpartition(".")
+    if name in CONSTRUCTORS and owner in classes:
+        return owner
+    if _REDEFINITION.search(row.qualified_name) and is_declaration(node):
+        return _REDEFINITION.sub("", row.qualified_name)
+    return row.qualified_name
+
+
+def _standing(node: Node) -> tuple[bool, bool]:
+    return (is_declaration(node), node.row.label != Label.CLASS)

@@ -1,0 +1,100 @@
+"""A name as a person or an agent writes it -> nodes. Stops at the first rung of the ladder that finds something.
+
+The rungs: uid, `path:line`, exact qualified name, suffix, suffix without case, path. Several nodes on one rung stay
+several: choosing is for the one who asked. Similar spellings are offered, never taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from atlas.model import Filter, Label, Match, Node
+from atlas.search import Reader
+from atlas.search.channels import EXTERNAL_LABELS
+from atlas.search.rank import is_declaration
+from atlas.search.route import dotted
+
+CANDIDATES = 50
+NEAR = 8
+MAX_NAME_CHARACTERS = 1_000
+TOP_LABELS = (Label.MODULE, Label.FILE, Label.DOC_FILE, Label.ADR)
+
+_PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Nodes that a name stands for: one, several (ambiguous) or none, then with near spellings."""
+
+    nodes: tuple[Node, ...]
+    how: str
+    """The rung: `uid`, `place`, `exact`, `suffix`, `folded`, `path`; "" when nothing was found."""
+    near: tuple[Node, ...] = ()
+    declarations: tuple[Node, ...] = ()
+    """Declarations (stubs, prototypes) of the one definition that was taken."""
+
+
+async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
+    """Find what a name stands for within the filter. Raises store errors only."""
+    name = name.strip().strip("`'\"").strip()[:MAX_NAME_CHARACTERS]
+    if not name:
+        return Resolution((), "")
+    for rung in (_by_uid, _by_place, _by_name, _by_path):
+        found = await rung(reader, name, where)
+        if found is not None:
+            return found
+    near = await reader.store.find(dotted(name), Match.NEAR, where, NEAR)
+    return Resolution((), "", near=tuple(near))
+
+
+async def _by_uid(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    nodes = await reader.store.find(name, Match.UID, where, 1) if ":" in name else []
+    return Resolution(tuple(nodes), "uid") if nodes else None
+
+
+async def _by_place(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """The innermost definition that spans the line; the file's own node when none does."""
+    place = _PLACE.match(name)
+    if place is None:
+        return None
+    line = int(place["line"])
+    nodes = await reader.store.find(_relative(reader, place["path"]), Match.PATH, replace(where, labels=()), 10_000)
+    spanning = [node for node in nodes if node.row.start_line <= line <= node.row.end_line]
+    if where.labels:
+        spanning = [node for node in spanning if node.row.label in where.labels]
+    if not spanning:
+        return None
+    return Resolution((min(spanning, key=lambda node: node.row.end_byte - node.row.start_byte),), "place")
+
+
+async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    wanted = dotted(name)
+    for match in (Match.EXACT, Match.SUFFIX, Match.FOLDED) if wanted else ():
+        nodes = await reader.store.find(wanted, match, where, CANDIDATES)
+        own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
+        if own or nodes:
+            return _prefer_definition(own or nodes, match.value)
+    return None
+
+
+async def _by_path(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    nodes = await reader.store.find(_relative(reader, name), Match.PATH, where, 1)
+    return Resolution(tuple(nodes), "path") if nodes else None
+
+
+def _prefer_definition(nodes: Sequence[Node], how: str) -> Resolution:
+    """One definition among declarations of the same name is that name; anything else stays ambiguous."""
+    defined = [node for node in nodes if not is_declaration(node)]
+    names = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes}
+    if len(defined) == 1 and len(names) == 1:
+        return Resolution(tuple(defined), how, declarations=tuple(node for node in nodes if node is not defined[0]))
+    return Resolution(tuple(nodes), how)
+
+
+def _relative(reader: Reader, path: str) -> str:
+    """A path as the index has it: "/"-separated and below the project's root."""
+    path = path.replace("\\", "/")
+    root = reader.root.as_posix().rstrip("/") + "/"
+    return path.removeprefix(root).removeprefix("./")

@@ -1,0 +1,311 @@
+"""Text -> Query: which words, names, paths and relations a question is about. Pure; knows nothing of the store.
+
+The rules are deliberately few and visible: a name is something shaped like an identifier, a relation is one of the phrases
+in `RELATIONS`. What is not recognised is still searched by words and by meaning.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from atlas.model import Direction, EdgeType
+
+MAX_QUERY_CHARACTERS = 2_000
+"""Longer questions are cut: their tail adds words without adding intent, and BM25 costs one list per word."""
+MAX_RELATION_CHARACTERS = 200
+"""Questions about edges are short; longer text only happens to contain such a phrase."""
+MAX_WORDS = 48
+MAX_NAMES = 6
+
+STOP_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "between",
+        "but",
+        "by",
+        "can",
+        "code",
+        "could",
+        "did",
+        "do",
+        "does",
+        "each",
+        "every",
+        "find",
+        "for",
+        "from",
+        "function",
+        "functions",
+        "get",
+        "had",
+        "has",
+        "have",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "like",
+        "many",
+        "method",
+        "methods",
+        "me",
+        "my",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "own",
+        "place",
+        "places",
+        "return",
+        "returns",
+        "self",
+        "shall",
+        "should",
+        "show",
+        "so",
+        "some",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "to",
+        "up",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "class",
+        "classes",
+        "implement",
+        "implemented",
+        "implements",
+        "file",
+        "files",
+    ]
+)
+"""Dropped from word search when anything else is left (`get` and `return` occur in half of all functions)."""
+
+LANGUAGE_WORDS = {
+    "python": "python",
+    "javascript": "javascript",
+    "typescript": "typescript",
+    "tsx": "tsx",
+    "golang": "go",
+    "rust": "rust",
+    "java": "java",
+    "c++": "cpp",
+    "c#": "csharp",
+    "csharp": "csharp",
+    "ruby": "ruby",
+    "php": "php",
+    "markdown": "markdown",
+}
+TEST_WORDS = frozenset(
+    ["test", "tests", "testing", "tested", "unittest", "pytest", "testcase", "fixture", "fixtures", "spec", "specs"]
+)
+
+_NAME = r"[`'\"]?([A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*)(?:\(\))?[`'\"]?"
+_NOUN = r"(?:the\s+)?(?:class|function|method|module|interface|trait|struct|symbol|type)?\s*"
+_END = r"\s*[?.!]*$"
+_USE_TYPES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS, EdgeType.IMPORTS)
+_DOC_TYPES = (EdgeType.DOCUMENTS, EdgeType.AFFECTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A question about the edges of a named thing: follow `types` at `name`, which is the edges' end given by `direction`."""
+
+    kind: str
+    """`callers`, `callees`, `subclasses`, `bases`, `overrides`, `tests`, `usages`, `docs`, `imports`, `importers`, `definition`."""
+    name: str
+    types: tuple[EdgeType, ...]
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, taken apart."""
+
+    text: str
+    """Normalised (NFC, white space folded) and cut at `MAX_QUERY_CHARACTERS`."""
+    words: tuple[str, ...]
+    """For word search: distinct, in order, without stop words unless there are no others."""
+    names: tuple[str, ...]
+    """Looked up as symbols: identifier-shaped parts in order, dots between segments."""
+    joined: tuple[str, ...]
+    """Spellings a short question may have as one identifier (`get user` -> `get_user`, `getuser`), compared without case."""
+    paths: tuple[str, ...]
+    relation: Relation | None
+    wants_tests: bool
+    languages: tuple[str, ...]
+    """Languages the question names: a reason to prefer them, not a filter."""
+    notes: tuple[str, ...]
+
+
+RELATIONS: tuple[tuple[str, tuple[EdgeType, ...], Direction, tuple[str, ...]], ...] = (
+    ("callers", (EdgeType.CALLS,), Direction.IN, (
+        rf"callers?\s+(?:of|for)\s+{_NOUN}{_NAME}",
+        rf"(?:who|what|which\s+\w+|where)\s+(?:calls?|invokes?)\s+{_NOUN}{_NAME}",
+        rf"where\s+(?:is|are)\s+{_NOUN}{_NAME}\s+(?:called|invoked)",
+        rf"calls?\s+to\s+{_NOUN}{_NAME}",
+    )),
+    ("callees", (EdgeType.CALLS,), Direction.OUT, (
+        rf"callees?\s+of\s+{_NOUN}{_NAME}",
+        rf"what\s+(?:does|do|is|are)\s+{_NOUN}{_NAME}\s+(?:call|calling|invoke)s?",
+        rf"(?:functions?|methods?)\s+called\s+(?:by|from|in)\s+{_NOUN}{_NAME}",
+    )),
+    ("subclasses", (EdgeType.INHERITS,), Direction.IN, (
+        rf"(?:sub-?class(?:es)?|derived\s+classes|children|implementations?|implement[eo]rs?|descendants)\s+(?:of|for)\s+{_NOUN}{_NAME}",
+        rf"(?:who|what|which\s+\w+)\s+(?:inherits?(?:\s+from)?|extends?|implements?|sub-?class(?:es)?)\s+{_NOUN}{_NAME}",
+    )),
+    ("bases", (EdgeType.INHERITS,), Direction.OUT, (
+        rf"(?:base\s+class(?:es)?|super-?class(?:es)?|parents?|bases)\s+of\s+{_NOUN}{_NAME}",
+        rf"what\s+does\s+{_NOUN}{_NAME}\s+(?:inherit(?:\s+from)?|extend|implement|sub-?class)",
+    )),
+    ("overrides", (EdgeType.OVERRIDES,), Direction.IN, (
+        rf"(?:overrides|overriders)\s+of\s+{_NOUN}{_NAME}",
+        rf"(?:who|what|which\s+\w+)\s+overrides?\s+{_NOUN}{_NAME}",
+    )),
+    ("tests", (EdgeType.TESTS,), Direction.IN, (
+        rf"(?:unit\s+)?tests?\s+(?:of|for|covering)\s+{_NOUN}{_NAME}",
+        rf"(?:who|what|which\s+\w+)\s+tests?\s+{_NOUN}{_NAME}",
+        rf"where\s+is\s+{_NOUN}{_NAME}\s+tested",
+    )),
+    ("usages", _USE_TYPES, Direction.IN, (
+        rf"(?:usages?|uses|references|users)\s+(?:of|to)\s+{_NOUN}{_NAME}",
+        rf"(?:who|what|which\s+\w+)\s+(?:uses?|references)\s+{_NOUN}{_NAME}",
+        rf"where\s+(?:is|are)\s+{_NOUN}{_NAME}\s+(?:used|referenced)",
+    )),
+    ("docs", _DOC_TYPES, Direction.IN, (
+        rf"(?:docs?|documentation|adrs?|decisions?)\s+(?:of|for|about|on)\s+{_NOUN}{_NAME}",
+        rf"where\s+is\s+{_NOUN}{_NAME}\s+documented",
+    )),
+    ("importers", (EdgeType.IMPORTS,), Direction.IN, (
+        rf"importers\s+of\s+{_NOUN}{_NAME}",
+        rf"(?:who|what|which\s+\w+)\s+imports?\s+{_NOUN}{_NAME}",
+        rf"where\s+is\s+{_NOUN}{_NAME}\s+imported",
+    )),
+    ("imports", (EdgeType.IMPORTS,), Direction.OUT, (
+        rf"(?:imports|dependencies)\s+of\s+{_NOUN}{_NAME}",
+        rf"what\s+does\s+{_NOUN}{_NAME}\s+(?:import|depend\s+on)",
+    )),
+    ("definition", (), Direction.OUT, (
+        rf"where\s+(?:is|are)\s+{_NOUN}{_NAME}\s+(?:defined|declared|implemented)",
+        rf"definitions?\s+of\s+{_NOUN}{_NAME}",
+        rf"(?:go\s+to|find|show)\s+(?:the\s+)?definition\s+of\s+{_NOUN}{_NAME}",
+    )),
+)  # fmt: skip
+"""(kind, edge types, which end the named thing is, phrases). A phrase must reach the end of the question."""
+
+_PHRASES = tuple(
+    (kind, types, direction, re.compile(rf"(?:^|\b){phrase}{_END}", re.IGNORECASE))
+    for kind, types, direction, phrases in RELATIONS
+    for phrase in phrases
+)
+_PATH = re.compile(
+    r"(?<![\w/.-])((?:[\w.@+-]+/)+[\w.@+-]+|[\w-]+\.(?:pyi?|m?jsx?|cjs|tsx?|go|rs|java|cc?|cpp|hpp?|cs|rb|php|md))(?![\w/])"
+)
+_BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
+_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.|::|#|->|\(\)|\$")
+
+
+def route(text: str, split_words: Callable[[str], list[str]]) -> Query:
+    """Take a question apart. `split_words` must split as the index was split. Deterministic, never raises."""
+    folded = " ".join(unicodedata.normalize("NFC", text[: MAX_QUERY_CHARACTERS * 4]).split())
+    notes: list[str] = []
+    if len(folded) > MAX_QUERY_CHARACTERS or len(text) > MAX_QUERY_CHARACTERS * 4:
+        folded = folded[:MAX_QUERY_CHARACTERS]
+        notes.append(f"query cut to its first {MAX_QUERY_CHARACTERS} characters")
+    paths = _distinct(match.group(1) for match in _PATH.finditer(folded))
+    relation = _relation(folded)
+    plain = [word.strip(".,;:!?()[]{}'\"`").lower() for word in folded.split()]
+    all_words = _distinct(split_words(folded))
+    words = tuple(word for word in all_words if word not in STOP_WORDS) or all_words
+    if len(words) > MAX_WORDS:
+        notes.append(f"only the first {MAX_WORDS} of {len(words)} words were searched")
+    return Query(
+        text=folded,
+        words=words[:MAX_WORDS],
+        names=_names(folded, paths, relation)[:MAX_NAMES],
+        joined=_joined(plain) if relation is None else (),
+        paths=paths[:MAX_NAMES],
+        relation=relation,
+        wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
+        languages=_distinct(LANGUAGE_WORDS[word] for word in plain if word in LANGUAGE_WORDS),
+        notes=tuple(notes),
+    )
+
+
+def dotted(name: str) -> str:
+    """Return a name as qualified names are written: segments joined by dots, without backticks and call brackets."""
+    return re.sub(r"::|#|->|/", ".", name.strip().strip("`'\"").removesuffix("()")).strip(".")
+
+
+def _relation(text: str) -> Relation | None:
+    """The first phrase that ends the question. In mid-question (`Return the docs for name`) it counts only for identifiers."""
+    if len(text) > MAX_RELATION_CHARACTERS:
+        return None
+    for kind, types, direction, phrase in _PHRASES:
+        match = phrase.search(text)
+        if match and (match.start() == 0 or _MIXED.search(match.group(1))):
+            return Relation(kind, dotted(match.group(1)), types, direction)
+    return None
+
+
+def _names(text: str, paths: tuple[str, ...], relation: Relation | None) -> tuple[str, ...]:
+    if relation is not None:
+        return (relation.name,)
+    quoted = [dotted(name) for name in _BACKTICKED.findall(text) if _IDENTIFIER.fullmatch(name)]
+    for path in paths:
+        text = text.replace(path, " ")
+    identifiers = [match.group(0) for match in _IDENTIFIER.finditer(text)]
+    if len(identifiers) == 1 and len(text.split()) == 1:
+        return _distinct([*quoted, dotted(identifiers[0])])
+    return _distinct([*quoted, *(dotted(name) for name in identifiers if _MIXED.search(name.strip(".")))])
+
+
+def _joined(plain: list[str]) -> tuple[str, ...]:
+    parts = [word for word in plain if word.isidentifier()]
+    if not 2 <= len(plain) <= 4 or len(parts) != len(plain):
+        return ()
+    return ("_".join(parts), "".join(parts))
+
+
+def _distinct(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for item in items if item))

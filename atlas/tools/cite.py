@@ -1,0 +1,73 @@
+"""Rows and edges -> the values answers cite them with. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from atlas.model import Direction, Edge, NodeRow
+from atlas.search.expand import KINDS, Around
+from atlas.tools.answers import Neighbour, Section, Symbol
+
+SUMMARY_CHARACTERS = 160
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
+
+
+def symbol_of(row: NodeRow) -> Symbol:
+    """Return the citation of a node."""
+    return Symbol(
+        uid=row.uid,
+        kind=row.kind,
+        name=row.name,
+        qualified_name=row.qualified_name,
+        place=place_of(row),
+        digest=row.text_digest,
+        signature=row.signature,
+        summary=summary_of(row.docstring),
+    )
+
+
+def place_of(row: NodeRow) -> str:
+    """Return `path:line`; "" for nodes without a place."""
+    return f"{row.path}:{row.line or row.start_line or 1}" if row.path else ""
+
+
+def path_of(place: str) -> str:
+    """Return the path of a place."""
+    return place.rpartition(":")[0]
+
+
+def summary_of(docstring: str) -> str:
+    """Return the first sentence on one line, at most `SUMMARY_CHARACTERS` long."""
+    sentence = " ".join(_SENTENCE_END.split(docstring.strip(), maxsplit=1)[0].split())
+    return sentence if len(sentence) <= SUMMARY_CHARACTERS else sentence[: SUMMARY_CHARACTERS - 3].rstrip() + "..."
+
+
+def sections_of(around: Around, kinds: Iterable[str], own_path: str) -> tuple[Section, ...]:
+    """Return the non-empty neighbour lists of the given kinds, in their order, for a node in `own_path`."""
+    return tuple(
+        Section(
+            kind,
+            around.related[kind].total,
+            tuple(neighbour_of(edge, KINDS[kind][0], own_path) for edge in around.related[kind].edges),
+        )
+        for kind in kinds
+        if kind in around.related
+    )
+
+
+def neighbour_of(edge: Edge, direction: Direction, own_path: str) -> Neighbour:
+    """Return the far end of an edge; the evidence is a line in the file of the edge's source."""
+    row, far = edge.row, edge.node.row
+    source_path = far.path if direction == Direction.IN else own_path
+    return Neighbour(
+        uid=far.uid,
+        kind=far.kind,
+        place=place_of(far),
+        at=f"{source_path}:{row.line}" if row.line and source_path else "",
+        type=row.type,
+        strategy=row.strategy,
+        confidence=round(row.confidence, 4),
+        digest=far.text_digest,
+    )

@@ -1,0 +1,127 @@
+"""The context of one node under a budget: which lines of source and which neighbours fit, by priority, measured exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from atlas.api import Atlas
+from atlas.contracts import Store
+from atlas.model import NodeRow
+from atlas.search.assemble import allot
+from atlas.tools.answers import ContextAnswer, Evidence, Lookup, Section, Source, Symbol
+from atlas.tools.cite import path_of, symbol_of
+from atlas.tools.envelope import Envelope, fit
+from atlas.tools.render import neighbour_line, render
+
+SHARES: Mapping[str, float] = {
+    "source": 0.45,
+    "callers": 0.15,
+    "callees": 0.1,
+    "members": 0.1,
+    "docs": 0.05,
+    "tests": 0.05,
+    "bases": 0.02,
+    "subclasses": 0.03,
+    "overrides": 0.02,
+    "overridden_by": 0.03,
+}
+"""Part of the budget that each section is sure of; what is left over is shared out in this order."""
+ROUNDS = 8
+"""Costs are counted line by line; tokens across line ends differ a little, so the sum is corrected by the exact count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything that could be shown of a node."""
+
+    lookup: Lookup
+    row: NodeRow
+    parents: tuple[Symbol, ...]
+    source: tuple[str, ...]
+    """All lines of the node, as indexed."""
+    sections: tuple[Section, ...]
+    stale: tuple[str, ...] | None
+    notes: tuple[str, ...]
+
+
+async def source_of(store: Store, project: str, row: NodeRow) -> tuple[str, ...]:
+    """Return the node's lines from the indexed bytes of its file; () for nodes without a file or without a span."""
+    if not row.path or row.end_byte <= row.start_byte:
+        return ()
+    content = (await store.content(project, [row.path])).get(row.path, b"")
+    return tuple(content[row.start_byte : row.end_byte].decode("utf-8", "replace").splitlines())
+
+
+def no_context(lookup: Lookup, evidence: Evidence) -> ContextAnswer:
+    """Return the answer for a name that does not stand for exactly one node."""
+    return ContextAnswer("get_context", lookup, None, "", (), None, (), evidence)
+
+
+def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAnswer:
+    """Return as much of the context as fits the budget, with its exact token count."""
+    count = atlas.reader.counter.count
+    nothing = dict.fromkeys(("source", *(section.kind for section in context.sections)), 0)
+    costs = {
+        section.kind: [count(f"  {neighbour_line(each)}\n") for each in section.neighbours]
+        for section in context.sections
+    }
+    costs["source"] = [count(f"{line}\n") for line in context.source]
+    for section in context.sections:
+        costs[section.kind][0] += count(f"{section.kind} (10 of 100):\n")
+    room = envelope.token_budget - count(render(_build(envelope, context, nothing)))
+    for _ in range(ROUNDS):
+        if room <= 0:
+            break
+        kept = allot(costs, SHARES, room)
+        answer = _build(envelope, context, kept)
+        over = count(render(answer)) - envelope.token_budget
+        if over <= 0:
+            return fit(atlas, envelope.token_budget, lambda _, answer=answer: answer, 0)
+        room -= over
+    return fit(atlas, envelope.token_budget, lambda _: _build(envelope, context, nothing), 0)
+
+
+def _build(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> ContextAnswer:
+    """Return the answer with the first `kept` items of each section."""
+    row = context.row
+    lines = context.source[: kept["source"]]
+    sections = tuple(
+        replace(section, neighbours=section.neighbours[: kept[section.kind]])
+        for section in context.sections
+        if kept[section.kind]
+    )
+    cited = [path_of(each.at or each.place) for section in sections for each in section.neighbours]
+    return ContextAnswer(
+        tool="get_context",
+        lookup=context.lookup,
+        symbol=replace(symbol_of(row), summary=""),
+        docstring="" if lines else row.docstring.partition("\n\n")[0],
+        parents=context.parents,
+        source=Source("\n".join(lines), row.start_line, row.start_line + len(lines) - 1, row.end_line)
+        if lines
+        else None,
+        sections=sections,
+        evidence=envelope.evidence(
+            paths=[row.path, *cited],
+            stale=context.stale,
+            notes=context.notes,
+            withheld=_withheld(envelope, context, kept),
+        ),
+    )
+
+
+def _withheld(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> tuple[str, ...]:
+    """One line for everything the budget cut, one for the source."""
+    cut = [
+        f"{section.total - kept[section.kind]} of {section.total} {section.kind}"
+        for section in context.sections
+        if kept[section.kind] < section.total
+    ]
+    hint = f"by token_budget {envelope.token_budget} {envelope.encoding}; ask again with a larger one"
+    source = ""
+    if kept["source"] < len(context.source):
+        first = context.row.start_line + kept["source"]
+        source = f"source from line {first} to {context.row.end_line}"
+    parts = ", ".join(part for part in (source, *cut) if part)
+    return (f"{parts} {hint}",) if parts else ()

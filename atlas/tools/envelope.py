@@ -1,0 +1,152 @@
+"""Arguments in, evidence out: what every tool does first (check its arguments) and last (fit the budget, state the evidence)."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TypeVar
+
+from atlas.api import Atlas
+from atlas.errors import ConfigError, NotFound
+from atlas.model import Filter, Label, ProjectState
+from atlas.search.assemble import longest
+from atlas.tools.answers import Answer, Evidence
+from atlas.tools.render import render
+
+MAX_BUDGET = 200_000
+"""Tokens; above the context of today's models a budget means "all"."""
+
+AnswerT = TypeVar("AnswerT", bound=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """The parts of the evidence that are known before the answer is built."""
+
+    state: ProjectState
+    encoding: str
+    token_budget: int
+
+    def evidence(
+        self,
+        *,
+        paths: Iterable[str] = (),
+        stale: Sequence[str] | None = (),
+        notes: Iterable[str] = (),
+        withheld: Iterable[str] = (),
+        cursor: str = "",
+    ) -> Evidence:
+        """Return the evidence of an answer that cites `paths`; `stale` None means that freshness cannot be known."""
+        cited = {path for path in paths if path}
+        shown = tuple(path for path in stale or () if path in cited)
+        freshness = "" if not cited else "unknown" if stale is None else "stale" if shown else "fresh"
+        return Evidence(
+            project=self.state.project,
+            generation=self.state.generation,
+            indexed_at=self.state.indexed_at,
+            freshness=freshness,
+            stale=shown,
+            encoding=self.encoding,
+            tokens=0,
+            token_budget=self.token_budget,
+            notes=tuple(dict.fromkeys(note for note in notes if note)),
+            withheld=tuple(item for item in withheld if item),
+            cursor=cursor,
+        )
+
+
+async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelope:
+    """Check project and budget. Raises NotFound for an unknown project (naming the known ones), ConfigError for the budget."""
+    check_range("token_budget", token_budget, 1, MAX_BUDGET)
+    name = project or atlas.reader.project
+    states = {state.project: state for state in await atlas.reader.store.projects()}
+    if name not in states:
+        known = ", ".join(states) or "none"
+        raise NotFound(
+            f"project `{name}` is not indexed (indexed: {known})",
+            "run `atlas index` in its folder, or name an indexed project",
+            difflib.get_close_matches(name, states, 3, 0.5),
+        )
+    return Envelope(states[name], atlas.reader.counter.encoding, token_budget)
+
+
+async def make_filter(
+    atlas: Atlas,
+    project: str,
+    path: str = "",
+    labels: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    include_tests: bool | None = None,
+    root: str = "",
+) -> Filter:
+    """Return a checked filter. Raises ConfigError for an unknown label or language (naming the known) or a path outside."""
+    known = {label.value.lower(): label.value for label in Label}
+    wrong = [label for label in labels if label.lower() not in known]
+    if wrong:
+        raise ConfigError(f"unknown label `{wrong[0]}`", f"labels: {', '.join(known.values())}")
+    if languages:
+        stats = await atlas.reader.store.stats(project)
+        spoken = sorted({language for each in stats for language in each.languages if language})
+        strange = [language for language in languages if language.lower() not in spoken]
+        if strange:
+            raise ConfigError(f"no file in language `{strange[0]}`", f"languages here: {', '.join(spoken) or 'none'}")
+    return Filter(
+        project=project,
+        path=inside(path, root),
+        labels=tuple(known[label.lower()] for label in labels),
+        languages=tuple(language.lower() for language in languages),
+        include_tests=include_tests is not False,
+    )
+
+
+def inside(path: str, root: str) -> str:
+    """Return a path as the index has it: relative to the root, "/"-separated. Raises ConfigError when it leaves the root."""
+    text = path.strip().replace("\\", "/")
+    if root and (text == root or text.startswith(root.rstrip("/") + "/")):
+        text = text[len(root.rstrip("/")) :].lstrip("/")
+    while text.startswith("./"):
+        text = text[2:]
+    absolute = PurePosixPath(text).is_absolute() or PureWindowsPath(text).is_absolute()
+    if absolute or ".." in PurePosixPath(text).parts or "\0" in text:
+        raise ConfigError(f"path `{path[:200]}` is outside the project", "give a path relative to the project's root")
+    return "" if text == "." else text
+
+
+def check_range(name: str, value: int, lowest: int, highest: int) -> None:
+    """Raise ConfigError when an argument is out of range."""
+    if not lowest <= value <= highest:
+        raise ConfigError(f"{name} must be between {lowest} and {highest}, not {value}")
+
+
+def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
+    """Return `build(n)` for the largest n in lower..upper whose text fits the budget, with its exact token count.
+
+    If even `build(lower)` is too long the answer is the floor: one evidence line and one line saying how many tokens are
+    needed, which may itself be longer than the budget (about 50 tokens).
+    """
+    count = atlas.reader.counter.count
+    size = longest(lambda n: count(render(build(n))), upper, budget, lower)
+    answer = build(size)
+    tokens = count(render(answer))
+    if tokens > budget:
+        answer = floor(build(lower), tokens)
+        tokens = count(render(answer))
+    return _with_evidence(answer, replace(answer.evidence, tokens=tokens))
+
+
+def floor(answer: AnswerT, needed: int) -> AnswerT:
+    """Return an answer reduced to its floor: nothing but the evidence and what it would take."""
+    line = f"token_budget {answer.evidence.token_budget} is too small for any answer: it takes {needed} tokens"
+    evidence = replace(answer.evidence, notes=(), stale=(), withheld=(line,), cursor="", below_floor=True)
+    emptied = {
+        name: () if isinstance(getattr(answer, name), tuple) else None
+        for name in ("hits", "node", "symbol", "parents", "source", "sections", "rows", "labels", "edge_types")
+        if hasattr(answer, name)
+    }
+    return _with_evidence(replace(answer, **emptied), evidence)
+
+
+def _with_evidence(answer: AnswerT, evidence: Evidence) -> AnswerT:
+    return replace(answer, evidence=evidence)

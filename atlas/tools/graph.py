@@ -1,0 +1,141 @@
+"""cypher_query and schema_info: the graph as it is, and what can be asked of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from atlas.api import Atlas
+from atlas.errors import ConfigError
+from atlas.model import EdgeType, Label, ProjectStats
+from atlas.search.freshness import stale_paths
+from atlas.tools.answers import Described, SchemaAnswer, TableAnswer
+from atlas.tools.envelope import check_range, fit, open_envelope
+from atlas.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, EXAMPLES, LABELS, NODE_PROPERTIES
+
+MAX_ROWS = 1000
+MAX_SECONDS = 60.0
+MAX_CYPHER_CHARACTERS = 20_000
+
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LABEL = re.compile(r"\(\s*\w*\s*((?::\s*`?\w+`?(?:\s*[|&]\s*:?\s*`?\w+`?)*\s*)+)")
+_TYPE = re.compile(r"\[\s*\w*\s*:\s*([^\]{*]+)")
+_PROPERTY = re.compile(r"(?<![\w.)\]])[A-Za-z_]\w*\.([A-Za-z_]\w*)(?!\s*[(\w.])")
+_WORD = re.compile(r"\w+")
+
+
+async def cypher_query(
+    atlas: Atlas,
+    query: str,
+    parameters: Mapping[str, object] | None = None,
+    *,
+    project: str = "",
+    limit: int = 100,
+    timeout: float = 10.0,  # noqa: ASYNC109 - the store interrupts its own statement; cancelling a task cannot
+    token_budget: int = 4000,
+) -> TableAnswer:
+    """Run a read-only openCypher query over all projects of the store; at most `limit` rows and `timeout` seconds.
+
+    Raises QueryError for anything that is not a supported read, ConfigError for bad arguments. Labels, types and properties
+    that do not exist are noted, because they make an empty answer that means nothing.
+    """
+    check_range("limit", limit, 1, MAX_ROWS)
+    if not 0 < timeout <= MAX_SECONDS:
+        raise ConfigError(f"timeout must be above 0 and at most {MAX_SECONDS:g} seconds, not {timeout:g}")
+    if not query.strip():
+        raise ConfigError("the query is empty", "for example: MATCH (c:Class) RETURN c.qualified_name LIMIT 10")
+    if len(query) > MAX_CYPHER_CHARACTERS:
+        raise ConfigError(f"the query has {len(query)} characters; at most {MAX_CYPHER_CHARACTERS}", "use parameters")
+    envelope = await open_envelope(atlas, project, token_budget)
+    table = await atlas.reader.store.cypher(query, parameters or {}, limit, timeout)
+    notes = unknown_words(query)
+    paths = [_paths(row) for row in table.rows]
+    stale = await stale_paths(
+        atlas.reader, envelope.state.project, envelope.state.root, (p for each in paths for p in each)
+    )
+
+    def build(kept: int) -> TableAnswer:
+        cut = len(table.rows) - kept
+        withheld = (
+            f"{cut} of {len(table.rows)} rows by token_budget {token_budget} {envelope.encoding}; SKIP {kept} goes on"
+            if cut
+            else "",
+            f"rows beyond limit {limit}; SKIP and LIMIT page through them" if table.truncated else "",
+        )
+        cited = [path for each in paths[:kept] for path in each]
+        evidence = envelope.evidence(paths=cited, stale=stale, notes=notes, withheld=withheld)
+        return TableAnswer("cypher_query", table.columns, table.rows[:kept], table.truncated, evidence)
+
+    return fit(atlas, token_budget, build, len(table.rows))
+
+
+async def schema_info(atlas: Atlas, *, project: str = "", token_budget: int = 4000) -> SchemaAnswer:
+    """Return labels, relationship types, properties, strategies and example queries, with this project's counts."""
+    envelope = await open_envelope(atlas, project, token_budget)
+    stats = (await atlas.reader.store.stats(envelope.state.project))[0]
+    groups = _schema_groups(stats)
+    order = ("labels", "edge_types", "node_properties", "edge_properties", "examples", "strategies", "languages")
+    total = sum(len(group) for group in groups.values())
+
+    def build(kept: int) -> SchemaAnswer:
+        left, shown = kept, dict[str, tuple[Described, ...]]()
+        for name in order:
+            shown[name] = groups[name][:left]
+            left -= len(shown[name])
+        withheld = (f"{total - kept} of {total} lines by token_budget {token_budget}",) if kept < total else ()
+        return SchemaAnswer(
+            "schema_info",
+            shown["labels"],
+            shown["edge_types"],
+            shown["node_properties"],
+            shown["edge_properties"],
+            shown["strategies"],
+            shown["languages"],
+            shown["examples"],
+            envelope.evidence(withheld=withheld),
+        )
+
+    return fit(atlas, token_budget, build, total)
+
+
+def unknown_words(query: str) -> tuple[str, ...]:
+    """Return a note for every label, relationship type and property of a Cypher query that the graph does not have."""
+    bare = _QUOTED.sub("''", query)
+    labels = {word for match in _LABEL.finditer(bare) for word in _WORD.findall(match.group(1))}
+    types = {word for match in _TYPE.finditer(bare) for word in _WORD.findall(match.group(1))}
+    known = {each.name for each in (*NODE_PROPERTIES, *EDGE_PROPERTIES)}
+    properties = {match.group(1) for match in _PROPERTY.finditer(bare)}
+    return (
+        *_notes("label", labels, (label.value for label in Label)),
+        *_notes("relationship type", types, (edge.value for edge in EdgeType)),
+        *_notes("property", properties, known),
+    )
+
+
+def _notes(what: str, used: Iterable[str], known: Iterable[str]) -> list[str]:
+    names = sorted(known)
+    return [f"no {what} `{word}` exists; there are: {', '.join(names)}" for word in sorted(set(used) - set(names))]
+
+
+def _paths(value: object) -> set[str]:
+    """Paths of the nodes in a row, however deeply they are nested."""
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[str, object]", value)
+        own = {str(entries["path"])} if "uid" in entries and entries.get("path") else set[str]()
+        return own.union(*(_paths(item) for item in entries.values()))
+    if isinstance(value, list | tuple):
+        return set[str]().union(*(_paths(item) for item in cast("Iterable[object]", value)))
+    return set()
+
+
+def _schema_groups(stats: ProjectStats) -> dict[str, tuple[Described, ...]]:
+    return {
+        "labels": tuple(Described(label, LABELS[label], stats.nodes.get(label, 0)) for label in Label),
+        "edge_types": tuple(Described(edge, EDGE_TYPES[edge], stats.edges.get(edge, 0)) for edge in EdgeType),
+        "node_properties": NODE_PROPERTIES,
+        "edge_properties": EDGE_PROPERTIES,
+        "strategies": tuple(Described(name, "", count) for name, count in sorted(stats.strategies.items())),
+        "languages": tuple(Described(name, "", count) for name, count in sorted(stats.languages.items())),
+        "examples": EXAMPLES,
+    }

@@ -1,0 +1,81 @@
+"""status: what is indexed, what is missing from it and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from atlas.api import Atlas
+from atlas.errors import ConfigError, NotFound
+from atlas.model import ProjectState, ProjectStats
+from atlas.tools.answers import Described, ProjectStatus, SkippedFile, StatusAnswer
+from atlas.tools.envelope import MAX_BUDGET, Envelope, check_range, fit
+
+
+async def status(
+    atlas: Atlas,
+    *,
+    project: str = "",
+    everything: bool = False,
+    skipped: bool = False,
+    skipped_filter: str = "",
+    token_budget: int = 2000,
+) -> StatusAnswer:
+    """Return the counts of a project, or with `everything` of all; `skipped` lists the files left out, with reasons.
+
+    `skipped_filter` keeps skipped files whose reason equals it or whose path starts with it or matches it as a glob. An index
+    without any project is an answer (no projects); a named project that does not exist raises NotFound.
+    """
+    check_range("token_budget", token_budget, 1, MAX_BUDGET)
+    if skipped_filter and not skipped:
+        raise ConfigError("skipped_filter needs skipped", "set skipped to true")
+    states = {state.project: state for state in await atlas.reader.store.projects()}
+    name = project or atlas.reader.project
+    if name not in states and project:
+        known = ", ".join(states) or "none"
+        raise NotFound(f"project `{name}` is not indexed (indexed: {known})", "run `atlas index` in its folder")
+    stats = await atlas.reader.store.stats("" if everything else name) if states else []
+    shown = tuple(_project_status(each) for each in stats)
+    listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
+    files = tuple(SkippedFile(s.path, s.reason) for s in listed if _wanted(s.path, s.reason, skipped_filter))
+    envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
+    note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
+
+    def build(kept: int) -> StatusAnswer:
+        projects, left = shown[:kept], max(0, kept - len(shown))
+        cut = len(shown) + len(files) - kept
+        withheld = (f"{cut} projects or skipped files by token_budget {token_budget}; filter them",) if cut else ()
+        return StatusAnswer("status", projects, files[:left], envelope.evidence(notes=(note,), withheld=withheld))
+
+    return fit(atlas, token_budget, build, len(shown) + len(files))
+
+
+def _wanted(path: str, reason: str, wanted: str) -> bool:
+    return not wanted or reason == wanted or path.startswith(wanted) or fnmatchcase(path, wanted)
+
+
+def _project_status(stats: ProjectStats) -> ProjectStatus:
+    model = stats.model
+    return ProjectStatus(
+        project=stats.project,
+        root=stats.root,
+        generation=stats.generation,
+        indexed_at=stats.indexed_at,
+        files=stats.files,
+        nodes=sum(stats.nodes.values()),
+        edges=sum(stats.edges.values()),
+        resolved=stats.resolved,
+        unresolved=stats.unresolved,
+        chunks=stats.chunks,
+        vectors=stats.vectors,
+        model=f"{model.provider} {model.model} {model.dimension}" if model else "",
+        problems=stats.problems,
+        bytes_on_disk=stats.bytes_on_disk,
+        labels=_counts(stats.nodes),
+        languages=_counts(stats.languages),
+        skipped=_counts(stats.skipped),
+    )
+
+
+def _counts(counts: Mapping[str, int]) -> tuple[Described, ...]:
+    return tuple(Described(name, "", counts[name]) for name in sorted(counts, key=lambda key: (-counts[key], key)))

@@ -1,0 +1,174 @@
+"""get_node and get_context: one symbol by name, with its details or with its surroundings, under a token budget."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from atlas.api import Atlas
+from atlas.errors import ConfigError
+from atlas.model import Filter, Label, NodeRow
+from atlas.search.absence import why_missing, why_no_callers
+from atlas.search.expand import KINDS, around_node, counts_around
+from atlas.search.freshness import stale_paths
+from atlas.search.resolve import Resolution
+from atlas.tools.answers import ContextAnswer, Evidence, Lookup, NodeAnswer, NodeDetail, Symbol
+from atlas.tools.cite import path_of, sections_of, symbol_of
+from atlas.tools.context import Context, fit_context, no_context, source_of
+from atlas.tools.envelope import Envelope, fit, make_filter, open_envelope
+
+CALLABLE = frozenset({Label.FUNCTION, Label.METHOD, Label.CLASS})
+TOKENS_PER_NEIGHBOUR = 40
+"""About what a neighbour costs: a budget never shows more of one kind than it divided by this."""
+
+
+async def get_node(
+    atlas: Atlas, name: str, *, project: str = "", path: str = "", label: str = "", token_budget: int = 1000
+) -> NodeAnswer:
+    """Return one node by uid, qualified name, its end, or `path:line`; several candidates or near names otherwise.
+
+    Raises ConfigError for bad arguments and NotFound for an unknown project; a name that is not found is an answer.
+    """
+    envelope, where = await _open(atlas, name, project, path, label, token_budget)
+    resolution = await atlas.resolve(name, where)
+    if len(resolution.nodes) != 1:
+        lookup, stale = await _lookup(atlas, envelope, name, resolution)
+        return fit(
+            atlas,
+            token_budget,
+            lambda n: NodeAnswer("get_node", _first(lookup, n), None, _lookup_evidence(envelope, lookup, n, stale)),
+            _length(lookup),
+        )
+    row = resolution.nodes[0].row
+    counts, stale = await asyncio.gather(
+        counts_around(atlas.reader, row.uid),
+        stale_paths(atlas.reader, envelope.state.project, envelope.state.root, [row.path]),
+    )
+    detail = _detail(row, counts)
+    lines = detail.docstring.splitlines()
+
+    def build(kept: int) -> NodeAnswer:
+        cut = len(lines) - kept
+        withheld = (f"{cut} of {len(lines)} docstring lines by token_budget {token_budget}",) if cut else ()
+        return NodeAnswer(
+            "get_node",
+            Lookup(name, "found", resolution.how),
+            replace(detail, docstring="\n".join(lines[:kept])),
+            envelope.evidence(paths=[row.path], stale=stale, notes=_notes(resolution), withheld=withheld),
+        )
+
+    return fit(atlas, token_budget, build, len(lines))
+
+
+async def get_context(
+    atlas: Atlas, name: str, *, project: str = "", path: str = "", label: str = "", token_budget: int = 4000
+) -> ContextAnswer:
+    """Return a node with its source, what holds it, and its neighbours, each edge with line, strategy and confidence.
+
+    Names, errors and ambiguity as `get_node`. Every section has a sure share of the budget; what was cut is said.
+    """
+    envelope, where = await _open(atlas, name, project, path, label, token_budget)
+    resolution = await atlas.resolve(name, where)
+    if len(resolution.nodes) != 1:
+        lookup, stale = await _lookup(atlas, envelope, name, resolution)
+        return fit(
+            atlas,
+            token_budget,
+            lambda n: no_context(_first(lookup, n), _lookup_evidence(envelope, lookup, n, stale)),
+            _length(lookup),
+        )
+    node, state = resolution.nodes[0], envelope.state
+    row = node.row
+    each = max(5, min(400, token_budget // TOKENS_PER_NEIGHBOUR))
+    around, source = await asyncio.gather(
+        around_node(atlas.reader, node, each), source_of(atlas.reader.store, state.project, row)
+    )
+    sections = sections_of(around, KINDS, row.path)
+    silent = row.label in CALLABLE and not any(section.kind == "callers" for section in sections)
+    cited = {path_of(each.at or each.place) for section in sections for each in section.neighbours}
+    stale, note = await asyncio.gather(
+        stale_paths(atlas.reader, state.project, state.root, {row.path, *cited}),
+        why_no_callers(atlas.reader, node) if silent else _nothing(),
+    )
+    parents = tuple(symbol_of(parent.row) for parent in around.parents)
+    lookup = Lookup(name, "found", resolution.how)
+    notes = (*_notes(resolution), note)
+    return fit_context(atlas, envelope, Context(lookup, row, parents, source, sections, stale, notes))
+
+
+async def _open(
+    atlas: Atlas, name: str, project: str, path: str, label: str, token_budget: int
+) -> tuple[Envelope, Filter]:
+    if not name.strip():
+        raise ConfigError("the name is empty", "give a uid, a qualified name or its end, or path:line")
+    envelope = await open_envelope(atlas, project, token_budget)
+    labels = (label,) if label else ()
+    return envelope, await make_filter(atlas, envelope.state.project, path, labels, root=envelope.state.root)
+
+
+async def _lookup(
+    atlas: Atlas, envelope: Envelope, name: str, resolution: Resolution
+) -> tuple[Lookup, tuple[str, ...] | None]:
+    """What to say when a name does not stand for exactly one node, and which of the cited files are stale."""
+    shown = [node.row for node in (*resolution.nodes, *resolution.near)]
+    stale = await stale_paths(atlas.reader, envelope.state.project, envelope.state.root, (row.path for row in shown))
+    if resolution.nodes:
+        candidates = tuple(symbol_of(node.row) for node in resolution.nodes)
+        return Lookup(name, "ambiguous", resolution.how, candidates), stale
+    diagnosis = await why_missing(atlas.reader, envelope.state.project, name)
+    near = tuple(symbol_of(node.row) for node in resolution.near)
+    return Lookup(name, "not_found", "", (), near, diagnosis), stale
+
+
+def _length(lookup: Lookup) -> int:
+    return len(lookup.diagnosis) + len(lookup.candidates) + len(lookup.near)
+
+
+def _first(lookup: Lookup, count: int) -> Lookup:
+    """The lookup with its first `count` lines: diagnosis, then candidates, then near names."""
+    diagnosis = lookup.diagnosis[:count]
+    candidates = lookup.candidates[: max(0, count - len(lookup.diagnosis))]
+    near = lookup.near[: max(0, count - len(lookup.diagnosis) - len(lookup.candidates))]
+    return replace(lookup, diagnosis=diagnosis, candidates=candidates, near=near)
+
+
+def _lookup_evidence(envelope: Envelope, lookup: Lookup, count: int, stale: Sequence[str] | None) -> Evidence:
+    shown = _first(lookup, count)
+    cut = _length(lookup) - count
+    return envelope.evidence(
+        paths=_paths((*shown.candidates, *shown.near)),
+        stale=stale,
+        withheld=(f"{cut} lines by token_budget {envelope.token_budget}; narrow by path or label",) if cut else (),
+    )
+
+
+def _paths(symbols: Iterable[Symbol]) -> list[str]:
+    return [path_of(symbol.place) for symbol in symbols]
+
+
+def _notes(resolution: Resolution) -> tuple[str, ...]:
+    places = ", ".join(f"{node.row.path}:{node.row.line}" for node in resolution.declarations)
+    return (f"also declared at {places}",) if places else ()
+
+
+def _detail(row: NodeRow, counts: tuple[tuple[str, int], ...]) -> NodeDetail:
+    return NodeDetail(
+        symbol=replace(symbol_of(row), summary=""),
+        label=row.label,
+        language=row.language,
+        start_line=row.start_line,
+        end_line=row.end_line,
+        modifiers=tuple(row.modifiers.split()),
+        exported=row.exported,
+        is_test=row.is_test,
+        is_generated=row.is_generated,
+        docstring=row.docstring,
+        signature_digest=row.signature_digest,
+        body_digest=row.body_digest,
+        degrees=counts,
+    )
+
+
+async def _nothing() -> str:
+    return ""

@@ -1,0 +1,300 @@
+"""Answers -> text for agents, and -> JSON values. Plain, stable, few tokens; the text is what a token budget measures.
+
+The first line is the evidence (project, generation, time, freshness), then the answer, then what is stale, noted, withheld and
+how to go on. Equal answers give equal bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import cast
+
+from atlas.tools.answers import (
+    Answer,
+    ContextAnswer,
+    Described,
+    Evidence,
+    HealthAnswer,
+    Hit,
+    Lookup,
+    Neighbour,
+    NodeAnswer,
+    ProjectStatus,
+    SchemaAnswer,
+    SearchAnswer,
+    Section,
+    StatusAnswer,
+    Symbol,
+    TableAnswer,
+)
+
+CELL_CHARACTERS = 400
+"""A table cell longer than this is cut with its full length stated."""
+TITLES = {
+    "callers": "called by",
+    "callees": "calls",
+    "used_by": "used by",
+    "uses": "uses",
+    "bases": "inherits",
+    "subclasses": "inherited by",
+    "overrides": "overrides",
+    "overridden_by": "overridden by",
+    "tests": "tested by",
+    "docs": "documented in",
+    "documents": "documents",
+    "imports": "imports",
+    "imported_by": "imported by",
+    "members": "members",
+}
+
+
+def render(answer: Answer) -> str:
+    """Return the text of an answer, without a trailing newline."""
+    head = evidence_head(answer.evidence)
+    if answer.evidence.below_floor:
+        return "\n".join((head, *answer.evidence.withheld))
+    match answer:
+        case SearchAnswer():
+            body = search_lines(answer)
+        case NodeAnswer():
+            body = node_lines(answer)
+        case ContextAnswer():
+            body = context_lines(answer)
+        case TableAnswer():
+            body = table_lines(answer)
+        case SchemaAnswer():
+            body = schema_lines(answer)
+        case StatusAnswer():
+            body = status_lines(answer)
+        case HealthAnswer():
+            body = health_lines(answer)
+    return "\n".join((head, *body, *evidence_tail(answer.evidence)))
+
+
+def to_dict(value: object) -> object:
+    """Return an answer as JSON values: dataclasses as mappings without empty strings, tuples and None, tuples as lists."""
+    if is_dataclass(value):
+        pairs = ((field.name, to_dict(getattr(value, field.name))) for field in fields(value))
+        return {name: item for name, item in pairs if item is not None and item != "" and item != []}
+    if isinstance(value, Mapping):
+        return {str(key): to_dict(item) for key, item in cast("Mapping[object, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [to_dict(item) for item in cast("Sequence[object]", value)]
+    return value
+
+
+def evidence_head(evidence: Evidence) -> str:
+    """Return the first line: project, generation, time, freshness."""
+    indexed = f"indexed {evidence.indexed_at}" if evidence.indexed_at else "never indexed"
+    freshness = f", {evidence.freshness}" if evidence.freshness else ""
+    return f"[{evidence.project or 'no project'} @{evidence.generation}, {indexed}{freshness}]"
+
+
+def evidence_tail(evidence: Evidence) -> Iterator[str]:
+    """Yield the last lines: stale files, notes, what was withheld, cursor."""
+    if evidence.stale:
+        yield f"stale: changed since indexed: {', '.join(evidence.stale)}"
+    for note in evidence.notes:
+        yield f"note: {note}"
+    for item in evidence.withheld:
+        yield f"withheld: {item}"
+    if evidence.cursor:
+        yield f"next: cursor={evidence.cursor}"
+
+
+def search_lines(answer: SearchAnswer) -> Iterator[str]:
+    """Yield the lines of all hits, or the line that says there are none."""
+    if not answer.hits and not answer.evidence.withheld:
+        yield "no hits"
+    for hit in answer.hits:
+        yield from hit_lines(hit)
+
+
+def hit_lines(hit: Hit) -> Iterator[str]:
+    """Yield one hit: headline, signature, summary, why, neighbours."""
+    yield f"{hit.rank}. {symbol_line(hit.symbol)}"
+    if hit.symbol.signature:
+        yield f"   {hit.symbol.signature}"
+    if hit.symbol.summary:
+        yield f"   {hit.symbol.summary}"
+    why = [*hit.reasons, *(channel for channel in hit.channels if channel in ("words", "meaning"))]
+    if hit.words:
+        why = [f"words: {' '.join(hit.words)}" if item == "words" else item for item in why]
+    yield f"   why {hit.score:.3f}: {', '.join(why)}"
+    for section in hit.around:
+        listed = "; ".join(neighbour_line(each) for each in section.neighbours)
+        yield f"   {section_title(section)}: {listed}"
+
+
+def symbol_line(symbol: Symbol) -> str:
+    """Return kind, name, place and digest on one line."""
+    name = "" if symbol.qualified_name == symbol.place.rpartition(":")[0] else f"{symbol.qualified_name} "
+    digest = f" #{symbol.digest}" if symbol.digest else ""
+    return f"{symbol.kind} {name}{symbol.place}{digest}"
+
+
+def neighbour_line(neighbour: Neighbour) -> str:
+    """Return name, place of the evidence, strategy and confidence."""
+    place = neighbour.at or neighbour.place
+    how = "" if neighbour.strategy in ("", "structure") else f" ({neighbour.strategy} {neighbour.confidence:.2f})"
+    return f"{neighbour.uid.partition(':')[2]} {place}{how}"
+
+
+def section_title(section: Section) -> str:
+    """Return `called by 3 of 118`, or `called by` when all are listed."""
+    title = TITLES.get(section.kind, section.kind)
+    shown = len(section.neighbours)
+    return title if shown == section.total else f"{title} ({shown} of {section.total})"
+
+
+def section_lines(section: Section) -> Iterator[str]:
+    """Yield a section of a context: its title and a line per neighbour."""
+    yield f"{section_title(section)}:"
+    for neighbour in section.neighbours:
+        yield f"  {neighbour_line(neighbour)}"
+
+
+def lookup_lines(lookup: Lookup) -> Iterator[str]:
+    """Yield what a name stood for when it did not stand for one node."""
+    if lookup.outcome == "ambiguous":
+        yield f"`{lookup.name}` is ambiguous; ask again with one of these names, or with path or label:"
+        for candidate in lookup.candidates:
+            yield f"- {symbol_line(candidate)}"
+            if candidate.signature:
+                yield f"  {candidate.signature}"
+    if lookup.outcome == "not_found":
+        yield f"`{lookup.name}` not found"
+        for line in lookup.diagnosis:
+            yield f"- {line}"
+        if lookup.near:
+            yield "near names:"
+        for symbol in lookup.near:
+            yield f"- {symbol_line(symbol)}"
+
+
+def node_lines(answer: NodeAnswer) -> Iterator[str]:
+    """Yield a node's details, or what its name stood for."""
+    yield from lookup_lines(answer.lookup)
+    node = answer.node
+    if node is None:
+        return
+    yield symbol_line(node.symbol)
+    if node.symbol.signature:
+        yield node.symbol.signature
+    traits = [
+        node.label,
+        node.language,
+        f"lines {node.start_line}-{node.end_line}" if node.start_line else "",
+        *node.modifiers,
+        "exported" if node.exported else "private",
+        "test" if node.is_test else "",
+        "generated" if node.is_generated else "",
+    ]
+    yield ", ".join(trait for trait in traits if trait)
+    if node.degrees:
+        yield "; ".join(f"{TITLES[kind]} {count}" for kind, count in node.degrees)
+    if node.docstring:
+        yield node.docstring
+
+
+def context_lines(answer: ContextAnswer) -> Iterator[str]:
+    """Yield a node's context, or what its name stood for."""
+    yield from lookup_lines(answer.lookup)
+    if answer.symbol is None:
+        return
+    yield symbol_line(answer.symbol)
+    if answer.parents:
+        yield f"in {' < '.join(f'{parent.kind} {parent.qualified_name}' for parent in answer.parents)}"
+    if answer.source is None and answer.symbol.signature:
+        yield answer.symbol.signature
+    if answer.source is None and answer.docstring:
+        yield answer.docstring
+    if answer.source is not None:
+        yield f"source, lines {answer.source.start_line}-{answer.source.end_line} of {answer.source.last_line}:"
+        yield answer.source.text
+    for section in answer.sections:
+        yield from section_lines(section)
+
+
+def table_lines(answer: TableAnswer) -> Iterator[str]:
+    """Yield a header and one line per row, cells separated by ` | `."""
+    yield " | ".join(answer.columns)
+    for row in answer.rows:
+        yield " | ".join(cell(value) for value in row)
+    yield f"{len(answer.rows)} rows" if answer.rows else "no rows"
+
+
+def cell(value: object) -> str:
+    """Return one table cell on one line: nodes by uid, edges by type, long text cut with its length."""
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[str, object]", value)
+        if "uid" in entries:
+            return (
+                f"({entries.get('_label', 'Node')} {entries['uid']} {entries.get('path', '')}:{entries.get('line', 0)})"
+            )
+        if "_type" in entries:
+            return f"[{entries['_type']} {entries.get('strategy', '')} {entries.get('confidence', '')}]"
+        return "{" + ", ".join(f"{key}: {cell(item)}" for key, item in entries.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(cell(item) for item in cast("Sequence[object]", value)) + "]"
+    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("|", "\\|")
+    return text if len(text) <= CELL_CHARACTERS else f"{text[:CELL_CHARACTERS]}... ({len(text)} characters)"
+
+
+def schema_lines(answer: SchemaAnswer) -> Iterator[str]:
+    """Yield labels, edge types, properties, strategies, languages and examples."""
+    for title, entries in (
+        ("labels", answer.labels),
+        ("relationship types", answer.edge_types),
+        ("node properties", answer.node_properties),
+        ("relationship properties", answer.edge_properties),
+        ("strategies", answer.strategies),
+        ("languages", answer.languages),
+        ("examples", answer.examples),
+    ):
+        if entries:
+            yield f"{title}:"
+        for entry in entries:
+            yield f"  {described(entry)}"
+
+
+def described(entry: Described) -> str:
+    """Return `name count: description`."""
+    count = f" {entry.count}" if entry.count >= 0 else ""
+    description = f": {entry.description}" if entry.description else ""
+    return f"{entry.name}{count}{description}"
+
+
+def status_lines(answer: StatusAnswer) -> Iterator[str]:
+    """Yield each project's counts, then skipped files."""
+    if not answer.projects:
+        yield "nothing is indexed yet"
+    for project in answer.projects:
+        yield from project_lines(project)
+    for skipped in answer.skipped_files:
+        yield f"skipped {skipped.path}: {skipped.reason}"
+
+
+def project_lines(project: ProjectStatus) -> Iterator[str]:
+    """Yield one project's counts."""
+    yield f"project {project.project} at {project.root}"
+    yield f"  generation {project.generation}, indexed {project.indexed_at or 'never'}, {project.bytes_on_disk} bytes on disk"
+    yield f"  {project.files} files, {project.nodes} nodes, {project.edges} edges"
+    yield f"  references: {project.resolved} resolved, {project.unresolved} unresolved"
+    yield f"  vectors: {project.vectors} of {project.chunks} up to date{f', {project.model}' if project.model else ''}"
+    for title, entries in (("nodes", project.labels), ("languages", project.languages), ("skipped", project.skipped)):
+        if entries:
+            yield f"  {title}: {', '.join(f'{entry.name} {entry.count}' for entry in entries)}"
+    if project.problems:
+        yield f"  {project.problems} files could be read only in part"
+
+
+def health_lines(answer: HealthAnswer) -> Iterator[str]:
+    """Yield the overall state and a line per check."""
+    yield f"health: {answer.state}"
+    for check in answer.checks:
+        detail = f": {check.detail}" if check.detail else ""
+        fix = f" -> {check.fix}" if check.fix else ""
+        yield f"{check.state} {check.name}{detail}{fix}"

@@ -1,0 +1,194 @@
+"""hybrid_search, text_search and vector_search: a page of ranked hits under a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from atlas.api import Atlas
+from atlas.errors import ConfigError
+from atlas.search.expand import BESIDE_HITS, around_hits
+from atlas.search.find import HYDRATED, Found, Mode
+from atlas.search.freshness import stale_paths
+from atlas.search.paging import Position, fingerprint, read_cursor, write_cursor
+from atlas.search.rank import Candidate
+from atlas.tools.answers import Hit, SearchAnswer
+from atlas.tools.cite import path_of, sections_of, symbol_of
+from atlas.tools.envelope import Envelope, check_range, fit, make_filter, open_envelope
+
+MAX_LIMIT = 50
+
+
+async def hybrid_search(
+    atlas: Atlas,
+    query: str,
+    *,
+    project: str = "",
+    path: str = "",
+    labels: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    include_tests: bool | None = None,
+    limit: int = 10,
+    token_budget: int = 2000,
+    cursor: str = "",
+) -> SearchAnswer:
+    """Find code and documentation by name, words, meaning and graph together.
+
+    `include_tests`: None demotes tests unless the query mentions them, False leaves them out, True ranks them as equals.
+    Raises ConfigError for bad arguments and NotFound for an unknown project.
+    """
+    request = _Request(Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
+    return await _search(atlas, request, project, token_budget)
+
+
+async def text_search(
+    atlas: Atlas,
+    query: str,
+    *,
+    project: str = "",
+    path: str = "",
+    labels: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    include_tests: bool | None = None,
+    limit: int = 10,
+    token_budget: int = 2000,
+    cursor: str = "",
+) -> SearchAnswer:
+    """Find by words only, in plain BM25 order. Arguments and errors as `hybrid_search`; tests are never demoted."""
+    request = _Request(Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
+    return await _search(atlas, request, project, token_budget)
+
+
+async def vector_search(
+    atlas: Atlas,
+    query: str,
+    *,
+    project: str = "",
+    path: str = "",
+    labels: Sequence[str] = (),
+    languages: Sequence[str] = (),
+    include_tests: bool | None = None,
+    limit: int = 10,
+    token_budget: int = 2000,
+    cursor: str = "",
+) -> SearchAnswer:
+    """Find by meaning only, in plain cosine order. Arguments and errors as `hybrid_search`; tests are never demoted."""
+    request = _Request(Mode.MEANING, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
+    return await _search(atlas, request, project, token_budget)
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What decides the hits of a page."""
+
+    mode: Mode
+    query: str
+    path: str
+    labels: tuple[str, ...]
+    languages: tuple[str, ...]
+    include_tests: bool | None
+    limit: int
+    cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Everything a page could show, before the budget is applied."""
+
+    mode: Mode
+    found: Found
+    offset: int
+    plain: tuple[Hit, ...]
+    rich: tuple[Hit, ...]
+    """The same hits with their neighbours."""
+    stale: Sequence[str] | None
+    notes: tuple[str, ...]
+    fingerprint: str
+
+
+async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> SearchAnswer:
+    check_range("limit", request.limit, 1, MAX_LIMIT)
+    if not request.query.strip():
+        raise ConfigError("the query is empty", "say what to look for: a name, some words, or a question")
+    envelope = await open_envelope(atlas, project, token_budget)
+    state, mode = envelope.state, request.mode
+    where = await make_filter(
+        atlas, state.project, request.path, request.labels, request.languages, request.include_tests, state.root
+    )
+    own = fingerprint(mode.value, request.query, where, request.include_tests)
+    start = read_cursor(request.cursor, own) if request.cursor else Position(0, state.generation)
+    found = await atlas.search(request.query, where, mode, demote_tests=request.include_tests is None)
+    page = found.ranked[start.offset : start.offset + request.limit]
+    stale = await stale_paths(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
+    moved = start.generation != state.generation
+    notes = (
+        *found.notes,
+        "index changed since the page before; results may have shifted" if moved else "",
+        "this project was never indexed: run `atlas index`" if state.generation == 0 else "",
+    )
+    plain = tuple(_hit(atlas, found, each, start.offset + number) for number, each in enumerate(page, 1))
+    rich = await _with_neighbours(atlas, page, plain) if mode == Mode.HYBRID else plain
+    return _assemble(atlas, envelope, _Page(mode, found, start.offset, plain, rich, stale, notes, own))
+
+
+def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
+    """As many hits as the budget holds, then neighbours for as many of them, from the top, as it still holds."""
+    count = len(page.plain)
+    bare = fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, n, 0), count, min(count, 1))
+    if bare.evidence.below_floor:
+        return bare
+    kept = len(bare.hits)
+    return fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, kept, n), kept)
+
+
+def _build(envelope: Envelope, page: _Page, hits: int, detailed: int) -> SearchAnswer:
+    """Return the answer with the first `hits` hits, the first `detailed` of them with their neighbours."""
+    shown = (*page.rich[:detailed], *page.plain[detailed:hits])
+    by_budget = len(page.plain) - hits
+    by_limit = len(page.found.ranked) - page.offset - len(page.plain)
+    bare = any(hit.around for hit in page.rich[detailed:hits])
+    following = Position(page.offset + hits, envelope.state.generation)
+    return SearchAnswer(
+        tool=_TOOLS[page.mode],
+        query=page.found.query.text,
+        hits=shown,
+        found=len(page.found.ranked),
+        more=len(page.found.ranked) >= HYDRATED,
+        evidence=envelope.evidence(
+            paths=(path_of(hit.symbol.place) for hit in shown),
+            stale=page.stale,
+            notes=page.notes,
+            withheld=(
+                f"{by_budget} hits by token_budget {envelope.token_budget} {envelope.encoding}" if by_budget else "",
+                f"{by_limit} hits by limit" if by_limit > 0 else "",
+                "neighbours of some hits by token_budget; get_context shows them" if bare else "",
+            ),
+            cursor=write_cursor(following, page.fingerprint) if by_budget + max(by_limit, 0) > 0 else "",
+        ),
+    )
+
+
+def _hit(atlas: Atlas, found: Found, candidate: Candidate, number: int) -> Hit:
+    row = candidate.node.row
+    text = f"{row.name} {row.qualified_name} {row.signature} {row.docstring} {row.path}"
+    seen = set(atlas.reader.split_words(text))
+    return Hit(
+        rank=number,
+        symbol=symbol_of(row),
+        score=round(candidate.score, 4),
+        channels=candidate.channels,
+        words=tuple(word for word in found.query.words if word in seen),
+        reasons=candidate.reasons,
+        also=candidate.also,
+    )
+
+
+async def _with_neighbours(atlas: Atlas, page: Sequence[Candidate], hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    around = await around_hits(atlas.reader, [each.node.row.uid for each in page])
+    return tuple(
+        replace(hit, around=sections_of(around[row.uid], BESIDE_HITS, row.path)) if row.uid in around else hit
+        for hit, row in zip(hits, (each.node.row for each in page), strict=True)
+    )
+
+
+_TOOLS = {Mode.HYBRID: "hybrid_search", Mode.WORDS: "text_search", Mode.MEANING: "vector_search"}

@@ -1,0 +1,97 @@
+"""The words of the graph, for `schema_info` and for notes on queries: labels, relationship types, properties, examples.
+
+Data only. Tests hold it to the model: every label, type and row field is described, every example runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from atlas.model import EdgeType, Label
+from atlas.tools.answers import Described
+
+LABELS: Mapping[Label, str] = {
+    Label.PROJECT: "an indexed tree",
+    Label.PACKAGE: "a folder of modules, or a Go package",
+    Label.FILE: "a code file of a language without file modules",
+    Label.MODULE: "a code file that is a module (Python, JavaScript, TypeScript, Rust)",
+    Label.CLASS: "class, interface, struct, trait, enum (see kind)",
+    Label.FUNCTION: "a function outside a class",
+    Label.METHOD: "a function of a class",
+    Label.VALUE: "constant, field or type alias",
+    Label.DOC_FILE: "a Markdown file",
+    Label.DOC_SECTION: "a heading with its text",
+    Label.ADR: "an architecture decision record",
+    Label.EXTERNAL_PACKAGE: "a package that is imported, not indexed",
+    Label.EXTERNAL_SYMBOL: "a name of such a package",
+}
+EDGE_TYPES: Mapping[EdgeType, str] = {
+    EdgeType.CONTAINS: "project, package, file or document -> what it holds",
+    EdgeType.DEFINES: "module, class or function -> definition in it",
+    EdgeType.DEFINES_METHOD: "class -> method",
+    EdgeType.INHERITS: "class -> base class or interface",
+    EdgeType.CALLS: "caller -> callee",
+    EdgeType.REFERENCES: "user -> function or class used as a value",
+    EdgeType.IMPORTS: "importer -> imported module or symbol",
+    EdgeType.USES_TYPE: "user -> type it names",
+    EdgeType.DOCUMENTS: "document section -> symbol or file",
+    EdgeType.AFFECTS: "ADR -> symbol or file",
+    EdgeType.TESTS: "test -> what it tests",
+    EdgeType.OVERRIDES: "method -> method of a base class",
+}
+NODE_PROPERTIES = (
+    Described("uid", "<project>:<qualified name>, unique"),
+    Described("project"),
+    Described("label"),
+    Described(
+        "kind", "finer than the label: class interface struct trait enum function method constructor property ..."
+    ),
+    Described("name"),
+    Described("qualified_name", "dotted; files and documents: their path"),
+    Described("path", "relative to the root; empty for packages and projects"),
+    Described("language"),
+    Described("line", "of the name, from 1"),
+    Described("start_line"),
+    Described("end_line"),
+    Described("start_byte"),
+    Described("end_byte"),
+    Described("signature"),
+    Described("docstring"),
+    Described("is_test"),
+    Described("is_generated"),
+    Described("exported"),
+    Described("modifiers", "abstract async classmethod declaration generator overload static"),
+    Described("signature_digest"),
+    Described("body_digest", "without layout and comments"),
+    Described("docstring_digest"),
+    Described("text_digest"),
+    Described("chunk_digest"),
+    Described("chunk_name"),
+)
+EDGE_PROPERTIES = (
+    Described("line", "of the evidence, in the source node's file"),
+    Described("strategy", "the rule that found it"),
+    Described("confidence", "0..1, share of edges of this strategy that are right"),
+)
+EXAMPLES = (
+    Described(
+        "callers of a function",
+        "MATCH (f)-[r:CALLS]->(t {name: 'NAME'}) RETURN f.uid, r.line, r.strategy, r.confidence",
+    ),
+    Described(
+        "what two steps reach",
+        "MATCH (t:Function {name: 'NAME'})<-[:CALLS*1..2]-(f) RETURN DISTINCT f.qualified_name, f.path",
+    ),
+    Described(
+        "largest classes",
+        "MATCH (c:Class)-[:DEFINES_METHOD]->(m) RETURN c.uid, count(m) AS methods ORDER BY methods DESC LIMIT 10",
+    ),
+    Described(
+        "subclasses, any depth",
+        "MATCH (c:Class)-[:INHERITS*1..5]->(b:Class {name: 'NAME'}) RETURN DISTINCT c.qualified_name",
+    ),
+    Described(
+        "functions nobody calls",
+        "MATCH (f:Function) WHERE NOT ()-[:CALLS]->(f) AND NOT f.is_test RETURN f.uid LIMIT 20",
+    ),
+)
