@@ -1,0 +1,73 @@
+"""The default embedder: a static word-vector model inside the package, on the CPU, without network.
+
+Texts come in, vectors go out; where they are kept is not known here. The model is read on first use, so that a process
+that embeds nothing does not pay for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from atlas._parser import StaticEncoder
+from atlas.errors import ConfigError
+from atlas.model import Chunk, ModelInfo
+
+MODEL_FOLDER = Path(__file__).with_name("model")
+"""The model that ships in the package."""
+
+
+class StaticEmbedder:
+    """`atlas.contracts.Embedder` over a model folder. Safe to use from several tasks and threads."""
+
+    def __init__(self, folder: Path = MODEL_FOLDER) -> None:
+        """Read what the model is called, not the model. Raises ConfigError when the folder holds no model."""
+        self._folder = folder
+        self._info = _read_info(folder)
+        self._encoder: StaticEncoder | None = None
+        self._loading = threading.Lock()
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the vectors are made with."""
+        return self._info
+
+    async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
+        """Return one L2-normalised float16 little-endian vector per chunk, in order."""
+        return await asyncio.to_thread(self._encode, chunks)
+
+    async def embed_query(self, text: str) -> bytes:
+        """Return the float32 little-endian vector of a question; all zeros when no word of it is known."""
+        return await asyncio.to_thread(lambda: self._loaded().query(text))
+
+    def _encode(self, chunks: Sequence[Chunk]) -> list[bytes]:
+        texts = [chunk.text for chunk in chunks]
+        names = [chunk.name for chunk in chunks]
+        return self._loaded().encode(texts, names, [chunk.is_file for chunk in chunks])
+
+    def _loaded(self) -> StaticEncoder:
+        with self._loading:
+            if self._encoder is None:
+                try:
+                    self._encoder = StaticEncoder(str(self._folder))
+                except ValueError as error:
+                    raise _damaged(str(error)) from error
+            return self._encoder
+
+
+def _read_info(folder: Path) -> ModelInfo:
+    path = folder / "model.json"
+    try:
+        meta = cast("dict[str, object]", json.loads(path.read_text(encoding="utf-8")))
+        weights = cast("dict[str, object]", meta["sha256"])
+        return ModelInfo("static", str(meta["name"]), int(str(meta["dim"])), str(weights["embedding.npy"]))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(f"{path}: {error}") from error
+
+
+def _damaged(what: str) -> ConfigError:
+    return ConfigError(f"The embedding model cannot be read: {what}", "Install the package again.")
