@@ -54,23 +54,38 @@ struct Hit {
 }
 
 /// Sorted positions of rows that can be divided among two threads.
-trait Positions: ExactSizeIterator<Item = usize> + Send {
-    fn halves(self) -> (Self, Self)
-    where
-        Self: Sized;
+trait Positions: Sized + Send {
+    fn count(&self) -> usize;
+    fn halves(self) -> (Self, Self);
+    fn each(self) -> impl Iterator<Item = usize>;
 }
 
 impl Positions for Range<usize> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
     fn halves(self) -> (Self, Self) {
         let middle = self.start + self.len() / 2;
         (self.start..middle, middle..self.end)
     }
+
+    fn each(self) -> impl Iterator<Item = usize> {
+        self
+    }
 }
 
-impl Positions for std::vec::IntoIter<usize> {
+impl Positions for &[usize] {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
     fn halves(self) -> (Self, Self) {
-        let (left, right) = self.as_slice().split_at(self.len() / 2);
-        (left.to_vec().into_iter(), right.to_vec().into_iter())
+        self.split_at(self.len() / 2)
+    }
+
+    fn each(self) -> impl Iterator<Item = usize> {
+        self.iter().copied()
     }
 }
 
@@ -162,7 +177,7 @@ impl VectorIndex {
             let Some(query) = Query::new(&query) else { return Vec::new() };
             self.read(|rows| match &allowed {
                 None => rows.nearest(&query, limit, 0..rows.ids.len()),
-                Some(ids) => rows.nearest(&query, limit, rows.positions(ids).into_iter()),
+                Some(ids) => rows.nearest(&query, limit, rows.positions(ids).as_slice()),
             })
         }))
     }
@@ -327,7 +342,7 @@ impl Rows {
 
     /// The best rows by their upper bits.
     fn scan(&self, query: &Query, limit: usize, positions: impl Positions) -> BinaryHeap<Hit> {
-        if positions.len() > ROWS_FOR_TWO_THREADS {
+        if positions.count() > ROWS_FOR_TWO_THREADS {
             let (left, right) = positions.halves();
             let (mut best, other) =
                 rayon::join(|| self.scan_each(query, limit, left), || self.scan_each(query, limit, right));
@@ -337,10 +352,10 @@ impl Rows {
         self.scan_each(query, limit, positions)
     }
 
-    fn scan_each(&self, query: &Query, limit: usize, positions: impl Iterator<Item = usize>) -> BinaryHeap<Hit> {
+    fn scan_each(&self, query: &Query, limit: usize, positions: impl Positions) -> BinaryHeap<Hit> {
         let dimension = query.values.len();
         let mut best = BinaryHeap::with_capacity(limit.min(self.ids.len()) + 1);
-        for position in positions {
+        for position in positions.each() {
             let inverse_norm = self.inverse_norms[position];
             if inverse_norm > 0.0 {
                 let score = dot(&query.values, self.row(position, dimension)) as f32 * inverse_norm;
