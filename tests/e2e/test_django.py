@@ -1,0 +1,131 @@
+"""The journey of an agent: index Django, ask a real MCP server over stdio with the SDK's client, edit, ask again.
+
+What is expected was read from Django's source by hand; each answer's `path:line` is checked against the file.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def indexed(django: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    data = tmp_path_factory.mktemp("data") / "index"
+    command = [sys.executable, "-m", "atlas", "index", str(django), "--data-dir", str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return django, data
+
+
+@asynccontextmanager
+async def server(tree: Path, data: Path) -> AsyncIterator[Client]:
+    arguments = ["-m", "atlas", "mcp", "--project", str(tree), "--data-dir", str(data)]
+    async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
+        yield client
+
+
+async def ask(client: Client, tool: str, **arguments: object) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return result.structured_content
+
+
+def line_of(tree: Path, place: str) -> str:
+    """The text at `path:line`."""
+    path, _, line = place.rpartition(":")
+    return (tree / path).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+
+
+def places(answer: dict[str, Any]) -> list[str]:
+    return [hit["symbol"]["place"] for hit in answer["hits"]]
+
+
+def names(answer: dict[str, Any]) -> list[str]:
+    return [hit["symbol"]["qualified_name"] for hit in answer["hits"]]
+
+
+def section(answer: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return next((section["neighbours"] for section in answer.get("sections", []) if section["kind"] == kind), [])
+
+
+async def test_ten_questions_about_django(indexed: tuple[Path, Path]) -> None:
+    tree, data = indexed
+    async with server(tree, data) as client:
+        # 1. an exact name
+        found = await ask(client, "get_node", name="django.db.models.query.QuerySet")
+        place = found["node"]["symbol"]["place"]
+        assert place.startswith("django/db/models/query.py:")
+        assert line_of(tree, place).startswith("class QuerySet(")
+        # 2. a suffix
+        found = await ask(client, "get_node", name="QuerySet.bulk_create")
+        assert line_of(tree, found["node"]["symbol"]["place"]).strip() == "def bulk_create("
+        # 3. an ambiguous name lists candidates and picks none
+        found = await ask(client, "get_node", name="save", token_budget=4000)
+        assert found["lookup"]["outcome"] == "ambiguous"
+        assert "node" not in found or found["node"] is None
+        assert any("Model.save" in one["qualified_name"] for one in found["lookup"]["candidates"])
+        # 4. a misspelt one offers near names
+        found = await ask(client, "get_node", name="QuerySett")
+        assert found["lookup"]["outcome"] == "not_found"
+        assert any(one["name"] == "QuerySet" for one in found["lookup"]["near"])
+        # 5. words
+        answer = await ask(client, "text_search", query="get_object_or_404")
+        assert names(answer)[0] == "django.shortcuts.get_object_or_404"
+        # 6. meaning, without the words of the name
+        answer = await ask(client, "hybrid_search", query="parse the body of a multipart form upload")
+        assert any("multipartparser" in place for place in places(answer)[:5]), places(answer)
+        # 7. the graph
+        answer = await ask(client, "hybrid_search", query="callers of django.utils.text.slugify", limit=20)
+        assert any(place.startswith("django/template/defaultfilters.py") for place in places(answer)), places(answer)
+        # 8. context with callers and callees, each with its evidence
+        context = await ask(client, "get_context", name="django.shortcuts.get_object_or_404", token_budget=6000)
+        callees = [one["uid"].partition(":")[2] for one in section(context, "callees")]
+        assert "django.shortcuts._get_queryset" in callees
+        for caller in section(context, "callers"):
+            assert "get_object_or_404" in line_of(tree, caller["at"]), caller
+            assert 0 < caller["confidence"] <= 1
+            assert caller["strategy"]
+        # 9. Cypher
+        table = await ask(
+            client,
+            "cypher_query",
+            query="MATCH (c:Class)-[:INHERITS]->(b:Class {qualified_name: $base}) RETURN c.qualified_name AS name ORDER BY name",
+            parameters={"base": "django.views.generic.base.View"},
+        )
+        rows = [row[0] for row in table["rows"]]
+        assert {"django.views.generic.base.TemplateView", "django.views.generic.base.RedirectView"} <= set(rows)
+        # 10. what is indexed
+        status = await ask(client, "status")
+        assert status["projects"][0]["files"] > 2_800
+        assert status["projects"][0]["vectors"] == status["projects"][0]["chunks"]
+
+
+async def test_edit_then_search(indexed: tuple[Path, Path]) -> None:
+    tree, data = indexed
+    file = tree / "django" / "shortcuts.py"
+    before = file.read_text(encoding="utf-8")
+    try:
+        async with server(tree, data) as client:
+            file.write_text(
+                before + "\n\ndef zebra_crossing_lights(request):\n    return render(request, 'zebra.html')\n"
+            )
+            stale = await ask(client, "get_node", name="django.shortcuts.get_object_or_404")
+            assert stale["evidence"]["freshness"] == "stale"
+            await ask(client, "index")
+            answer = await ask(client, "text_search", query="zebra crossing lights")
+            assert names(answer)[0] == "django.shortcuts.zebra_crossing_lights"
+            context = await ask(client, "get_context", name="zebra_crossing_lights")
+            assert any(one["uid"].endswith("django.shortcuts.render") for one in section(context, "callees"))
+    finally:
+        file.write_text(before, encoding="utf-8")
