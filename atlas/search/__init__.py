@@ -24,4 +24,4 @@ class Reader:
     split_words: Callable[[str], list[str]]
     """Words as the index has them: an identifier whole and its parts, lower-cased (`atlas.parsing.split_words`)."""
     digest_paths: Callable[[str, Sequence[str]], list[str]]
-    """(root, paths) -> content digests as in `FileRecord.digest`, "" where unreadable (`atlas.parsing.digest_paths`)."""
+    """(root, paths) -> digests as in `FileRecord.digest`, "" where unreadable (`atlas.parsing.digest_paths`)."""

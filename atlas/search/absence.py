@@ -1,6 +1,6 @@
 """Why something is not there: "none" and "unknown" are different answers, so say which one it is and what it rests on.
 
-Slow paths on purpose (they may read the manifest and the list of skipped files): they run only when an answer would be empty.
+Slow on purpose (they may read the manifest and the skipped files): they run only when an answer would be empty.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ NOT_SOURCE = frozenset({"binary", "minified", "lock"})
 
 
 async def why_missing(reader: Reader, project: str, name: str) -> tuple[str, ...]:
-    """Return what is known about a name that no node has: skipped or half-read files it may live in, mentions, or nothing."""
+    """Return what is known about a name that no node has: skipped or half-read files, mentions, or nothing."""
     path, last = name.partition(":")[0], dotted(name).rpartition(".")[2]
     skipped, manifest, mentions = await asyncio.gather(
         reader.store.skipped(project), reader.store.manifest(project), _mentions(reader, project, last)
@@ -61,7 +61,7 @@ async def why_no_callers(reader: Reader, node: Node) -> str:
 
 
 async def _mentions(reader: Reader, project: str, name: str) -> list[Node]:
-    """Nodes whose own text has the name as a whole word, best first."""
+    """Return the nodes whose own text has the name as a whole word, best first."""
     words = reader.split_words(name)[:1]
     if not words:
         return []
@@ -70,7 +70,7 @@ async def _mentions(reader: Reader, project: str, name: str) -> list[Node]:
 
 
 def _inside(other: Node, node: Node) -> bool:
-    """Whether `other` is the node, a part of it, or something that holds it."""
+    """Return whether `other` is the node, a part of it, or something that holds it."""
     inner, outer = other.row, node.row
     if inner.path != outer.path:
         return False

@@ -1,7 +1,6 @@
-"""Fitting an answer into a token budget. Pure: costs come in, what may stay goes out; measuring is the caller's function.
+"""Fit an answer into a token budget. Pure: costs come in, what may stay goes out; measuring is the caller's.
 
-Two ways: `longest` for a list whose rendering can be measured at any length, `allot` for several sections that share one
-budget by priority.
+`longest` is for a list whose rendering can be measured at any length, `allot` for sections that share one budget.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ def longest(measure: Callable[[int], int], upper: int, budget: int, lower: int =
 def allot(costs: Mapping[str, Sequence[int]], shares: Mapping[str, float], budget: int) -> dict[str, int]:
     """Return how many items of each section to keep, in order, so that the kept costs sum to at most `budget`.
 
-    First every section takes items worth its share (of 1.0) of the budget, then what is left goes to the sections in the
-    order of `shares`. A section without a share gets only what is left. Costs are tokens, at least 1 each.
+    First every section takes items worth its share (of 1.0) of the budget, then what is left goes to the sections in
+    the order of `shares`. A section without a share gets only what is left. Costs are tokens, at least 1 each.
     """
     kept = dict.fromkeys(costs, 0)
     left = budget

@@ -1,6 +1,6 @@
 """The four ways to find candidates: by name, by words, by meaning, by graph. They run concurrently and never raise.
 
-Each returns a `Ranking` with its own scores; what made a channel fail or stay silent is its note, which the answer shows.
+Each returns a `Ranking` with its own scores; why a channel failed or stayed silent is its note, shown in the answer.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Ranking:
 
 
 async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
-    """Symbols whose name the question spells out, graded by how exactly."""
+    """Find symbols whose name the question spells out, graded by how exactly."""
     find = reader.store.find
     jobs: list[tuple[str, str, Awaitable[list[Node]]]] = []
     for name in query.names:
@@ -74,14 +74,14 @@ async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
 
 
 async def by_words(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
-    """BM25 over names, documentation, source and path."""
+    """Find by BM25 over names, documentation, source and path."""
     if not query.words:
         return Ranking("words", note="the query has no words to search for")
     return Ranking("words", tuple(await reader.store.search_text(query.words, where, limit)))
 
 
 async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
-    """Nearest neighbours of the question's vector."""
+    """Find the nearest neighbours of the question's vector."""
     vector = await reader.embedder.embed_query(query.text)
     if not any(vector):
         return Ranking("meaning", note="no word of the query is known to the embedding model")
@@ -91,7 +91,7 @@ async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = P
 
 
 async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:
-    """Answer to the question's relation, best edges first; else the neighbours of the symbols it names exactly."""
+    """Find what the question's relation leads to, best edges first; else the neighbours of the symbols it names."""
     names = (query.relation.name,) if query.relation else query.names[:2]
     anywhere = Filter(project=where.project)
     found = await asyncio.gather(*(reader.store.find(name, Match.SUFFIX, anywhere, SEEDS + 1) for name in names))
@@ -157,7 +157,7 @@ def path_matches(pattern: str, path: str) -> bool:
 
 
 async def _neighbours(reader: Reader, seeds: list[Node], where: Filter) -> Ranking:
-    """Callers, callees and documentation of exactly named symbols: context, so half of an edge's confidence at most."""
+    """Return callers, callees and documentation of named symbols: context, so half of an edge's confidence at most."""
     if not seeds:
         return Ranking("graph")
     uids = [seed.row.uid for seed in seeds]
@@ -175,7 +175,7 @@ async def _neighbours(reader: Reader, seeds: list[Node], where: Filter) -> Ranki
 
 
 async def _files(reader: Reader, path: str, where: Filter) -> list[Node]:
-    """The file's top node, by the whole path or by its last part."""
+    """Return the file's top node, by the whole path or by its last part."""
     whole = await reader.store.find(path, Match.PATH, where, 1)
     if whole:
         return whole

@@ -59,7 +59,7 @@ BESIDE_HITS = ("callers", "callees", "tests", "docs")
 
 
 async def around_hits(reader: Reader, uids: Sequence[str]) -> dict[str, Around]:
-    """Return a short neighbourhood per node, for search hits: two edge reads and one count per kind, whatever the number."""
+    """Return a short neighbourhood per search hit: two edge reads and one count per kind, whatever their number."""
     if not uids:
         return {}
     related, totals = await asyncio.gather(
@@ -105,7 +105,7 @@ async def parents_of(reader: Reader, uid: str) -> tuple[Node, ...]:
 async def _related(
     reader: Reader, uids: Sequence[str], kinds: Sequence[str], each: int
 ) -> dict[str, dict[str, tuple[Edge, ...]]]:
-    """Edges by node and kind, at most `each` per node and edge type."""
+    """Return edges by node and kind, at most `each` per node and edge type."""
     wanted = {
         direction: tuple(edge_type for kind in kinds if KINDS[kind][0] == direction for edge_type in KINDS[kind][1])
         for direction in Direction

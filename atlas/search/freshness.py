@@ -14,7 +14,7 @@ from atlas.search import Reader
 
 
 async def stale_paths(reader: Reader, project: str, root: str, paths: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the cited files that changed or vanished since they were indexed, sorted; None when that cannot be known."""
+    """Return the cited files that changed or vanished since they were indexed, sorted; None when unknowable."""
     cited = sorted({path for path in paths if path})
     if not cited:
         return ()
@@ -31,7 +31,7 @@ async def stale_paths(reader: Reader, project: str, root: str, paths: Iterable[s
 
 
 def _differ(root: Path, records: Mapping[str, FileRecord]) -> list[str] | None:
-    """Paths whose size or time differs from the record; None when the root itself is not there."""
+    """Return paths whose size or time differs from the record; None when the root itself is not there."""
     suspects: list[str] = []
     for path, record in records.items():
         try:

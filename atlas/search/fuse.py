@@ -1,7 +1,7 @@
 """Several rankings of the same things -> one. Pure; scores in, scores out, ties by uid.
 
-`fuse_rrf` is reciprocal rank fusion as published (Cormack, Clarke, Buettcher: Reciprocal Rank Fusion outperforms Condorcet
-and individual Rank Learning Methods, SIGIR 2009). `fuse_weighted` adds normalised scores; adr/0008 has the comparison.
+`fuse_rrf` is reciprocal rank fusion as published (Cormack, Clarke, Buettcher: Reciprocal Rank Fusion outperforms
+Condorcet and individual Rank Learning Methods, SIGIR 2009). `fuse_weighted` adds normalised scores; adr/0008 compares.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MEANING_WEIGHT = 0.6
 def fuse_rrf(
     rankings: Sequence[Sequence[Scored]], k: int = RRF_K, weights: Sequence[float] | None = None
 ) -> list[Scored]:
-    """Return sum(weight / (k + rank)) per uid, rank from 1, best first, ties by uid. Only the order within a ranking counts."""
+    """Return sum(weight / (k + rank)) per uid, rank from 1, best first, ties by uid; scores do not count."""
     totals: dict[str, float] = {}
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, hit in enumerate(ranking, 1):
@@ -29,7 +29,7 @@ def fuse_rrf(
 
 
 def fuse_weighted(rankings: Sequence[Sequence[Scored]], weights: Sequence[float]) -> list[Scored]:
-    """Return sum(weight * normalised score) per uid, best first, ties by uid; a uid missing from a ranking gets 0 for it."""
+    """Return sum(weight * normalised score) per uid, best first, ties by uid; missing from a ranking is 0."""
     totals: dict[str, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         for uid, score in normalised(ranking).items():

@@ -73,14 +73,14 @@ class Candidate:
 def rank(
     candidates: Iterable[Candidate], query: Query, split_words: Callable[[str], list[str]], *, demote_tests: bool = True
 ) -> list[Candidate]:
-    """Return candidates best first, one per symbol, ties by qualified name. `demote_tests` False leaves tests where they are."""
+    """Return candidates best first, one per symbol, ties by name; `demote_tests` False ranks tests as equals."""
     scored = [replace(each, score=_score(each, query, split_words, demote_tests)) for each in candidates]
     scored.sort(key=_order)
     return collapse(scored)
 
 
 def collapse(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Keep one candidate per symbol, at its best position: class over its constructor, definition over declaration and stub."""
+    """Keep one candidate per symbol at its best place: class over constructor, definition over declaration and stub."""
     groups: dict[str, list[Candidate]] = {}
     classes = {each.node.row.qualified_name for each in ranked if each.node.row.label == Label.CLASS}
     for each in ranked:
@@ -132,7 +132,7 @@ def _order(candidate: Candidate) -> tuple[float, int, str, str]:
 
 
 def _symbol(node: Node, classes: set[str]) -> str:
-    """What a node is the same symbol as: redefinitions and declarations of one name, a class and its constructor."""
+    """Return the name of the symbol a node stands for: one for declarations, one for a class and its constructor."""
     row = node.row
     owner, _, name = row.qualified_name.rpartition(".")
     if name in CONSTRUCTORS and owner in classes:

@@ -55,7 +55,7 @@ async def _by_uid(reader: Reader, name: str, where: Filter) -> Resolution | None
 
 
 async def _by_place(reader: Reader, name: str, where: Filter) -> Resolution | None:
-    """The innermost definition that spans the line; the file's own node when none does."""
+    """Return the innermost definition that spans the line; the file's own node when none does."""
     place = _PLACE.match(name)
     if place is None:
         return None
@@ -94,7 +94,7 @@ def _prefer_definition(nodes: Sequence[Node], how: str) -> Resolution:
 
 
 def _relative(reader: Reader, path: str) -> str:
-    """A path as the index has it: "/"-separated and below the project's root."""
+    """Return a path as the index has it: "/"-separated and below the project's root."""
     path = path.replace("\\", "/")
     root = reader.root.as_posix().rstrip("/") + "/"
     return path.removeprefix(root).removeprefix("./")

@@ -1,7 +1,7 @@
 """Text -> Query: which words, names, paths and relations a question is about. Pure; knows nothing of the store.
 
-The rules are deliberately few and visible: a name is something shaped like an identifier, a relation is one of the phrases
-in `RELATIONS`. What is not recognised is still searched by words and by meaning.
+The rules are deliberately few and visible: a name is something shaped like an identifier, a relation is one of the
+phrases in `RELATIONS`. What is not recognised is still searched by words and by meaning.
 """
 
 from __future__ import annotations
@@ -20,104 +20,13 @@ MAX_RELATION_CHARACTERS = 200
 MAX_WORDS = 48
 MAX_NAMES = 6
 
-STOP_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "between",
-        "but",
-        "by",
-        "can",
-        "code",
-        "could",
-        "did",
-        "do",
-        "does",
-        "each",
-        "every",
-        "find",
-        "for",
-        "from",
-        "function",
-        "functions",
-        "get",
-        "had",
-        "has",
-        "have",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "like",
-        "many",
-        "method",
-        "methods",
-        "me",
-        "my",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "own",
-        "place",
-        "places",
-        "return",
-        "returns",
-        "self",
-        "shall",
-        "should",
-        "show",
-        "so",
-        "some",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "to",
-        "up",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "class",
-        "classes",
-        "implement",
-        "implemented",
-        "implements",
-        "file",
-        "files",
-    ]
-)
+_STOP = """
+a an and any are as at be been between but by can class classes code could did do does each every file files find for
+from function functions get had has have how i if implement implemented implements in into is it its like many me method
+methods my not of on or our own place places return returns self shall should show so some such than that the their them
+then there these they this to up was we were what when where which while who why will with would you your
+"""
+STOP_WORDS = frozenset(_STOP.split())
 """Dropped from word search when anything else is left (`get` and `return` occur in half of all functions)."""
 
 LANGUAGE_WORDS = {
@@ -135,9 +44,8 @@ LANGUAGE_WORDS = {
     "php": "php",
     "markdown": "markdown",
 }
-TEST_WORDS = frozenset(
-    ["test", "tests", "testing", "tested", "unittest", "pytest", "testcase", "fixture", "fixtures", "spec", "specs"]
-)
+_TEST = "test tests testing tested unittest pytest testcase fixture fixtures spec specs"
+TEST_WORDS = frozenset(_TEST.split())
 
 _NAME = r"[`'\"]?([A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*)(?:\(\))?[`'\"]?"
 _NOUN = r"(?:the\s+)?(?:class|function|method|module|interface|trait|struct|symbol|type)?\s*"
@@ -148,10 +56,10 @@ _DOC_TYPES = (EdgeType.DOCUMENTS, EdgeType.AFFECTS)
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A question about the edges of a named thing: follow `types` at `name`, which is the edges' end given by `direction`."""
+    """A question about the edges of a named thing: follow `types` from `name`, the edges' end given by `direction`."""
 
     kind: str
-    """`callers`, `callees`, `subclasses`, `bases`, `overrides`, `tests`, `usages`, `docs`, `imports`, `importers`, `definition`."""
+    """The first item of an entry of `RELATIONS`."""
     name: str
     types: tuple[EdgeType, ...]
     direction: Direction
@@ -168,7 +76,7 @@ class Query:
     names: tuple[str, ...]
     """Looked up as symbols: identifier-shaped parts in order, dots between segments."""
     joined: tuple[str, ...]
-    """Spellings a short question may have as one identifier (`get user` -> `get_user`, `getuser`), compared without case."""
+    """Spellings a short question may have as one identifier (`get user` -> `get_user`, `getuser`), without case."""
     paths: tuple[str, ...]
     relation: Relation | None
     wants_tests: bool
@@ -238,7 +146,8 @@ _PHRASES = tuple(
     for phrase in phrases
 )
 _PATH = re.compile(
-    r"(?<![\w/.-])((?:[\w.@+-]+/)+[\w.@+-]+|[\w-]+\.(?:pyi?|m?jsx?|cjs|tsx?|go|rs|java|cc?|cpp|hpp?|cs|rb|php|md))(?![\w/])"
+    r"(?<![\w/.-])((?:[\w.@+-]+/)+[\w.@+-]+"
+    r"|[\w-]+\.(?:pyi?|m?jsx?|cjs|tsx?|go|rs|java|cc?|cpp|hpp?|cs|rb|php|md))(?![\w/])"
 )
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
@@ -274,11 +183,11 @@ def route(text: str, split_words: Callable[[str], list[str]]) -> Query:
 
 def dotted(name: str) -> str:
     """Return a name as qualified names are written: segments joined by dots, without backticks and call brackets."""
-    return re.sub(r"::|#|->|/", ".", name.strip().strip("`'\"").removesuffix("()")).strip(".")
+    return re.sub(r"::|#(?!\d)|->|/", ".", name.strip().strip("`'\"").removesuffix("()")).strip(".")
 
 
 def _relation(text: str) -> Relation | None:
-    """The first phrase that ends the question. In mid-question (`Return the docs for name`) it counts only for identifiers."""
+    """Return the first phrase that ends the question; in mid-question (`Return docs for name`) only of identifiers."""
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
     for kind, types, direction, phrase in _PHRASES:

@@ -1,7 +1,7 @@
 """What tools answer: frozen dataclasses with an evidence envelope each. Values only; no rendering, no reading.
 
-Places are `path:line` relative to the project's root, digests 16 hex digits of the node's exact text, scores and confidences
-rounded to 4 digits. Empty strings and tuples mean "nothing to say" and are left out of the JSON form.
+Places are `path:line` relative to the project's root, digests 16 hex digits of the node's exact text, scores and
+confidences rounded to 4 digits. Empty strings and tuples mean "nothing to say" and are left out of the JSON form.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ class Evidence:
     generation: int
     indexed_at: str
     freshness: str
-    """`fresh`: cited files equal the index; `stale`: some changed; `unknown`: the root cannot be read; `` when none is cited."""
+    """`fresh`: cited files equal the index; `stale`: some changed; `unknown`: no root to compare; "" if none is cited."""
     stale: tuple[str, ...]
     """Cited files that changed or vanished since they were indexed."""
     encoding: str
     tokens: int
-    """Tokens of the rendered text."""
+    """Tokens of the text or of the structured form, whichever is more: either fits the budget."""
     token_budget: int
     notes: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What a name stood for. `outcome`: `found`, `ambiguous` (see `candidates`) or `not_found` (see `near`, `diagnosis`)."""
+    """What a name stood for; `outcome` is `found`, `ambiguous` (see `candidates`) or `not_found` (see the rest)."""
 
     name: str
     outcome: str
@@ -185,7 +185,7 @@ class TableAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A label, edge type, property, language, strategy or example: what it is and how many there are (-1: not counted)."""
+    """A label, edge type, property, language, strategy or example, and how many there are (-1: not counted)."""
 
     name: str
     description: str = ""

@@ -1,4 +1,4 @@
-"""The context of one node under a budget: which lines of source and which neighbours fit, by priority, measured exactly."""
+"""The context of one node under a budget: which lines of source and which neighbours fit, by priority."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from atlas.model import NodeRow
 from atlas.search.assemble import allot
 from atlas.tools.answers import ContextAnswer, Evidence, Lookup, Section, Source, Symbol
 from atlas.tools.cite import path_of, symbol_of
-from atlas.tools.envelope import Envelope, fit
-from atlas.tools.render import neighbour_line, render
+from atlas.tools.envelope import Envelope, fit, measure
+from atlas.tools.render import neighbour_line
 
 SHARES: Mapping[str, float] = {
     "source": 0.45,
@@ -28,7 +28,7 @@ SHARES: Mapping[str, float] = {
 }
 """Part of the budget that each section is sure of; what is left over is shared out in this order."""
 ROUNDS = 8
-"""Costs are counted line by line; tokens across line ends differ a little, so the sum is corrected by the exact count."""
+"""Costs are counted line by line; across line ends tokens differ a little, so the exact count corrects the sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,13 @@ def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAn
     costs["source"] = [count(f"{line}\n") for line in context.source]
     for section in context.sections:
         costs[section.kind][0] += count(f"{section.kind} (10 of 100):\n")
-    room = envelope.token_budget - count(render(_build(envelope, context, nothing)))
+    room = envelope.token_budget - measure(atlas, _build(envelope, context, nothing))
     for _ in range(ROUNDS):
         if room <= 0:
             break
         kept = allot(costs, SHARES, room)
         answer = _build(envelope, context, kept)
-        over = count(render(answer)) - envelope.token_budget
+        over = measure(atlas, answer) - envelope.token_budget
         if over <= 0:
             return fit(atlas, envelope.token_budget, lambda _, answer=answer: answer, 0)
         room -= over

@@ -1,4 +1,4 @@
-"""Arguments in, evidence out: what every tool does first (check its arguments) and last (fit the budget, state the evidence)."""
+"""What every tool does first (check its arguments) and last (fit the budget, state the evidence)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label, ProjectState
 from atlas.search.assemble import longest
 from atlas.tools.answers import Answer, Evidence
-from atlas.tools.render import render
+from atlas.tools.structure import tokens_of
+from atlas.tools.structure import structure_text
 
 MAX_BUDGET = 200_000
 """Tokens; above the context of today's models a budget means "all"."""
@@ -58,7 +59,7 @@ class Envelope:
 
 
 async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelope:
-    """Check project and budget. Raises NotFound for an unknown project (naming the known ones), ConfigError for the budget."""
+    """Check project and budget. Raises NotFound for an unknown project (naming the known), ConfigError else."""
     check_range("token_budget", token_budget, 1, MAX_BUDGET)
     name = project or atlas.reader.project
     states = {state.project: state for state in await atlas.reader.store.projects()}
@@ -81,7 +82,7 @@ async def make_filter(
     include_tests: bool | None = None,
     root: str = "",
 ) -> Filter:
-    """Return a checked filter. Raises ConfigError for an unknown label or language (naming the known) or a path outside."""
+    """Return a checked filter. Raises ConfigError for a path outside and unknown labels or languages."""
     known = {label.value.lower(): label.value for label in Label}
     wrong = [label for label in labels if label.lower() not in known]
     if wrong:
@@ -102,7 +103,7 @@ async def make_filter(
 
 
 def inside(path: str, root: str) -> str:
-    """Return a path as the index has it: relative to the root, "/"-separated. Raises ConfigError when it leaves the root."""
+    """Return a path as the index has it: relative to the root, "/"-separated. Raises ConfigError when it is outside."""
     text = path.strip().replace("\\", "/")
     if root and (text == root or text.startswith(root.rstrip("/") + "/")):
         text = text[len(root.rstrip("/")) :].lstrip("/")
@@ -121,19 +122,24 @@ def check_range(name: str, value: int, lowest: int, highest: int) -> None:
 
 
 def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
-    """Return `build(n)` for the largest n in lower..upper whose text fits the budget, with its exact token count.
+    """Return `build(n)` for the largest n in lower..upper that fits the budget, with its exact token count.
 
-    If even `build(lower)` is too long the answer is the floor: one evidence line and one line saying how many tokens are
-    needed, which may itself be longer than the budget (about 50 tokens).
+    If even `build(lower)` is too long the answer is the floor: one evidence line and one line saying how many tokens
+    are needed, which may itself be longer than the budget (about 60 tokens).
     """
-    count = atlas.reader.counter.count
-    size = longest(lambda n: count(render(build(n))), upper, budget, lower)
+    size = longest(lambda n: measure(atlas, build(n)), upper, budget, lower)
     answer = build(size)
-    tokens = count(render(answer))
+    tokens = measure(atlas, answer)
     if tokens > budget:
-        answer = floor(build(lower), tokens)
-        tokens = count(render(answer))
+        answer = floor(answer, tokens)
+        tokens = measure(atlas, answer)
     return _with_evidence(answer, replace(answer.evidence, tokens=tokens))
+
+
+def measure(atlas: Atlas, answer: Answer) -> int:
+    """Return what an answer costs: the tokens of its text or of its structured form, whichever is more."""
+    count = atlas.reader.counter.count
+    return max(count(render(answer)), count(structure_text(answer)))
 
 
 def floor(answer: AnswerT, needed: int) -> AnswerT:

@@ -37,8 +37,8 @@ async def cypher_query(
 ) -> TableAnswer:
     """Run a read-only openCypher query over all projects of the store; at most `limit` rows and `timeout` seconds.
 
-    Raises QueryError for anything that is not a supported read, ConfigError for bad arguments. Labels, types and properties
-    that do not exist are noted, because they make an empty answer that means nothing.
+    Raises QueryError for anything that is not a supported read, ConfigError for bad arguments. Labels, types and
+    properties that do not exist are noted, because they make an empty answer that means nothing.
     """
     check_range("limit", limit, 1, MAX_ROWS)
     if not 0 < timeout <= MAX_SECONDS:

@@ -23,8 +23,8 @@ async def status(
 ) -> StatusAnswer:
     """Return the counts of a project, or with `everything` of all; `skipped` lists the files left out, with reasons.
 
-    `skipped_filter` keeps skipped files whose reason equals it or whose path starts with it or matches it as a glob. An index
-    without any project is an answer (no projects); a named project that does not exist raises NotFound.
+    `skipped_filter` keeps skipped files whose reason equals it or whose path starts with it or matches it as a glob. An
+    index without any project is an answer (no projects); a named project that does not exist raises NotFound.
     """
     check_range("token_budget", token_budget, 1, MAX_BUDGET)
     if skipped_filter and not skipped:

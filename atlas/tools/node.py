@@ -110,7 +110,7 @@ async def _open(
 async def _lookup(
     atlas: Atlas, envelope: Envelope, name: str, resolution: Resolution
 ) -> tuple[Lookup, tuple[str, ...] | None]:
-    """What to say when a name does not stand for exactly one node, and which of the cited files are stale."""
+    """Return what to say when a name does not stand for exactly one node, and which of the cited files are stale."""
     shown = [node.row for node in (*resolution.nodes, *resolution.near)]
     stale = await stale_paths(atlas.reader, envelope.state.project, envelope.state.root, (row.path for row in shown))
     if resolution.nodes:
@@ -126,7 +126,7 @@ def _length(lookup: Lookup) -> int:
 
 
 def _first(lookup: Lookup, count: int) -> Lookup:
-    """The lookup with its first `count` lines: diagnosis, then candidates, then near names."""
+    """Return the lookup with its first `count` lines: diagnosis, then candidates, then near names."""
     diagnosis = lookup.diagnosis[:count]
     candidates = lookup.candidates[: max(0, count - len(lookup.diagnosis))]
     near = lookup.near[: max(0, count - len(lookup.diagnosis) - len(lookup.candidates))]

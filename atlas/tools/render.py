@@ -1,7 +1,7 @@
 """Answers -> text for agents, and -> JSON values. Plain, stable, few tokens; the text is what a token budget measures.
 
-The first line is the evidence (project, generation, time, freshness), then the answer, then what is stale, noted, withheld and
-how to go on. Equal answers give equal bytes.
+The first line is the evidence (project, generation, time, freshness), then the answer, then what is stale, noted,
+withheld and how to go on. Equal answers give equal bytes.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def render(answer: Answer) -> str:
 
 
 def to_dict(value: object) -> object:
-    """Return an answer as JSON values: dataclasses as mappings without empty strings, tuples and None, tuples as lists."""
+    """Return an answer as JSON values: dataclasses as mappings without empty values, tuples as lists."""
     if is_dataclass(value):
         pairs = ((field.name, to_dict(getattr(value, field.name))) for field in fields(value))
         return {name: item for name, item in pairs if item is not None and item != "" and item != []}
@@ -280,8 +280,9 @@ def status_lines(answer: StatusAnswer) -> Iterator[str]:
 def project_lines(project: ProjectStatus) -> Iterator[str]:
     """Yield one project's counts."""
     yield f"project {project.project} at {project.root}"
-    yield f"  generation {project.generation}, indexed {project.indexed_at or 'never'}, {project.bytes_on_disk} bytes on disk"
+    yield f"  generation {project.generation}, indexed {project.indexed_at or 'never'}"
     yield f"  {project.files} files, {project.nodes} nodes, {project.edges} edges"
+    yield f"  {project.bytes_on_disk} bytes on disk"
     yield f"  references: {project.resolved} resolved, {project.unresolved} unresolved"
     yield f"  vectors: {project.vectors} of {project.chunks} up to date{f', {project.model}' if project.model else ''}"
     for title, entries in (("nodes", project.labels), ("languages", project.languages), ("skipped", project.skipped)):

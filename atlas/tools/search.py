@@ -34,7 +34,7 @@ async def hybrid_search(
 ) -> SearchAnswer:
     """Find code and documentation by name, words, meaning and graph together.
 
-    `include_tests`: None demotes tests unless the query mentions them, False leaves them out, True ranks them as equals.
+    `include_tests`: None demotes tests unless the query mentions them, False leaves them out, True ranks them alike.
     Raises ConfigError for bad arguments and NotFound for an unknown project.
     """
     request = _Request(Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
