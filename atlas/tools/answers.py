@@ -17,7 +17,7 @@ class Evidence:
     generation: int
     indexed_at: str
     freshness: str
-    """`fresh`: cited files equal the index; `stale`: some changed; `unknown`: no root to compare; "" if none is cited."""
+    """`fresh`: cited files equal the index; `stale`: some changed; `unknown`: no root; "" if none is cited."""
     stale: tuple[str, ...]
     """Cited files that changed or vanished since they were indexed."""
     encoding: str

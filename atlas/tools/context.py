@@ -11,8 +11,9 @@ from atlas.model import NodeRow
 from atlas.search.assemble import allot
 from atlas.tools.answers import ContextAnswer, Evidence, Lookup, Section, Source, Symbol
 from atlas.tools.cite import path_of, symbol_of
-from atlas.tools.envelope import Envelope, fit, measure
+from atlas.tools.envelope import Envelope, fit
 from atlas.tools.render import neighbour_line
+from atlas.tools.structure import tokens_of
 
 SHARES: Mapping[str, float] = {
     "source": 0.45,
@@ -69,13 +70,13 @@ def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAn
     costs["source"] = [count(f"{line}\n") for line in context.source]
     for section in context.sections:
         costs[section.kind][0] += count(f"{section.kind} (10 of 100):\n")
-    room = envelope.token_budget - measure(atlas, _build(envelope, context, nothing))
+    room = envelope.token_budget - tokens_of(atlas.reader.counter, _build(envelope, context, nothing))
     for _ in range(ROUNDS):
         if room <= 0:
             break
         kept = allot(costs, SHARES, room)
         answer = _build(envelope, context, kept)
-        over = measure(atlas, answer) - envelope.token_budget
+        over = tokens_of(atlas.reader.counter, answer) - envelope.token_budget
         if over <= 0:
             return fit(atlas, envelope.token_budget, lambda _, answer=answer: answer, 0)
         room -= over

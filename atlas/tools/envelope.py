@@ -14,7 +14,6 @@ from atlas.model import Filter, Label, ProjectState
 from atlas.search.assemble import longest
 from atlas.tools.answers import Answer, Evidence
 from atlas.tools.structure import tokens_of
-from atlas.tools.structure import structure_text
 
 MAX_BUDGET = 200_000
 """Tokens; above the context of today's models a budget means "all"."""
@@ -127,19 +126,14 @@ def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, 
     If even `build(lower)` is too long the answer is the floor: one evidence line and one line saying how many tokens
     are needed, which may itself be longer than the budget (about 60 tokens).
     """
-    size = longest(lambda n: measure(atlas, build(n)), upper, budget, lower)
+    counter = atlas.reader.counter
+    size = longest(lambda n: tokens_of(counter, build(n)), upper, budget, lower)
     answer = build(size)
-    tokens = measure(atlas, answer)
+    tokens = tokens_of(counter, answer)
     if tokens > budget:
         answer = floor(answer, tokens)
-        tokens = measure(atlas, answer)
+        tokens = tokens_of(counter, answer)
     return _with_evidence(answer, replace(answer.evidence, tokens=tokens))
-
-
-def measure(atlas: Atlas, answer: Answer) -> int:
-    """Return what an answer costs: the tokens of its text or of its structured form, whichever is more."""
-    count = atlas.reader.counter.count
-    return max(count(render(answer)), count(structure_text(answer)))
 
 
 def floor(answer: AnswerT, needed: int) -> AnswerT:
