@@ -95,8 +95,11 @@ class Store(Protocol):
         """Exact nearest neighbours by cosine of a float32 little-endian query vector. Empty when there are no vectors."""
         ...
 
-    async def stale_chunks(self, project: str, model: ModelInfo, limit: int) -> list[Chunk]:
-        """Return chunks whose vector is missing, made from another text, or made by another model; by uid order of insertion."""
+    async def stale_chunks(self, project: str, model: ModelInfo, limit: int, after: str = "") -> list[Chunk]:
+        """Return chunks whose vector is missing, made from another text, or made by another model, file by file.
+
+        `after` is the uid of the last chunk of the page before: the pages of a pass then cost one scan together.
+        """
         ...
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:

@@ -1,0 +1,168 @@
+"""Connections to the embedded store's file: opening, settings, schema check, and a small pool of reading threads.
+
+Readers are read-only connections that see the last committed state and never wait for the writer (WAL).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from atlas.errors import NotFound, SchemaMismatch, StoreError
+from atlas.stores.sqlite_errors import REBUILD, translated
+from atlas.stores.statements import schema
+
+SCHEMA_VERSION = "1"
+"""Raised with every change of `schema.sql` that an older program could not read or would write wrongly."""
+
+DATABASE = "atlas.db"
+
+_Result = TypeVar("_Result")
+
+_READER_SETTINGS = (
+    "PRAGMA query_only=1",
+    "PRAGMA cache_size=-4096",
+    "PRAGMA temp_store=memory",
+    "PRAGMA trusted_schema=0",
+)
+_WRITER_SETTINGS = (
+    "PRAGMA synchronous=normal",
+    "PRAGMA cache_size=-65536",
+    "PRAGMA temp_store=memory",
+    "PRAGMA wal_autocheckpoint=8000",
+    "PRAGMA journal_size_limit=67108864",
+)
+BUSY_MS = 5000
+"""How long a connection waits for another to finish a checkpoint or a recovery."""
+
+
+def open_reader(path: Path) -> apsw.Connection:
+    """Open for reading only. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
+    if not path.exists():
+        raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        connection.set_busy_timeout(BUSY_MS)
+        for setting in _READER_SETTINGS:
+            connection.execute(setting).fetchall()
+        if not _tables(connection):
+            raise NotFound(f"the index in {path.parent} was never written", "run: atlas index")
+        _check_version(connection, path)
+    except BaseException:
+        connection.close(True)
+        raise
+    return connection
+
+
+def open_writer(path: Path) -> apsw.Connection:
+    """Open for writing, making the schema in a new file. The caller holds the writer lock."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+    try:
+        connection.set_busy_timeout(BUSY_MS)
+        mode = connection.execute("PRAGMA journal_mode=wal").fetchall()[0][0]
+        if mode != "wal":
+            raise StoreError(f"the disk of {path.parent} does not support a shared index", "choose another --data-dir")
+        for setting in _WRITER_SETTINGS:
+            connection.execute(setting).fetchall()
+        if not _tables(connection):
+            _create(connection)
+        _check_version(connection, path)
+    except BaseException:
+        connection.close(True)
+        raise
+    return connection
+
+
+def _create(connection: apsw.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(schema())
+    connection.execute(
+        "INSERT INTO meta VALUES ('schema', ?), ('identity', hex(randomblob(16))), ('vector_generation', '0')",
+        (SCHEMA_VERSION,),
+    )
+    # one segment per transaction instead of one per megabyte: half the CPU of a full index, and no merging later
+    connection.execute("INSERT INTO text(text, rank) VALUES ('hashsize', 67108864)")
+    connection.execute("COMMIT")
+
+
+def _tables(connection: apsw.Connection) -> int:
+    return connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0][0]
+
+
+def _check_version(connection: apsw.Connection, path: Path) -> None:
+    try:
+        rows = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchall()
+    except apsw.SQLError:
+        rows = []
+    found = rows[0][0] if rows else "unknown"
+    if found != SCHEMA_VERSION:
+        raise SchemaMismatch(f"the index at {path} has schema {found}, this program needs {SCHEMA_VERSION}", REBUILD)
+
+
+class ReaderPool:
+    """A few threads with one read-only connection each. Every read runs in one transaction: one consistent state."""
+
+    def __init__(self, path: Path, threads: int) -> None:
+        self._path = path
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="atlas-reader")
+        self._local = threading.local()
+        self._open: set[apsw.Connection] = set()
+        self._guard = threading.Lock()
+
+    async def run(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Return `read(connection, *arguments)`, run in a thread of the pool."""
+        return await asyncio.get_running_loop().run_in_executor(self._executor, self._call, read, arguments)
+
+    def check(self) -> None:
+        """Open one connection now, so that a missing or damaged store is reported at once."""
+        with translated(self._path):
+            open_reader(self._path).close()
+
+    def close(self) -> None:
+        """Wait for running reads and close every connection; idempotent."""
+        self._executor.shutdown(wait=True)
+        with self._guard:
+            for connection in self._open:
+                connection.close(True)
+            self._open.clear()
+
+    def _call(self, read: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
+        with translated(self._path):
+            connection = self._connection()
+            connection.execute("BEGIN")
+            try:
+                return read(connection, *arguments)
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def _connection(self) -> apsw.Connection:
+        """Return this thread's connection; a file that was replaced (`index --full`) is opened anew."""
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        identity = self._identity()
+        if connection is not None and identity == self._local.identity:
+            return connection
+        if connection is not None:
+            with self._guard:
+                self._open.discard(connection)
+            self._local.connection = None
+            connection.close(True)
+        fresh = open_reader(self._path)
+        with self._guard:
+            self._open.add(fresh)
+        self._local.connection, self._local.identity = fresh, identity
+        return fresh
+
+    def _identity(self) -> tuple[int, int]:
+        try:
+            status = os.stat(self._path)
+        except FileNotFoundError:
+            return (0, 0)
+        return (status.st_dev, status.st_ino)

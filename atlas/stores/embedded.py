@@ -1,0 +1,200 @@
+"""The embedded store: the `Store` contract on one SQLite file, `<data_dir>/atlas.db`, in WAL mode.
+
+Writes go through one thread and one connection, reads through a few threads with read-only connections of their own, so a
+read never waits for the writer. SQLite's exceptions become errors of `atlas.errors` here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+
+from atlas.errors import StoreError
+from atlas.model import (
+    Chunk,
+    Direction,
+    Edge,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    Match,
+    ModelInfo,
+    Node,
+    ProjectStats,
+    Scored,
+    Skipped,
+    Table,
+    VectorRow,
+)
+from atlas.stores import embedded_read as read
+from atlas.stores.connection import DATABASE, ReaderPool, open_writer
+from atlas.stores.embedded_apply import apply
+from atlas.stores.embedded_find import find
+from atlas.stores.embedded_stats import StatsReader
+from atlas.stores.embedded_text import search_text
+from atlas.stores.embedded_write import finish, open_project, put_vectors
+from atlas.stores.sqlite_errors import translated
+from atlas.stores.vector_cache import VectorCache, VectorIndexFactory
+from atlas.stores.writer_lock import WriterLock
+
+_READER_THREADS = 4
+_CYPHER_THREADS = 2
+
+_Result = TypeVar("_Result")
+
+
+class EmbeddedStore:
+    """A `Store` in a folder. Open it with `open`; use it from one event loop; close it with `aclose`."""
+
+    def __init__(self, path: Path, writer: _Writer | None, vector_index: VectorIndexFactory) -> None:
+        self._path = path
+        self._writer = writer
+        self._readers = ReaderPool(path, _READER_THREADS)
+        self._cypher = ReaderPool(path, _CYPHER_THREADS)
+        self._vectors = VectorCache(vector_index)
+        self._stats = StatsReader(path)
+
+    @classmethod
+    def open(
+        cls, data_dir: Path, *, writing: bool, vector_index: VectorIndexFactory, reset: bool = False
+    ) -> EmbeddedStore:
+        """Open the store of a data directory; a writing store creates both. `reset` starts an empty store, whatever was there.
+
+        Raises `NotFound` when there is nothing to read, `SchemaMismatch` for a store of another version, `Unavailable` when
+        another store is writing, and `StoreError` when the file is damaged or cannot be used.
+        """
+        path = data_dir / DATABASE
+        writer = _Writer(data_dir, reset) if writing else None
+        store = cls(path, writer, vector_index)
+        if writer is None:
+            store._readers.check()
+        return store
+
+    async def open_project(self, project: str, root: str) -> int:
+        """See `Store.open_project`."""
+        return await self._write(open_project, project, root)
+
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+        """See `Store.apply`. Batches of some hundred units cost least."""
+        return await self._write(apply, deltas)
+
+    async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
+        """See `Store.finish`."""
+        await self._write(finish, project, skipped)
+
+    async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
+        """See `Store.put_vectors`."""
+        await self._write(put_vectors, project, model, vectors)
+
+    async def manifest(self, project: str) -> dict[str, FileRecord]:
+        """See `Store.manifest`."""
+        return await self._readers.run(read.manifest, project)
+
+    async def skipped(self, project: str) -> list[Skipped]:
+        """See `Store.skipped`."""
+        return await self._readers.run(read.skipped, project)
+
+    async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """See `Store.content`."""
+        return await self._readers.run(read.content, project, paths)
+
+    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+        """See `Store.symbols`."""
+        return await self._readers.run(read.symbols, uids)
+
+    async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
+        """See `Store.find`."""
+        return await self._readers.run(find, text, match, where, limit)
+
+    async def edges(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000
+    ) -> list[Edge]:
+        """See `Store.edges`."""
+        return await self._readers.run(read.edges, uids, direction, types, limit)
+
+    async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_text`."""
+        return await self._readers.run(search_text, words, where, limit)
+
+    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_vector`."""
+        return await self._readers.run(self._vectors.search, vector, where, limit)
+
+    async def stale_chunks(self, project: str, model: ModelInfo, limit: int, after: str = "") -> list[Chunk]:
+        """See `Store.stale_chunks`."""
+        return await self._readers.run(read.stale_chunks, project, model, limit, after)
+
+    async def stats(self, project: str = "") -> list[ProjectStats]:
+        """See `Store.stats`."""
+        return await self._readers.run(self._stats.read, project)
+
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:
+        """See `Store.cypher`. Runs on connections of its own: a slow query never holds up the other reads."""
+        from atlas.stores.cypher import run
+
+        return await self._cypher.run(run, text, parameters, limit, timeout)
+
+    async def aclose(self) -> None:
+        """See `Store.aclose`. Waits for the write that is running."""
+        await asyncio.to_thread(self._close)
+
+    async def _write(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
+        if self._writer is None:
+            raise StoreError("this store was opened for reading", "open it for writing")
+        return await self._writer.run(work, *arguments)
+
+    def _close(self) -> None:
+        self._readers.close()
+        self._cypher.close()
+        self._vectors.clear()
+        if self._writer is not None:
+            self._writer.close()
+
+
+class _Writer:
+    """The one writing connection, its thread and its lock."""
+
+    def __init__(self, data_dir: Path, reset: bool) -> None:
+        self._path = data_dir / DATABASE
+        with translated(self._path):
+            _make_folder(data_dir)
+        self._lock = WriterLock(data_dir)
+        try:
+            with translated(self._path):
+                if reset:
+                    for suffix in ("", "-wal", "-shm"):
+                        self._path.with_name(DATABASE + suffix).unlink(missing_ok=True)
+                self._connection = open_writer(self._path)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="atlas-writer")
+
+    async def run(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Return `work(connection, *arguments)`, run in the writing thread after what was asked before."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._call, work, arguments)
+
+    def close(self) -> None:
+        """Wait for the running write, close, let the next writer in; idempotent."""
+        self._thread.shutdown(wait=True)
+        try:
+            with translated(self._path):
+                self._connection.close(True)
+        finally:
+            self._lock.release()
+
+    def _call(self, work: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
+        with translated(self._path):
+            return work(self._connection, *arguments)
+
+
+def _make_folder(data_dir: Path) -> None:
+    """Create the data directory, hidden from git by its own ignore file."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    ignore = data_dir / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", "utf8")

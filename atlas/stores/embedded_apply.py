@@ -1,0 +1,277 @@
+"""The `apply` verb on SQLite: the new content of units in, the rows that differ out, in one transaction.
+
+A node belongs to the unit that claimed its uid last; an edge is stored with its source node's unit and is left out when that
+unit does not own the source. Ids are interned per uid. The unit that lost a uid changes nothing of it when it is deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+import apsw
+
+from atlas.model import GraphDelta, NodeRow, SearchText
+from atlas.stores.filters import project_id
+from atlas.stores.statements import statements
+
+_COLUMNS = (
+    *(
+        "label",
+        "is_test",
+        "is_generated",
+        "chunk_digest",
+        "start_byte",
+        "end_byte",
+        "name",
+        "qualified_name",
+        "kind",
+        "line",
+    ),
+    *("start_line", "end_line", "signature", "docstring", "exported", "modifiers", "signature_digest", "body_digest"),
+    *("docstring_digest", "text_digest", "chunk_name"),
+)
+"""Columns of `node` after id, file and search_digest, in the order of the statements in write.sql."""
+
+_stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
+
+_EdgeTuple = tuple[int, str, int, int, str, float]
+
+
+def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
+    """See `Store.apply`. Returns the generation of the last delta's project, 0 for no deltas. Rolls back on any error."""
+    if not deltas:
+        return 0
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for batch in _batches(deltas):
+            _Batch(connection, batch).write()
+        projects = dict.fromkeys(delta.project for delta in reversed(deltas))
+        generations = [
+            connection.execute(statements("write")["next_generation"], (project_id(connection, project),)).fetchall()[
+                0
+            ][0]
+            for project in projects
+        ]
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    return generations[0]
+
+
+def _batches(deltas: Sequence[GraphDelta]) -> Iterator[list[GraphDelta]]:
+    """Split where a project or the same unit comes again, so that each batch holds a unit once."""
+    batch: list[GraphDelta] = []
+    paths: set[str] = set()
+    for delta in deltas:
+        if batch and (delta.project != batch[0].project or delta.path in paths):
+            yield batch
+            batch, paths = [], set()
+        batch.append(delta)
+        paths.add(delta.path)
+    yield batch
+
+
+@dataclass(slots=True)
+class _Changes:
+    """Rows to write, by statement."""
+
+    new_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    changed_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    gone_nodes: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    gone_texts: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    new_texts: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    gone_edges: list[tuple[int, str, int, int]] = field(default_factory=list[tuple[int, str, int, int]])
+    new_edges: list[_EdgeTuple] = field(default_factory=list[_EdgeTuple])
+
+
+class _Batch:
+    """Different units of one project, written together."""
+
+    def __init__(self, connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> None:
+        self._connection = connection
+        self._project = project_id(connection, deltas[0].project)
+        self._deltas = deltas
+        self._write = statements("write")
+        paths = json.dumps([delta.path for delta in deltas], ensure_ascii=False)
+        known = connection.execute(self._write["files"], {"paths": paths, "project": self._project})
+        self._known: dict[str, tuple[int, str, bool]] = {
+            path: (file, digest, held) for path, file, digest, held in known
+        }
+        self._last_file, self._last_id = connection.execute(self._write["last_ids"]).fetchall()[0]
+
+    def write(self) -> None:
+        """Bring the store's rows of these units to the deltas' content."""
+        files = self._put_files()
+        rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
+        if rewritten:
+            self._put_rows(self._changes(rewritten, files))
+        removed = [(self._known[d.path][0],) for d in self._deltas if d.record is None and d.path in self._known]
+        self._many("delete_content", removed)
+        self._many("delete_file", removed)
+
+    def _put_files(self) -> dict[str, int]:
+        """Write file rows and contents; return the file ids by path (of deleted units too, where they were known)."""
+        ids = {path: known[0] for path, known in self._known.items()}
+        rows: list[tuple[Any, ...]] = []
+        contents: list[tuple[int, bytes]] = []
+        for delta in self._deltas:
+            record = delta.record
+            if record is None:
+                continue
+            if delta.path not in ids:
+                self._last_file += 1
+                ids[delta.path] = self._last_file
+            file = ids[delta.path]
+            rows.append(
+                (
+                    file,
+                    self._project,
+                    delta.path,
+                    record.language,
+                    record.digest,
+                    record.size,
+                    record.mtime_ns,
+                    record.lines,
+                )
+                + (record.unit_digest, record.resolved, record.unresolved, record.is_test, record.is_generated)
+                + ("\n".join(record.problems),)
+            )
+            _, digest, held = self._known.get(delta.path, (0, "", False))
+            if delta.content is not None and not (held and digest and digest == record.digest):
+                contents.append((file, zlib.compress(delta.content, 1)))
+        self._many("put_file", rows)
+        self._many("put_content", contents)
+        return ids
+
+    def _changes(self, deltas: Sequence[GraphDelta], files: dict[str, int]) -> _Changes:
+        claimed: dict[str, NodeRow] = {}
+        for delta in deltas:
+            claimed.update((row[0], row) for row in _nodes(delta))
+        ids, before = self._intern(claimed, deltas)
+        old = self._old_nodes([self._known[d.path][0] for d in deltas if d.path in self._known], claimed, ids, before)
+        old_edges = self._old_edges(list(old))
+        changes = _Changes()
+        kept: set[int] = set()
+        for delta in deltas:
+            if delta.record is None:
+                continue
+            mine = self._node_changes(delta, files[delta.path], claimed, ids, old, changes)
+            kept.update(mine.values())
+            for row in delta.edges:
+                source = mine.get(row[0])
+                if source is None:
+                    continue
+                edge = (source, row[2], ids[row[1]], row[3], row[4], row[5])
+                if not old_edges or old_edges.pop(edge[:4], None) != edge[4:]:
+                    changes.new_edges.append(edge)
+        for gone in old.keys() - kept:
+            changes.gone_nodes.append((gone,))
+            if old[gone][2]:
+                changes.gone_texts.append((gone,))
+        changes.gone_edges.extend(old_edges)
+        return changes
+
+    def _node_changes(
+        self,
+        delta: GraphDelta,
+        file: int,
+        claimed: dict[str, NodeRow],
+        ids: dict[str, int],
+        old: dict[int, tuple[Any, ...]],
+        changes: _Changes,
+    ) -> dict[str, int]:
+        """Note what differs in the unit's nodes and texts; return the ids of the nodes that are the unit's."""
+        texts = {text[0]: text for text in delta.texts}
+        mine: dict[str, int] = {}
+        for row in _nodes(delta):
+            uid = row[0]
+            if claimed[uid] is not row or uid in mine:
+                continue
+            node = mine[uid] = ids[uid]
+            text = texts.get(uid)
+            digest = _search_digest(text) if text is not None else 0
+            new = (node, file, digest, *_stored(row))
+            was = old.get(node)
+            if was is None:
+                changes.new_nodes.append(new)
+            elif was != new:
+                changes.changed_nodes.append(new)
+            had = was[2] if was is not None else 0
+            if had != digest:
+                if had:
+                    changes.gone_texts.append((node,))
+                if text is not None:
+                    changes.new_texts.append((node, *text[1:]))
+        return mine
+
+    def _intern(self, claimed: dict[str, NodeRow], deltas: Sequence[GraphDelta]) -> tuple[dict[str, int], int]:
+        """Return the ids of all uids named, new ones made, and the last id before: greater ones had no rows."""
+        before = self._last_id
+        wanted = dict.fromkeys(claimed)
+        for delta in deltas:
+            wanted.update((row[1], None) for row in delta.edges)
+        ids: dict[str, int] = {}
+        if before:
+            ids.update(self._connection.execute(self._write["ids"], (json.dumps(list(wanted), ensure_ascii=False),)))
+        new = [uid for uid in wanted if uid not in ids]
+        self._last_id += len(new)
+        ids.update(zip(new, range(before + 1, self._last_id + 1), strict=True))
+        self._many("add_id", [(uid, ids[uid]) for uid in new])
+        return ids, before
+
+    def _old_nodes(
+        self, files: list[int], claimed: dict[str, NodeRow], ids: dict[str, int], before: int
+    ) -> dict[int, tuple[Any, ...]]:
+        """Return the stored rows that the units own or now claim, by id."""
+        old: dict[int, tuple[Any, ...]] = {}
+        if files:
+            old.update(
+                (row[0], row) for row in self._connection.execute(self._write["nodes_of_files"], (json.dumps(files),))
+            )
+        others = [node for uid in claimed if (node := ids[uid]) <= before and node not in old]
+        if others:
+            old.update(
+                (row[0], row) for row in self._connection.execute(self._write["nodes_by_id"], (json.dumps(others),))
+            )
+        return old
+
+    def _old_edges(self, sources: list[int]) -> dict[tuple[int, str, int, int], tuple[str, float]]:
+        if not sources:
+            return {}
+        rows = self._connection.execute(self._write["edges_of"], (json.dumps(sources),))
+        return {row[:4]: row[4:] for row in rows}
+
+    def _put_rows(self, changes: _Changes) -> None:
+        self._many("delete_text", changes.gone_texts)
+        self._many("delete_edge", changes.gone_edges)
+        self._many("delete_node", changes.gone_nodes)
+        self._many("change_node", changes.changed_nodes)
+        self._many("add_node", changes.new_nodes)
+        self._many("add_text", changes.new_texts)
+        self._many("put_edge", changes.new_edges)
+        vectors = self._connection.total_changes()
+        self._many("delete_vector", changes.gone_nodes)
+        if self._connection.total_changes() != vectors:
+            self._connection.execute(self._write["next_vector_generation"]).fetchall()
+
+    def _many(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if rows:
+            self._connection.executemany(self._write[name], rows)
+
+
+def _nodes(delta: GraphDelta) -> Sequence[NodeRow]:
+    """Return the nodes of the unit's new content: none when it is deleted."""
+    return delta.nodes if delta.nodes is not None and delta.record is not None else ()
+
+
+def _search_digest(text: SearchText) -> int:
+    """Return 64 bits over the words of a node, never 0."""
+    words = "\0".join(text[1:]).encode("utf8")
+    return int.from_bytes(hashlib.blake2b(words, digest_size=8).digest(), "little", signed=True) or 1

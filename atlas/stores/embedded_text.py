@@ -1,0 +1,81 @@
+"""Word search on SQLite's FTS5: BM25 over columns, with a bound on how many rows one query may score.
+
+Scoring a row takes about 0.4 us, so a word that most functions contain (`self`) would cost more than all the rest. A word
+found in more rows than the budget allows counts only where it says most: in names and paths, then in names, then as a name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+
+from atlas.model import Filter, Scored
+from atlas.stores.filters import restriction
+from atlas.stores.statements import statements
+
+MAX_WORDS = 64
+ROW_BUDGET = 12_000
+"""Rows that one query may score: about 5 ms."""
+WORD_BUDGET = 4_000
+"""Rows that one word may bring in besides others."""
+
+_TIE_MARGIN = 64
+
+_SCOPES = ("{word}", "{{name qualified_name path}} : {word}", "{{name}} : {word}", "{{name}} : ^ {word}")
+"""Where a word is looked for, from everywhere to names that begin with it (the whole name is a name's first word)."""
+
+
+def search_text(connection: apsw.Connection, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+    """See `Store.search_text`."""
+    limits = restriction(connection, where)
+    asked = [_quoted(word) for word in dict.fromkeys(words) if any(map(str.isalnum, word)) or "_" in word][:MAX_WORDS]
+    if not asked or limit <= 0:
+        return []
+    if limits.where:
+        text = statements("text")["search_where"].format(join=limits.join, where=limits.where)
+    else:
+        text = statements("text")["search"]
+    found = _best(connection, text, {**limits.bindings, "match": _expression(connection, asked)}, limit)
+    if len(found) < limit:
+        # the scopes were too narrow for this filter: every row counts then, whatever it costs
+        found = _best(connection, text, {**limits.bindings, "match": " OR ".join(asked)}, limit)
+    return found
+
+
+def _best(connection: apsw.Connection, text: str, bindings: dict[str, Any], limit: int) -> list[Scored]:
+    """Return the best rows, ties by uid. Ties across the cut are read in full, so that ids do not decide what is left out."""
+    fetched = limit + _TIE_MARGIN
+    while True:
+        rows = [Scored(uid, score) for uid, score in connection.execute(text, {**bindings, "limit": fetched})]
+        rows.sort(key=lambda hit: (-hit.score, hit.uid))
+        if len(rows) < fetched or rows[limit - 1].score != rows[-1].score:
+            return rows[:limit]
+        fetched *= 8
+
+
+def _expression(connection: apsw.Connection, words: list[str]) -> str:
+    """Return the MATCH expression: rare words everywhere, frequent ones only as far as the row budget goes."""
+    budget = ROW_BUDGET
+    counted = sorted((_frequency(connection, word, budget), position, word) for position, word in enumerate(words))
+    parts: list[str] = []
+    for frequency, _, word in counted:
+        allowed = min(budget, WORD_BUDGET) if len(words) > 1 else budget
+        scope = 0
+        while frequency > allowed and scope < len(_SCOPES) - 1:
+            scope += 1
+            frequency = _frequency(connection, _SCOPES[scope].format(word=word), allowed)
+        parts.append(f"({_SCOPES[scope].format(word=word)})")
+        budget = max(budget - frequency, 0)
+    return " OR ".join(parts)
+
+
+def _frequency(connection: apsw.Connection, match: str, most: int) -> int:
+    """Return in how many rows an expression is found, counting no further than `most` + 1."""
+    return connection.execute(statements("text")["frequency"], {"match": match, "limit": most + 1}).fetchall()[0][0]
+
+
+def _quoted(word: str) -> str:
+    """Return the word as an FTS5 string: nothing in it is an operator."""
+    return '"' + word.replace('"', '""').replace("\0", " ") + '"'

@@ -1,0 +1,122 @@
+"""How names are compared: segments of qualified names, spelling distance, and the order of results. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from atlas.model import Node
+
+MAX_TAILS = 12
+"""Deeper dotted names than this are looked up by their last parts only."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_$"
+_SEPARATOR = re.compile(r"::|[./]|#(?!\d+(?:$|[./:#]))")
+_REDEFINITION = re.compile(r"#\d+$")
+
+
+def fold(text: str) -> str:
+    """Return the text without ASCII case: what the store's name index ignores."""
+    return text.encode("utf8", "surrogatepass").lower().decode("utf8", "surrogatepass")
+
+
+def segments(text: str) -> tuple[str, ...]:
+    """Split at `.`, `/`, `::` and `#`; a redefinition's `#2` stays with its name. Empty parts are dropped."""
+    return tuple(part for part in _SEPARATOR.split(text) if part)
+
+
+def tails(text: str) -> list[str]:
+    """Return the plain names that a node may have whose qualified name ends in `text`: all of it, or what follows a separator."""
+    starts = [0, *(match.end() for match in _SEPARATOR.finditer(text))]
+    found = (_REDEFINITION.sub("", text[start:]) for start in starts[-MAX_TAILS:])
+    return list(dict.fromkeys(tail for tail in (text, *found) if tail))
+
+
+def ends_with(qualified_name: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Return whether the segments end in the wanted ones; a name asked for without `#2` matches its redefinitions too."""
+    if not wanted or len(wanted) > len(qualified_name):
+        return False
+    return all(
+        have == want or _REDEFINITION.sub("", have) == want
+        for have, want in zip(qualified_name[-len(wanted) :], wanted, strict=True)
+    )
+
+
+def is_suffix(text: str, name: str, qualified_name: str) -> bool:
+    """Return whether a node of these names is meant by the plain or dotted name `text`, case-sensitive."""
+    return name in tails(text) and (name == text or ends_with(segments(qualified_name), segments(text)))
+
+
+def order_key(node: Node) -> tuple[bool, int, str, str]:
+    """Order of names found: definitions before tests, then shorter, then by qualified name."""
+    row = node.row
+    return (row.is_test, len(row.qualified_name), row.qualified_name, row.uid)
+
+
+def tolerance(name: str) -> int:
+    """Return how many edits still count as similar to a name of this length."""
+    return (len(name) > 2) + (len(name) > 5) + (len(name) > 9)
+
+
+def distance(left: str, right: str, limit: int) -> int:
+    """Return the number of edits (insert, delete, substitute, swap neighbours) or `limit` + 1 when there are more.
+
+    Optimal string alignment distance, cut off row by row.
+    """
+    if abs(len(left) - len(right)) > limit:
+        return limit + 1
+    if left == right:
+        return 0
+    before: list[int] = []
+    previous = list(range(len(right) + 1))
+    for i, char in enumerate(left, 1):
+        current = [i]
+        for j, other in enumerate(right, 1):
+            cost = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (char != other))
+            if i > 1 and j > 1 and char == right[j - 2] and left[i - 2] == other:
+                cost = min(cost, before[j - 2] + 1)
+            current.append(cost)
+        if min(current) > limit and min(previous) >= limit:
+            return limit + 1
+        before, previous = previous, current
+    return min(previous[-1], limit + 1)
+
+
+def similar(wanted: str, name: str) -> int | None:
+    """Return the distance of two plain names without case, None when they are not similar.
+
+    Similar names differ by at most `tolerance` edits and share the first letter, or are one of `front_variants`: so that an
+    index on names bounds the search.
+    """
+    left, right = fold(wanted), fold(name)
+    if left[:1] != right[:1]:
+        return 1 if right in front_variants(left) else None
+    limit = tolerance(left)
+    edits = distance(left, right, limit)
+    return edits if edits <= limit else None
+
+
+def front_variants(name: str) -> list[str]:
+    """Return the folded names that one edit at the first letter makes and that begin with another letter."""
+    left = fold(name)
+    if not tolerance(left):
+        return []
+    made = [left[1:], left[1:2] + left[:1] + left[2:], *(char + rest for rest in (left, left[1:]) for char in _LETTERS)]
+    return [variant for variant in dict.fromkeys(made) if variant[:1] != left[:1]]
+
+
+def wanted_name(text: str) -> tuple[str, str]:
+    """Split a misspelt name into what qualifies it and the plain name: at the last "/" of a path, else the last separator."""
+    if "/" in text:
+        qualifier, _, name = text.rpartition("/")
+        return qualifier, name
+    parts = segments(text)
+    return (".".join(parts[:-1]), _REDEFINITION.sub("", parts[-1])) if parts else ("", "")
+
+
+def qualifier_distance(qualifier: str, qualified_name: str) -> int:
+    """Return how far the segments before the last are from the qualifier asked for, at most 4; 0 when none was asked for."""
+    wanted = segments(qualifier)
+    if not wanted:
+        return 0
+    have = segments(qualified_name)[:-1][-len(wanted) :]
+    return distance(fold(".".join(wanted)), fold(".".join(have)), 3)

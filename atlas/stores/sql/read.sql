@@ -1,0 +1,73 @@
+-- name: manifest
+SELECT path, language, digest, size, mtime_ns, lines, unit_digest, unresolved, resolved, is_test, is_generated, problems
+FROM file WHERE project = ? ORDER BY path
+
+-- name: skipped
+SELECT path, reason FROM skipped WHERE project = ? ORDER BY path
+
+-- name: content
+SELECT f.path, c.data
+FROM json_each(:paths) wanted CROSS JOIN file f ON f.project = :project AND f.path = wanted.value
+CROSS JOIN content c ON c.file = f.id
+
+-- name: symbols
+SELECT r.*
+FROM json_each(:uids) wanted CROSS JOIN symbol_id i ON i.uid = wanted.value CROSS JOIN node_row r ON r.id = i.id
+ORDER BY wanted.key
+
+-- name: nodes
+SELECT r.* FROM json_each(:ids) wanted CROSS JOIN node_row r ON r.id = wanted.value ORDER BY wanted.key
+
+-- name: edges_out
+WITH wanted(position, id) AS MATERIALIZED (
+  SELECT min(w.key), i.id FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
+  GROUP BY i.id
+), chosen AS MATERIALIZED (
+  SELECT w.position, e.source, e.target, e.type, e.line, e.strategy, e.confidence, e.target AS far, f.path, s.uid
+  FROM wanted w CROSS JOIN edge e ON e.source = w.id {types}
+  CROSS JOIN node n ON n.id = e.target CROSS JOIN file f ON f.id = n.file CROSS JOIN symbol_id s ON s.id = n.id
+  ORDER BY w.position, e.type, e.confidence DESC, f.path, e.line, s.uid LIMIT :limit
+)
+SELECT source.uid, target.uid, c.type, c.line, c.strategy, c.confidence, r.*
+FROM chosen c CROSS JOIN symbol_id source ON source.id = c.source CROSS JOIN symbol_id target ON target.id = c.target
+CROSS JOIN node_row r ON r.id = c.far
+ORDER BY c.position, c.type, c.confidence DESC, c.path, c.line, c.uid
+
+-- name: edges_in
+WITH wanted(position, id) AS MATERIALIZED (
+  SELECT min(w.key), i.id FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
+  GROUP BY i.id
+), chosen AS MATERIALIZED (
+  SELECT w.position, e.source, e.target, e.type, e.line, e.strategy, e.confidence, e.source AS far, f.path, s.uid
+  FROM wanted w CROSS JOIN edge e INDEXED BY edge_target ON e.target = w.id {types}
+  CROSS JOIN node n ON n.id = e.source CROSS JOIN file f ON f.id = n.file CROSS JOIN symbol_id s ON s.id = n.id
+  ORDER BY w.position, e.type, e.confidence DESC, f.path, e.line, s.uid LIMIT :limit
+)
+SELECT source.uid, target.uid, c.type, c.line, c.strategy, c.confidence, r.*
+FROM chosen c CROSS JOIN symbol_id source ON source.id = c.source CROSS JOIN symbol_id target ON target.id = c.target
+CROSS JOIN node_row r ON r.id = c.far
+ORDER BY c.position, c.type, c.confidence DESC, c.path, c.line, c.uid
+
+-- name: edge_types
+AND e.type IN (SELECT value FROM json_each(:types))
+
+-- name: stale_start
+SELECT n.file, n.id FROM symbol_id s CROSS JOIN node n ON n.id = s.id WHERE s.uid = ?
+
+-- name: stale
+SELECT f.id, s.uid, n.chunk_digest, n.chunk_name, n.start_byte, n.end_byte, n.label
+FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
+LEFT JOIN vector v ON v.id = n.id AND v.model = :model AND v.digest = n.chunk_digest
+JOIN symbol_id s ON s.id = n.id
+WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) AND n.chunk_digest <> '' AND v.id IS NULL
+ORDER BY f.id, n.id LIMIT :limit
+
+-- name: file_content
+SELECT data FROM content WHERE file = ?
+
+-- name: current_model
+SELECT m.id, m.provider, m.model, m.dimension, m.fingerprint FROM meta CROSS JOIN model m ON m.id = CAST(meta.value AS INTEGER)
+WHERE meta.key = 'model'
+
+-- name: model_id
+SELECT id FROM model WHERE provider = ? AND model = ? AND dimension = ? AND fingerprint = ?

@@ -1,0 +1,57 @@
+"""One writer per data directory: a file lock that the operating system gives back when the process dies, however it dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from atlas.errors import StoreError, Unavailable
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+LOCK_FILE = "writer.lock"
+_LOCKED_BYTE = 1 << 20
+"""Windows locks a byte range against reading too; far behind the pid, so that the pid can be read."""
+
+
+class WriterLock:
+    """Held from construction to `release`. The file holds the writer's pid and is never removed (removal would race)."""
+
+    def __init__(self, data_dir: Path) -> None:
+        """Raise `Unavailable` with the holder's pid when another store is writing."""
+        path = data_dir / LOCK_FILE
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise StoreError(f"cannot write to {data_dir}: {error}", "check the permissions of the folder") from error
+        try:
+            _lock(self._descriptor)
+        except OSError as error:
+            holder = (
+                os.pread(self._descriptor, 32, 0).decode("ascii", "replace").strip() if hasattr(os, "pread") else ""
+            )
+            os.close(self._descriptor)
+            who = f"process {holder}" if holder else "another process"
+            raise Unavailable(
+                f"{who} is writing to the index in {data_dir}", "wait until it has finished, or stop it"
+            ) from error
+        os.ftruncate(self._descriptor, 0)
+        os.write(self._descriptor, f"{os.getpid()}\n".encode())
+
+    def release(self) -> None:
+        """Let the next writer in; idempotent."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
