@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from atlas.contracts import TokenCounter
 from atlas.tools.answers import (
     Answer,
     ContextAnswer,
@@ -27,13 +28,30 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
-from atlas.tools.render import to_dict
+from atlas.tools.render import render, to_dict
 
 Structure = dict[str, object]
 
 
 def structure(answer: Answer) -> Structure:
     """Return the structured content of an answer; its shape is declared in `catalogue`."""
+    body = _body(answer)
+    if answer.evidence.below_floor:
+        body = {key: value for key, value in body.items() if key in _ALWAYS}
+    return {**_kept(body), **_evidence(answer)}
+
+
+def structure_text(answer: Answer) -> str:
+    """Return the structured content as the JSON that a client would show its model."""
+    return json.dumps(structure(answer), ensure_ascii=False, separators=(",", ":"))
+
+
+def tokens_of(counter: TokenCounter, answer: Answer) -> int:
+    """Return what an answer costs an agent: the tokens of its text or of its structured content, whichever is more."""
+    return max(counter.count(render(answer)), counter.count(structure_text(answer)))
+
+
+def _body(answer: Answer) -> Structure:
     match answer:
         case SearchAnswer():
             body: Structure = {
@@ -58,12 +76,7 @@ def structure(answer: Answer) -> Structure:
             body = _schema(answer)
         case HealthAnswer():
             body = {"state": answer.state, "checks": [to_dict(check) for check in answer.checks]}
-    return {**_kept(body), **_evidence(answer)}
-
-
-def structure_text(answer: Answer) -> str:
-    """Return the structured content as the JSON that a client would show its model: what the budget measures."""
-    return json.dumps(structure(answer), ensure_ascii=False, separators=(",", ":"))
+    return body
 
 
 def _kept(body: Structure) -> Structure:

@@ -1,0 +1,176 @@
+"""What agents are told about the tools: name, description, arguments and answer of each, as lean JSON Schemas.
+
+An agent pays for every word here in each session (all together at most 3,000 tokens), so nothing is generated: no
+titles, no `$defs`, no `anyOf null`. Nothing heavy is imported: `tools/list` is answered before an index is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Schema = dict[str, Any]
+
+INSTRUCTIONS = (
+    "Code Atlas answers from a graph of this project: code, docs, decisions, and who calls, tests, extends what. "
+    "Ask hybrid_search first, then get_context for one symbol, before reading files. Cite path:line from the answers. "
+    "Edges carry the rule that found them and a confidence; unresolved calls are counted, not guessed. "
+    "If an answer says stale or not indexed, call index. token_budget bounds every answer; what was left out is named."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One verb as agents see it. `answer` declares what `structure` returns for it."""
+
+    name: str
+    description: str
+    arguments: Mapping[str, Schema]
+    answer: Mapping[str, Schema]
+    required: tuple[str, ...] = ()
+    certain: tuple[str, ...] = ()
+    """Properties that every answer has."""
+    read_only: bool = True
+
+    @property
+    def input_schema(self) -> Schema:
+        """JSON Schema of the arguments; nothing else is allowed."""
+        schema: Schema = {"type": "object", "properties": dict(self.arguments), "additionalProperties": False}
+        return {**schema, "required": list(self.required)} if self.required else schema
+
+    @property
+    def output_schema(self) -> Schema:
+        """JSON Schema of the structured content."""
+        return {
+            "type": "object",
+            "properties": {**self.answer, "evidence": {"type": "object"}},
+            "required": [*self.certain, "evidence"],
+        }
+
+
+def _text(description: str = "", longest: int = 0) -> Schema:
+    schema: Schema = {"type": "string"}
+    if description:
+        schema["description"] = description
+    if longest:
+        schema["maxLength"] = longest
+    return schema
+
+
+def _whole(description: str, low: int, high: int) -> Schema:
+    return {"type": "integer", "minimum": low, "maximum": high, **({"description": description} if description else {})}
+
+
+def _list(item: Schema, most: int = 0) -> Schema:
+    return {"type": "array", "items": item, **({"maxItems": most} if most else {})}
+
+
+_OBJECT: Schema = {"type": "object"}
+_COUNT: Schema = {"type": "integer"}
+_FLAG: Schema = {"type": "boolean"}
+
+_PROJECT = {"project": _text("", 200)}
+_BUDGET = {"token_budget": _whole("", 1, 200_000)}
+_PATH = {"path": _text("Path prefix or glob", 1000)}
+_NAME = {"name": _text("Name, end of a qualified name, uid, or path:line", 1000)}
+
+_SEARCH: Mapping[str, Schema] = {
+    "query": {**_text("Question, words or names", 100_000), "minLength": 1},
+    **_PATH,
+    "labels": _list(_text("", 40), 20),
+    "languages": _list(_text("", 40), 20),
+    "include_tests": _FLAG,
+    "limit": _whole("", 1, 50),
+    "cursor": _text("From the page before", 200),
+    **_BUDGET,
+    **_PROJECT,
+}
+_HITS: Mapping[str, Schema] = {"hits": _list(_OBJECT), "found": _COUNT, "more": _FLAG}
+_SYMBOL: Mapping[str, Schema] = {
+    "outcome": {"enum": ["found", "ambiguous", "not_found"]},
+    "node": _OBJECT,
+    "candidates": _list(_OBJECT),
+    "near": _list(_OBJECT),
+    "diagnosis": _list({"type": "string"}),
+}
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "hybrid_search",
+        "Find code, docs and decisions by names, words, meaning and graph together. Start here. "
+        "Also answers 'callers of X', 'subclasses of X', 'tests for X', 'where is X used'. "
+        "labels: Class Function Method Module DocSection ADR ...; include_tests: leave out to rank tests lower.",
+        _SEARCH,
+        _HITS,
+        ("query",),
+        ("hits", "found"),
+    ),
+    Tool("text_search", "Find by words only (BM25).", _SEARCH, _HITS, ("query",), ("hits", "found")),
+    Tool("vector_search", "Find by meaning only (vectors).", _SEARCH, _HITS, ("query",), ("hits", "found")),
+    Tool(
+        "get_node",
+        "One symbol: signature, docs, digests, numbers of neighbours. An ambiguous name lists candidates.",
+        {**_NAME, **_PATH, "label": _text("", 40), **_BUDGET, **_PROJECT},
+        _SYMBOL,
+        ("name",),
+        ("outcome",),
+    ),
+    Tool(
+        "get_context",
+        "One symbol with its source, class and module, callers, callees, types, docs and tests. "
+        "Edges are [name, where, strategy, confidence].",
+        {**_NAME, **_PATH, "label": _text("", 40), **_BUDGET, **_PROJECT},
+        {**_SYMBOL, "in": _list({"type": "string"}), "source": _OBJECT, "edges": _OBJECT},
+        ("name",),
+        ("outcome",),
+    ),
+    Tool(
+        "cypher_query",
+        "Read-only openCypher over the graph; schema_info has labels, types and examples.",
+        {
+            "query": {**_text("", 100_000), "minLength": 1},
+            "parameters": {"type": "object"},
+            "limit": _whole("Rows", 1, 10_000),
+            **_BUDGET,
+            **_PROJECT,
+        },
+        {"columns": _list({"type": "string"}), "rows": _list({"type": "array"}), "truncated": _FLAG},
+        ("query",),
+        ("columns", "rows"),
+    ),
+    Tool(
+        "index",
+        "Bring the index up to date with the files; only what changed is read. full: read everything again.",
+        {"full": _FLAG},
+        {"summary": _OBJECT},
+        certain=("summary",),
+        read_only=False,
+    ),
+    Tool(
+        "status",
+        "What is indexed and what is not: counts, languages, model, skipped files with reasons.",
+        {"skipped": _FLAG, "all_projects": _FLAG, **_BUDGET, **_PROJECT},
+        {"projects": _list(_OBJECT), "skipped_files": _OBJECT},
+        certain=("projects",),
+    ),
+    Tool(
+        "health",
+        "What works, what is missing, and how to fix it.",
+        {},
+        {"state": {"enum": ["ok", "missing", "broken"]}, "checks": _list(_OBJECT)},
+        certain=("state", "checks"),
+    ),
+    Tool(
+        "schema_info",
+        "Labels, edge types, properties, strategies and example queries for cypher_query.",
+        {**_BUDGET, **_PROJECT},
+        {
+            name: _list({"type": "string"})
+            for name in ("labels", "edge_types", "node_properties", "edge_properties", "strategies", "examples")
+        },
+    ),
+)
+"""In the order in which `tools/list` gives them."""
+
+BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
