@@ -1,0 +1,65 @@
+"""Budgets and cursors."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atlas.errors import ConfigError
+from atlas.search.assemble import allot, longest
+from atlas.search.paging import Position, fingerprint, read_cursor, write_cursor
+
+costs = st.dictionaries(st.sampled_from("abcd"), st.lists(st.integers(1, 50), max_size=10), min_size=1)
+
+
+@given(st.lists(st.integers(1, 40), max_size=30), st.integers(0, 600))
+def test_longest_is_the_longest(items: list[int], budget: int) -> None:
+    def measure(n: int) -> int:
+        return sum(items[:n])
+
+    best = longest(measure, len(items), budget)
+    assert measure(best) <= budget
+    assert best == len(items) or measure(best + 1) > budget
+
+
+def test_longest_never_goes_below_the_floor() -> None:
+    assert longest(lambda n: 100 * n, 5, 10, lower=1) == 1
+    assert longest(lambda n: 0, 0, 10, lower=1) == 1
+
+
+def test_longest_measures_a_fitting_answer_once() -> None:
+    measured: list[int] = []
+    assert longest(lambda n: measured.append(n) or n, 1000, 5000) == 1000
+    assert measured == [1000]
+
+
+@given(costs, st.integers(0, 300))
+def test_allot_stays_in_budget_and_wastes_nothing(given_costs: dict[str, list[int]], budget: int) -> None:
+    kept = allot(given_costs, {"a": 0.5, "b": 0.3, "c": 0.1}, budget)
+    spent = sum(sum(given_costs[name][:count]) for name, count in kept.items())
+    assert spent <= budget
+    for name, count in kept.items():
+        if count < len(given_costs[name]):
+            assert spent + given_costs[name][count] > budget, f"{name} had room for one more"
+
+
+def test_allot_gives_every_section_its_share_before_any_gets_the_rest() -> None:
+    kept = allot({"source": [10] * 100, "callers": [10] * 100}, {"source": 0.6, "callers": 0.2}, 100)
+    assert kept == {"source": 8, "callers": 2}
+
+
+def test_cursor_round_trip() -> None:
+    own = fingerprint("hybrid", "query", ("label",))
+    assert read_cursor(write_cursor(Position(20, 7), own), own) == Position(20, 7)
+
+
+@pytest.mark.parametrize("cursor", ["x", "%%%", "AAAA", "é", write_cursor(Position(-1, 0), "own")])
+def test_damaged_cursors_are_refused(cursor: str) -> None:
+    with pytest.raises(ConfigError, match="damaged"):
+        read_cursor(cursor, "own")
+
+
+def test_cursor_of_another_search_is_refused() -> None:
+    with pytest.raises(ConfigError, match="another search"):
+        read_cursor(write_cursor(Position(1, 1), fingerprint("a")), fingerprint("b"))

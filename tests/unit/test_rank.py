@@ -1,0 +1,133 @@
+"""Code-aware ranking: which of two equal text matches comes first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from atlas._parser import split_words
+from atlas.model import Node, NodeRow
+from atlas.search.rank import Candidate, collapse, rank
+from atlas.search.route import route
+
+
+def node(qualified_name: str, label: str = "Function", path: str = "shop/cart.py", **changes: object) -> Node:
+    row = NodeRow(
+        uid=f"shop:{qualified_name}",
+        label=label,
+        kind=label.lower(),
+        name=qualified_name.rpartition(".")[2],
+        qualified_name=qualified_name,
+        path=path,
+        language="python",
+        line=1,
+        start_line=1,
+        end_line=2,
+        start_byte=0,
+        end_byte=10,
+        signature="",
+        docstring="",
+        is_test=False,
+        is_generated=False,
+        exported=True,
+        modifiers="",
+        signature_digest="",
+        body_digest="",
+        docstring_digest="",
+        text_digest="",
+        chunk_digest="",
+        chunk_name="",
+    )
+    return Node("shop", row._replace(**changes))
+
+
+def order(query: str, *candidates: Candidate, demote_tests: bool = True) -> list[str]:
+    ranked = rank(candidates, route(query, split_words), split_words, demote_tests=demote_tests)
+    return [each.node.row.qualified_name for each in ranked]
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (node("shop.total"), node("shop.TOTAL", "Value")),
+        (node("shop.cart.total"), node("tests.cart.test_total", path="tests/test_cart.py", is_test=True)),
+        (node("shop.cart.total"), node("shop.cart_pb2.total", is_generated=True)),
+        (node("shop.cart.total"), node("shop.cart._total", exported=False)),
+        (node("shop.cart.total"), node("shop.cart.sums", modifiers="declaration")),
+        (node("shop.cart.total"), node("shop.total.sums", path="shop/cart.pyi")),
+        (node("shop.total"), node("shop.deeply.nested.inside.total")),
+        (node("shop.total"), node("ext:total", "ExternalSymbol")),
+        (node("shop.total"), node("shop.cart", "Module")),
+        (node("shop.sums", path="shop/discount.py"), node("shop.total", path="shop/cart.py")),
+        (node("shop.Cart", "Class"), node("shop", "Project", path="")),
+    ],
+)
+def test_of_two_equal_matches(better: Node, worse: Node) -> None:
+    expected = [better.row.qualified_name, worse.row.qualified_name]
+    assert order("apply a discount", Candidate(worse, 0.8), Candidate(better, 0.8)) == expected
+
+
+def test_a_much_better_match_still_wins() -> None:
+    test = Candidate(node("tests.test_total", is_test=True), 1.0)
+    code = Candidate(node("shop.total"), 0.4)
+    assert order("total", test, code)[0] == "tests.test_total"
+
+
+def test_questions_about_tests_lift_them() -> None:
+    test = Candidate(node("tests.test_total", path="tests/test_cart.py", is_test=True), 0.8)
+    code = Candidate(node("shop.total"), 0.8)
+    assert order("total of the cart", test, code)[0] == "shop.total"
+    assert order("tests that check the total", test, code)[0] == "tests.test_total"
+
+
+def test_tests_asked_for_by_argument_are_equals() -> None:
+    test = Candidate(node("shop.a", is_test=True), 0.8)
+    code = Candidate(node("shop.b"), 0.8)
+    assert order("total", test, code, demote_tests=False) == ["shop.a", "shop.b"]
+
+
+def test_language_of_the_question_is_preferred() -> None:
+    python, go = node("a.total"), node("b.total", language="go")
+    assert order("total in golang", Candidate(python, 0.8), Candidate(go, 0.8))[0] == "b.total"
+
+
+def test_central_nodes_win_between_equals() -> None:
+    assert order("total", Candidate(node("a.x"), 0.8), Candidate(node("b.x"), 0.8, degree=40))[0] == "b.x"
+
+
+def test_class_absorbs_its_constructor() -> None:
+    constructor = Candidate(node("shop.Cart.__init__", "Method"), 0.9, ("meaning",), ("constructor match",))
+    cls = Candidate(node("shop.Cart", "Class"), 0.5, ("words",))
+    (only,) = collapse([constructor, cls])
+    assert only.node.row.qualified_name == "shop.Cart"
+    assert only.score == 0.9
+    assert only.also == ("shop:shop.Cart.__init__",)
+    assert set(only.channels) == {"words", "meaning"}
+
+
+def test_constructor_without_its_class_stays() -> None:
+    assert len(collapse([Candidate(node("shop.Cart.__init__", "Method"), 0.9)])) == 1
+
+
+def test_stub_and_declaration_collapse_into_the_definition() -> None:
+    source = Candidate(node("shop.cart.total"), 0.5)
+    stub = Candidate(node("shop.cart.total#2", path="shop/cart.pyi"), 0.9)
+    (only,) = collapse([stub, source])
+    assert only.node.row.path == "shop/cart.py"
+    assert only.also == ("shop:shop.cart.total#2",)
+
+
+def test_real_redefinitions_do_not_collapse() -> None:
+    assert len(collapse([Candidate(node("shop.total"), 0.5), Candidate(node("shop.total#2"), 0.5)])) == 2
+
+
+def test_order_does_not_depend_on_the_order_of_candidates() -> None:
+    candidates = [Candidate(node(f"shop.f{n % 7}.g{n}"), (n * 37 % 11) / 11) for n in range(30)]
+    assert order("total", *candidates) == order("total", *reversed(candidates))
+
+
+def test_ranking_changes_scores_not_candidates() -> None:
+    candidate = Candidate(node("shop.total"), 0.8, ("name",), ("exact name",))
+    (ranked,) = rank([candidate], route("total", split_words), split_words)
+    assert replace(ranked, score=candidate.score) == candidate
