@@ -6,7 +6,6 @@ Readers are read-only connections that see the last committed state and never wa
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +15,7 @@ from typing import Any, TypeVar
 import apsw
 
 from atlas.errors import NotFound, SchemaMismatch, StoreError
+from atlas.stores.rows import fetch, value
 from atlas.stores.sqlite_errors import REBUILD, translated
 from atlas.stores.statements import schema
 
@@ -51,7 +51,7 @@ def open_reader(path: Path) -> apsw.Connection:
     try:
         connection.set_busy_timeout(BUSY_MS)
         for setting in _READER_SETTINGS:
-            connection.execute(setting).fetchall()
+            fetch(connection, setting)
         if not _tables(connection):
             raise NotFound(f"the index in {path.parent} was never written", "run: atlas index")
         _check_version(connection, path)
@@ -66,11 +66,11 @@ def open_writer(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
         connection.set_busy_timeout(BUSY_MS)
-        mode = connection.execute("PRAGMA journal_mode=wal").fetchall()[0][0]
+        mode = value(connection, "PRAGMA journal_mode=wal")
         if mode != "wal":
             raise StoreError(f"the disk of {path.parent} does not support a shared index", "choose another --data-dir")
         for setting in _WRITER_SETTINGS:
-            connection.execute(setting).fetchall()
+            fetch(connection, setting)
         if not _tables(connection):
             _create(connection)
         _check_version(connection, path)
@@ -81,27 +81,28 @@ def open_writer(path: Path) -> apsw.Connection:
 
 
 def _create(connection: apsw.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute(schema())
-    connection.execute(
+    fetch(connection, "BEGIN IMMEDIATE")
+    fetch(connection, schema())
+    fetch(
+        connection,
         "INSERT INTO meta VALUES ('schema', ?), ('identity', hex(randomblob(16))), ('vector_generation', '0')",
         (SCHEMA_VERSION,),
     )
     # one segment per transaction instead of one per megabyte: half the CPU of a full index, and no merging later
-    connection.execute("INSERT INTO text(text, rank) VALUES ('hashsize', 67108864)")
-    connection.execute("COMMIT")
+    fetch(connection, "INSERT INTO text(text, rank) VALUES ('hashsize', 67108864)")
+    fetch(connection, "COMMIT")
 
 
 def _tables(connection: apsw.Connection) -> int:
-    return connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()[0][0]
+    return value(connection, "SELECT count(*) FROM sqlite_schema")
 
 
 def _check_version(connection: apsw.Connection, path: Path) -> None:
     try:
-        rows = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchall()
+        stored = fetch(connection, "SELECT value FROM meta WHERE key = 'schema'")
     except apsw.SQLError:
-        rows = []
-    found = rows[0][0] if rows else "unknown"
+        stored = []
+    found = stored[0][0] if stored else "unknown"
     if found != SCHEMA_VERSION:
         raise SchemaMismatch(f"the index at {path} has schema {found}, this program needs {SCHEMA_VERSION}", REBUILD)
 
@@ -136,12 +137,12 @@ class ReaderPool:
     def _call(self, read: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
         with translated(self._path):
             connection = self._connection()
-            connection.execute("BEGIN")
+            fetch(connection, "BEGIN")
             try:
                 return read(connection, *arguments)
             finally:
                 if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                    fetch(connection, "ROLLBACK")
 
     def _connection(self) -> apsw.Connection:
         """Return this thread's connection; a file that was replaced (`index --full`) is opened anew."""
@@ -162,7 +163,7 @@ class ReaderPool:
 
     def _identity(self) -> tuple[int, int]:
         try:
-            status = os.stat(self._path)
+            status = self._path.stat()
         except FileNotFoundError:
             return (0, 0)
         return (status.st_dev, status.st_ino)

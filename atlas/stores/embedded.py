@@ -1,7 +1,7 @@
 """The embedded store: the `Store` contract on one SQLite file, `<data_dir>/atlas.db`, in WAL mode.
 
-Writes go through one thread and one connection, reads through a few threads with read-only connections of their own, so a
-read never waits for the writer. SQLite's exceptions become errors of `atlas.errors` here and nowhere else.
+Writes go through one thread and one connection, reads through a few threads with read-only connections of their own, so
+a read never waits for the writer. SQLite's exceptions become errors of `atlas.errors` here and nowhere else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
-
 
 from atlas.errors import StoreError
 from atlas.model import (
@@ -62,10 +61,10 @@ class EmbeddedStore:
     def open(
         cls, data_dir: Path, *, writing: bool, vector_index: VectorIndexFactory, reset: bool = False
     ) -> EmbeddedStore:
-        """Open the store of a data directory; a writing store creates both. `reset` starts an empty store, whatever was there.
+        """Open the store of a data directory; writing creates both, `reset` empties a store whatever it holds.
 
-        Raises `NotFound` when there is nothing to read, `SchemaMismatch` for a store of another version, `Unavailable` when
-        another store is writing, and `StoreError` when the file is damaged or cannot be used.
+        Raises `NotFound` when there is nothing to read, `SchemaMismatch` for a store of another version, `Unavailable`
+        when another store is writing, and `StoreError` when the file is damaged or cannot be used.
         """
         path = data_dir / DATABASE
         writer = _Writer(data_dir, reset) if writing else None
@@ -132,7 +131,7 @@ class EmbeddedStore:
         """See `Store.stats`."""
         return await self._readers.run(self._stats.read, project)
 
-    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
         """See `Store.cypher`. Runs on connections of its own: a slow query never holds up the other reads."""
         from atlas.stores.cypher import run
 

@@ -1,7 +1,7 @@
 """The `apply` verb on SQLite: the new content of units in, the rows that differ out, in one transaction.
 
-A node belongs to the unit that claimed its uid last; an edge is stored with its source node's unit and is left out when that
-unit does not own the source. Ids are interned per uid. The unit that lost a uid changes nothing of it when it is deleted.
+A node belongs to the unit that claimed its uid last; an edge is stored with its source node's unit and is left out when
+that unit does not own the source. Ids are interned per uid. Deleting the unit that lost a uid changes nothing of it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from typing import Any
 
 import apsw
 
-from atlas.model import GraphDelta, NodeRow, SearchText
+from atlas.model import FileRecord, GraphDelta, NodeRow, SearchText
 from atlas.stores.filters import project_id
+from atlas.stores.rows import fetch, run_many, select
 from atlas.stores.statements import statements
 
 _COLUMNS = (
@@ -44,25 +45,31 @@ _EdgeTuple = tuple[int, str, int, int, str, float]
 
 
 def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
-    """See `Store.apply`. Returns the generation of the last delta's project, 0 for no deltas. Rolls back on any error."""
+    """See `Store.apply`. Returns the generation of the last delta's project, 0 for no deltas. All or nothing."""
     if not deltas:
         return 0
-    connection.execute("BEGIN IMMEDIATE")
+    fetch(connection, "BEGIN IMMEDIATE")
     try:
-        for batch in _batches(deltas):
-            _Batch(connection, batch).write()
+        gone = [node for batch in _batches(deltas) for node in _Batch(connection, batch).write()]
+        _forget_vectors(connection, gone)
         projects = dict.fromkeys(delta.project for delta in reversed(deltas))
         generations = [
-            connection.execute(statements("write")["next_generation"], (project_id(connection, project),)).fetchall()[
-                0
-            ][0]
+            fetch(connection, statements("write")["next_generation"], (project_id(connection, project),))[0][0]
             for project in projects
         ]
-        connection.execute("COMMIT")
+        fetch(connection, "COMMIT")
     finally:
         if connection.in_transaction:
-            connection.execute("ROLLBACK")
+            fetch(connection, "ROLLBACK")
     return generations[0]
+
+
+def _forget_vectors(connection: apsw.Connection, nodes: Sequence[tuple[int]]) -> None:
+    """Delete the vectors of nodes that are gone; a node that moved to another unit in the same `apply` keeps its own."""
+    before = connection.total_changes()
+    run_many(connection, statements("write")["delete_vector"], nodes)
+    if connection.total_changes() != before:
+        fetch(connection, statements("write")["next_vector_generation"])
 
 
 def _batches(deltas: Sequence[GraphDelta]) -> Iterator[list[GraphDelta]]:
@@ -100,21 +107,22 @@ class _Batch:
         self._deltas = deltas
         self._write = statements("write")
         paths = json.dumps([delta.path for delta in deltas], ensure_ascii=False)
-        known = connection.execute(self._write["files"], {"paths": paths, "project": self._project})
+        known = select(connection, self._write["files"], {"paths": paths, "project": self._project})
         self._known: dict[str, tuple[int, str, bool]] = {
             path: (file, digest, held) for path, file, digest, held in known
         }
-        self._last_file, self._last_id = connection.execute(self._write["last_ids"]).fetchall()[0]
+        self._last_file, self._last_id = fetch(connection, self._write["last_ids"])[0]
 
-    def write(self) -> None:
-        """Bring the store's rows of these units to the deltas' content."""
+    def write(self) -> list[tuple[int]]:
+        """Bring the store's rows of these units to the deltas' content; return the ids of deleted nodes."""
         files = self._put_files()
         rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
-        if rewritten:
-            self._put_rows(self._changes(rewritten, files))
+        changes = self._changes(rewritten, files)
+        self._put_rows(changes)
         removed = [(self._known[d.path][0],) for d in self._deltas if d.record is None and d.path in self._known]
         self._many("delete_content", removed)
         self._many("delete_file", removed)
+        return changes.gone_nodes
 
     def _put_files(self) -> dict[str, int]:
         """Write file rows and contents; return the file ids by path (of deleted units too, where they were known)."""
@@ -129,20 +137,7 @@ class _Batch:
                 self._last_file += 1
                 ids[delta.path] = self._last_file
             file = ids[delta.path]
-            rows.append(
-                (
-                    file,
-                    self._project,
-                    delta.path,
-                    record.language,
-                    record.digest,
-                    record.size,
-                    record.mtime_ns,
-                    record.lines,
-                )
-                + (record.unit_digest, record.resolved, record.unresolved, record.is_test, record.is_generated)
-                + ("\n".join(record.problems),)
-            )
+            rows.append((file, self._project, delta.path, *_record_values(record)))
             _, digest, held = self._known.get(delta.path, (0, "", False))
             if delta.content is not None and not (held and digest and digest == record.digest):
                 contents.append((file, zlib.compress(delta.content, 1)))
@@ -219,7 +214,7 @@ class _Batch:
             wanted.update((row[1], None) for row in delta.edges)
         ids: dict[str, int] = {}
         if before:
-            ids.update(self._connection.execute(self._write["ids"], (json.dumps(list(wanted), ensure_ascii=False),)))
+            ids.update(select(self._connection, self._write["ids"], (json.dumps(list(wanted), ensure_ascii=False),)))
         new = [uid for uid in wanted if uid not in ids]
         self._last_id += len(new)
         ids.update(zip(new, range(before + 1, self._last_id + 1), strict=True))
@@ -233,19 +228,19 @@ class _Batch:
         old: dict[int, tuple[Any, ...]] = {}
         if files:
             old.update(
-                (row[0], row) for row in self._connection.execute(self._write["nodes_of_files"], (json.dumps(files),))
+                (row[0], row) for row in select(self._connection, self._write["nodes_of_files"], (json.dumps(files),))
             )
         others = [node for uid in claimed if (node := ids[uid]) <= before and node not in old]
         if others:
             old.update(
-                (row[0], row) for row in self._connection.execute(self._write["nodes_by_id"], (json.dumps(others),))
+                (row[0], row) for row in select(self._connection, self._write["nodes_by_id"], (json.dumps(others),))
             )
         return old
 
     def _old_edges(self, sources: list[int]) -> dict[tuple[int, str, int, int], tuple[str, float]]:
         if not sources:
             return {}
-        rows = self._connection.execute(self._write["edges_of"], (json.dumps(sources),))
+        rows = select(self._connection, self._write["edges_of"], (json.dumps(sources),))
         return {row[:4]: row[4:] for row in rows}
 
     def _put_rows(self, changes: _Changes) -> None:
@@ -256,14 +251,17 @@ class _Batch:
         self._many("add_node", changes.new_nodes)
         self._many("add_text", changes.new_texts)
         self._many("put_edge", changes.new_edges)
-        vectors = self._connection.total_changes()
-        self._many("delete_vector", changes.gone_nodes)
-        if self._connection.total_changes() != vectors:
-            self._connection.execute(self._write["next_vector_generation"]).fetchall()
 
     def _many(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:
-            self._connection.executemany(self._write[name], rows)
+            run_many(self._connection, self._write[name], rows)
+
+
+def _record_values(record: FileRecord) -> tuple[Any, ...]:
+    return (
+        *(record.language, record.digest, record.size, record.mtime_ns, record.lines, record.unit_digest),
+        *(record.resolved, record.unresolved, record.is_test, record.is_generated, "\n".join(record.problems)),
+    )
 
 
 def _nodes(delta: GraphDelta) -> Sequence[NodeRow]:

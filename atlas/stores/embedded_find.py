@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import apsw
@@ -13,6 +13,7 @@ from atlas.model import Filter, Match, Node
 from atlas.stores import names
 from atlas.stores.embedded_read import nodes_by_id
 from atlas.stores.filters import Restriction, restriction
+from atlas.stores.rows import Row, select
 from atlas.stores.statements import statements
 
 _LAST = "\U0010ffff"
@@ -45,9 +46,9 @@ def _ids(connection: apsw.Connection, name: str, limits: Restriction, bindings: 
     return [row[0] for row in _select(connection, name, limits, bindings)]
 
 
-def _select(connection: apsw.Connection, name: str, limits: Restriction, bindings: dict[str, Any]) -> apsw.Cursor:
+def _select(connection: apsw.Connection, name: str, limits: Restriction, bindings: dict[str, Any]) -> Iterator[Row]:
     text = statements("find")[name].format(join=limits.join, where=limits.where)
-    return connection.execute(text, {**limits.bindings, **bindings})
+    return select(connection, text, {**limits.bindings, **bindings})
 
 
 def _checked(connection: apsw.Connection, text: str, match: Match, limits: Restriction, limit: int) -> list[int]:
@@ -56,7 +57,7 @@ def _checked(connection: apsw.Connection, text: str, match: Match, limits: Restr
         connection, "by_name", limits, {"names": json.dumps(names.tails(text), ensure_ascii=False)}
     )
     if match is Match.EXACT:
-        uids = [make_uid(project, text) for (project,) in connection.execute(statements("find")["projects"])]
+        uids = [make_uid(project, text) for (project,) in select(connection, statements("find")["projects"])]
         by_uid = _select(connection, "by_qualified_name", limits, {"uids": json.dumps(uids, ensure_ascii=False)})
         found = {row for row in (*candidates, *by_uid) if row[2] == text}
     elif match is Match.FOLDED:
@@ -89,7 +90,8 @@ def _similar_names(connection: apsw.Connection, wanted: str) -> dict[str, int]:
     folded = names.fold(wanted)
     limit = names.tolerance(folded)
     letters = set(folded)
-    same_letter = connection.execute(
+    same_letter = select(
+        connection,
         statements("find")["names_from"],
         {"first": folded[0], "end": folded[0] + _LAST, "shortest": len(folded) - limit, "longest": len(folded) + limit},
     )
@@ -103,7 +105,7 @@ def _similar_names(connection: apsw.Connection, wanted: str) -> dict[str, int]:
             if edits <= limit:
                 found[lowered] = edits
     variants = json.dumps(names.front_variants(folded), ensure_ascii=False)
-    for (name,) in connection.execute(statements("find")["names_among"], {"names": variants}):
+    for (name,) in select(connection, statements("find")["names_among"], {"names": variants}):
         found.setdefault(names.fold(name), 1)
     return found
 

@@ -12,13 +12,11 @@ from typing import Any
 
 import apsw
 
-from atlas.model import Chunk, Direction, Edge, EdgeRow, FileRecord, Label, ModelInfo, Node, NodeRow, Skipped
+from atlas.model import Chunk, Direction, Edge, EdgeRow, FileRecord, ModelInfo, Node, NodeRow, Skipped
+from atlas.stores.chunks import FILE_LABELS, chunk_text
 from atlas.stores.filters import project_id
+from atlas.stores.rows import fetch, select
 from atlas.stores.statements import statements
-
-CHUNK_CHARACTERS = 3000
-FILE_LABELS = frozenset({Label.MODULE, Label.FILE, Label.DOC_FILE, Label.DOC_SECTION, Label.ADR})
-"""Labels whose chunk name is a path."""
 
 _BOOLEANS = slice(14, 17)
 """is_test, is_generated and exported in a NodeRow: integers in SQLite."""
@@ -33,34 +31,30 @@ def node_of(row: Sequence[Any]) -> Node:
 
 def nodes_by_id(connection: apsw.Connection, ids: Sequence[int]) -> list[Node]:
     """Return the nodes of the ids, in the order given."""
-    rows = connection.execute(statements("read")["nodes"], {"ids": json.dumps(ids)})
-    return [node_of(row) for row in rows]
+    return [node_of(row) for row in select(connection, statements("read")["nodes"], {"ids": json.dumps(ids)})]
 
 
 def manifest(connection: apsw.Connection, project: str) -> dict[str, FileRecord]:
     """See `Store.manifest`."""
-    rows = connection.execute(statements("read")["manifest"], (project_id(connection, project),))
-    return {
-        row[0]: FileRecord(*row[:9], bool(row[9]), bool(row[10]), tuple(row[11].split("\n")) if row[11] else ())
-        for row in rows
-    }
+    listed = select(connection, statements("read")["manifest"], (project_id(connection, project),))
+    return {row[0]: _record(row) for row in listed}
 
 
 def skipped(connection: apsw.Connection, project: str) -> list[Skipped]:
     """See `Store.skipped`."""
-    rows = connection.execute(statements("read")["skipped"], (project_id(connection, project),))
-    return [Skipped(path, reason) for path, reason in rows]
+    listed = select(connection, statements("read")["skipped"], (project_id(connection, project),))
+    return [Skipped(path, reason) for path, reason in listed]
 
 
 def content(connection: apsw.Connection, project: str, paths: Sequence[str]) -> dict[str, bytes]:
     """See `Store.content`."""
     wanted = {"project": project_id(connection, project), "paths": _json(paths)}
-    return {path: zlib.decompress(data) for path, data in connection.execute(statements("read")["content"], wanted)}
+    return {path: zlib.decompress(data) for path, data in select(connection, statements("read")["content"], wanted)}
 
 
 def symbols(connection: apsw.Connection, uids: Sequence[str]) -> list[Node]:
     """See `Store.symbols`."""
-    return [node_of(row) for row in connection.execute(statements("read")["symbols"], {"uids": _json(uids)})]
+    return [node_of(row) for row in select(connection, statements("read")["symbols"], {"uids": _json(uids)})]
 
 
 def edges(
@@ -72,29 +66,28 @@ def edges(
         types=read["edge_types"] if types else ""
     )
     bindings = {"uids": _json(uids), "limit": max(limit, 0)} | ({"types": _json(types)} if types else {})
-    return [Edge(EdgeRow._make(row[:6]), node_of(row[6:])) for row in connection.execute(text, bindings)]
+    return [Edge(EdgeRow._make(row[:6]), node_of(row[6:])) for row in select(connection, text, bindings)]
 
 
 def current_model(connection: apsw.Connection) -> tuple[int, ModelInfo] | None:
     """Return the id and description of the model that vectors were last written with."""
-    rows = connection.execute(statements("read")["current_model"]).fetchall()
-    return (rows[0][0], ModelInfo(*rows[0][1:])) if rows else None
+    found = fetch(connection, statements("read")["current_model"])
+    return (found[0][0], ModelInfo(*found[0][1:])) if found else None
 
 
 def stale_chunks(connection: apsw.Connection, project: str, model: ModelInfo, limit: int, after: str) -> list[Chunk]:
     """See `Store.stale_chunks`: by file, then by node id, both in the order in which they were first seen."""
     read = statements("read")
     owner = project_id(connection, project)
-    known = connection.execute(
-        read["model_id"], (model.provider, model.model, model.dimension, model.fingerprint)
-    ).fetchall()
-    start = connection.execute(read["stale_start"], (after,)).fetchall() if after else []
+    known = fetch(connection, read["model_id"], (model.provider, model.model, model.dimension, model.fingerprint))
+    start = fetch(connection, read["stale_start"], (after,)) if after else []
     file, node = start[0] if start else (0, 0)
-    rows = connection.execute(
+    listed = select(
+        connection,
         read["stale"],
         {"project": owner, "model": known[0][0] if known else -1, "file": file, "node": node, "limit": max(limit, 0)},
     )
-    return list(_chunks(connection, rows.fetchall()))
+    return list(_chunks(connection, listed))
 
 
 def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]]) -> Iterable[Chunk]:
@@ -105,14 +98,15 @@ def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]]) -> Ite
         yield Chunk(uid, digest, name, chunk_text(data, start, end), label in FILE_LABELS)
 
 
-def chunk_text(data: bytes, start: int, end: int) -> str:
-    """Return the first 3,000 characters of the bytes' text; four bytes make at least one character."""
-    return data[start : min(end, start + 4 * CHUNK_CHARACTERS)].decode("utf8", "replace")[:CHUNK_CHARACTERS]
-
-
 def _file_content(connection: apsw.Connection, file: int) -> bytes:
-    rows = connection.execute(statements("read")["file_content"], (file,)).fetchall()
-    return zlib.decompress(rows[0][0]) if rows else b""
+    found = fetch(connection, statements("read")["file_content"], (file,))
+    return zlib.decompress(found[0][0]) if found else b""
+
+
+def _record(row: Sequence[Any]) -> FileRecord:
+    values = row[:9]
+    problems = tuple(row[11].split("\n")) if row[11] else ()
+    return FileRecord(*values, is_test=bool(row[9]), is_generated=bool(row[10]), problems=problems)
 
 
 def _json(values: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ import apsw
 from atlas.model import ProjectStats
 from atlas.stores.embedded_read import current_model
 from atlas.stores.filters import unknown_project
+from atlas.stores.rows import fetch, select, value
 from atlas.stores.statements import statements
 
 
@@ -26,8 +27,8 @@ class StatsReader:
     def read(self, connection: apsw.Connection, project: str) -> list[ProjectStats]:
         """See `Store.stats`. Raises `NotFound` for an unknown project."""
         read = statements("stats")
-        state = connection.execute(read["state"]).fetchall()[0]
-        projects = connection.execute(read["projects"]).fetchall()
+        state = fetch(connection, read["state"])[0]
+        projects = fetch(connection, read["projects"])
         names = [row[1] for row in projects]
         if project and project not in names:
             raise unknown_project(project, names)
@@ -49,12 +50,12 @@ def _count(
 ) -> ProjectStats:
     read = statements("stats")
     owner, name, root, generation, indexed_at = project
-    files = connection.execute(read["files"], (owner,)).fetchall()
-    structure = connection.execute(read["structure"], (owner,)).fetchall()
-    nodes = connection.execute(read["nodes"], (owner,)).fetchall()
+    files = fetch(connection, read["files"], (owner,))
+    structure = fetch(connection, read["structure"], (owner,))
+    nodes = fetch(connection, read["nodes"], (owner,))
     types, strategies = _edges(connection, owner, alone)
     model = current_model(connection)
-    vectors = connection.execute(read["vectors"], (owner, model[0])).fetchall()[0][0] if model else 0
+    vectors = value(connection, read["vectors"], (owner, model[0])) if model else 0
     return ProjectStats(
         project=name,
         root=root,
@@ -68,7 +69,7 @@ def _count(
         unresolved=sum(row[3] for row in files) + sum(row[1] for row in structure),
         chunks=sum(row[2] for row in nodes),
         vectors=vectors,
-        skipped=dict(connection.execute(read["skipped"], (owner,))),
+        skipped=dict(select(connection, read["skipped"], (owner,))),
         problems=sum(row[4] for row in files) + sum(row[2] for row in structure),
         bytes_on_disk=bytes_on_disk,
         model=model[1] if model else None,
@@ -81,12 +82,9 @@ def _edges(connection: apsw.Connection, project: int, alone: bool) -> tuple[dict
     read = statements("stats")
     types: Counter[str] = Counter()
     strategies: Counter[str] = Counter()
-    if alone:
-        signed = [(1, "edges_of_all", ()), (-1, "dangling_of_all", ())]
-    else:
-        signed = [(1, "edges", (project,))]
-    for sign, statement, bindings in signed:
-        for edge_type, strategy, count in connection.execute(read[statement], bindings):
+    whole = [(1, "edges_of_all", ()), (-1, "dangling_of_all", ())]
+    for sign, statement, bindings in whole if alone else [(1, "edges", (project,))]:
+        for edge_type, strategy, count in select(connection, read[statement], bindings):
             types[edge_type] += sign * count
             strategies[strategy] += sign * count
     return dict(sorted((+types).items())), dict(sorted((+strategies).items()))

@@ -1,7 +1,8 @@
 """Word search on SQLite's FTS5: BM25 over columns, with a bound on how many rows one query may score.
 
-Scoring a row takes about 0.4 us, so a word that most functions contain (`self`) would cost more than all the rest. A word
-found in more rows than the budget allows counts only where it says most: in names and paths, then in names, then as a name.
+Scoring a row takes about 0.4 us, so a word that most functions contain (`self`) would cost more than all the rest. A
+word found in more rows than the budget allows counts only where it says most: in names and paths, then in names,
+then as a whole name.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import apsw
 
 from atlas.model import Filter, Scored
 from atlas.stores.filters import restriction
+from atlas.stores.rows import select, value
 from atlas.stores.statements import statements
 
 MAX_WORDS = 64
@@ -45,10 +47,10 @@ def search_text(connection: apsw.Connection, words: Sequence[str], where: Filter
 
 
 def _best(connection: apsw.Connection, text: str, bindings: dict[str, Any], limit: int) -> list[Scored]:
-    """Return the best rows, ties by uid. Ties across the cut are read in full, so that ids do not decide what is left out."""
+    """Return the best rows, ties by uid. Ties across the cut are read in full: ids never decide what is left out."""
     fetched = limit + _TIE_MARGIN
     while True:
-        rows = [Scored(uid, score) for uid, score in connection.execute(text, {**bindings, "limit": fetched})]
+        rows = [Scored(uid, score) for uid, score in select(connection, text, {**bindings, "limit": fetched})]
         rows.sort(key=lambda hit: (-hit.score, hit.uid))
         if len(rows) < fetched or rows[limit - 1].score != rows[-1].score:
             return rows[:limit]
@@ -73,7 +75,7 @@ def _expression(connection: apsw.Connection, words: list[str]) -> str:
 
 def _frequency(connection: apsw.Connection, match: str, most: int) -> int:
     """Return in how many rows an expression is found, counting no further than `most` + 1."""
-    return connection.execute(statements("text")["frequency"], {"match": match, "limit": most + 1}).fetchall()[0][0]
+    return value(connection, statements("text")["frequency"], {"match": match, "limit": most + 1})
 
 
 def _quoted(word: str) -> str:

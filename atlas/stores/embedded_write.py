@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -12,27 +12,28 @@ from atlas.errors import StoreError
 from atlas.model import ModelInfo, Skipped, VectorRow
 from atlas.stores.connection import BUSY_MS
 from atlas.stores.filters import project_id
+from atlas.stores.rows import fetch, run_many, select, value
 from atlas.stores.statements import statements
 
 
 @contextmanager
-def transaction(connection: apsw.Connection) -> Iterator[None]:
+def transaction(connection: apsw.Connection) -> Generator[None]:
     """Commit what the block wrote, or nothing of it."""
-    connection.execute("BEGIN IMMEDIATE")
+    fetch(connection, "BEGIN IMMEDIATE")
     try:
         yield
-        connection.execute("COMMIT")
+        fetch(connection, "COMMIT")
     finally:
         if connection.in_transaction:
-            connection.execute("ROLLBACK")
+            fetch(connection, "ROLLBACK")
 
 
 def open_project(connection: apsw.Connection, project: str, root: str) -> int:
     """See `Store.open_project`."""
     write = statements("write")
     with transaction(connection):
-        connection.execute(write["open_project"], (project, root))
-        return connection.execute(write["generation"], (project_id(connection, project),)).fetchall()[0][0]
+        fetch(connection, write["open_project"], (project, root))
+        return value(connection, write["generation"], (project_id(connection, project),))
 
 
 def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
@@ -46,12 +47,14 @@ def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vec
     described = (model.provider, model.model, model.dimension, model.fingerprint)
     with transaction(connection):
         owner = project_id(connection, project)
-        connection.execute(write["add_model"], described)
-        made_by = connection.execute(write["model_id"], described).fetchall()[0][0]
-        connection.execute(write["set_model"], (str(made_by),))
-        generation = connection.execute(write["next_vector_generation"]).fetchall()[0][0]
-        connection.executemany(
-            write["put_vector"], ((row.uid, row.digest, made_by, generation, row.data, owner) for row in vectors)
+        fetch(connection, write["add_model"], described)
+        made_by = value(connection, write["model_id"], described)
+        fetch(connection, write["set_model"], (str(made_by),))
+        generation = value(connection, write["next_vector_generation"])
+        run_many(
+            connection,
+            write["put_vector"],
+            ((row.uid, row.digest, made_by, generation, row.data, owner) for row in vectors),
         )
 
 
@@ -60,23 +63,23 @@ def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped]
     write = statements("write")
     with transaction(connection):
         owner = project_id(connection, project)
-        connection.execute(write["finish"], (datetime.now(UTC).isoformat(timespec="seconds"), owner))
+        fetch(connection, write["finish"], (datetime.now(UTC).isoformat(timespec="seconds"), owner))
         if skipped is not None:
             _put_skipped(connection, owner, {row.path: row.reason for row in skipped})
-    connection.execute("PRAGMA analysis_limit=400").fetchall()
-    connection.execute("PRAGMA optimize=0x10002").fetchall()
+    fetch(connection, "PRAGMA analysis_limit=400")
+    fetch(connection, "PRAGMA optimize=0x10002")
     connection.set_busy_timeout(0)
     try:
-        connection.execute("PRAGMA wal_checkpoint(truncate)").fetchall()
+        fetch(connection, "PRAGMA wal_checkpoint(truncate)")
     except apsw.BusyError:
-        connection.execute("PRAGMA wal_checkpoint(passive)").fetchall()
+        fetch(connection, "PRAGMA wal_checkpoint(passive)")
     finally:
         connection.set_busy_timeout(BUSY_MS)
 
 
 def _put_skipped(connection: apsw.Connection, project: int, skipped: dict[str, str]) -> None:
     write = statements("write")
-    if dict(connection.execute(write["skipped"], (project,))) == skipped:
+    if dict(select(connection, write["skipped"], (project,))) == skipped:
         return
-    connection.execute(write["clear_skipped"], (project,))
-    connection.executemany(write["add_skipped"], ((project, path, reason) for path, reason in skipped.items()))
+    fetch(connection, write["clear_skipped"], (project,))
+    run_many(connection, write["add_skipped"], ((project, path, reason) for path, reason in skipped.items()))

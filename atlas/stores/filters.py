@@ -15,6 +15,7 @@ import apsw
 
 from atlas.errors import NotFound
 from atlas.model import Filter, Node
+from atlas.stores.rows import fetch, select, value
 
 _LAST = "\U0010ffff"
 
@@ -30,11 +31,11 @@ class Restriction:
 
 def project_id(connection: apsw.Connection, project: str) -> int:
     """Return the id of a project. Raises `NotFound` naming the projects there are."""
-    rows = connection.execute("SELECT id FROM project WHERE name = ?", (project,)).fetchall()
-    if not rows:
-        names = [name for (name,) in connection.execute("SELECT name FROM project ORDER BY name")]
+    found = fetch(connection, "SELECT id FROM project WHERE name = ?", (project,))
+    if not found:
+        names = [name for (name,) in select(connection, "SELECT name FROM project ORDER BY name")]
         raise unknown_project(project, names)
-    return rows[0][0]
+    return found[0][0]
 
 
 def unknown_project(project: str, names: list[str]) -> NotFound:
@@ -44,13 +45,13 @@ def unknown_project(project: str, names: list[str]) -> NotFound:
 
 
 def restriction(connection: apsw.Connection, where: Filter) -> Restriction:
-    """Return the filter as SQL. Raises `NotFound` for an unknown project; nothing of the filter's text enters the SQL."""
+    """Return the filter as SQL; its text is bound, never part of it. Raises `NotFound` for an unknown project."""
     on_node: list[str] = []
     on_file: list[str] = []
     bindings: dict[str, str | int] = {}
     if where.project:
         wanted = project_id(connection, where.project)
-        if connection.execute("SELECT count(*) FROM project").fetchall()[0][0] > 1:
+        if value(connection, "SELECT count(*) FROM project") > 1:
             on_file.append("f.project = :project")
             bindings["project"] = wanted
     if is_glob(where.path):

@@ -25,14 +25,14 @@ def segments(text: str) -> tuple[str, ...]:
 
 
 def tails(text: str) -> list[str]:
-    """Return the plain names that a node may have whose qualified name ends in `text`: all of it, or what follows a separator."""
+    """Return the plain names of nodes that `text` may mean: all of it, or what follows a separator."""
     starts = [0, *(match.end() for match in _SEPARATOR.finditer(text))]
     found = (_REDEFINITION.sub("", text[start:]) for start in starts[-MAX_TAILS:])
     return list(dict.fromkeys(tail for tail in (text, *found) if tail))
 
 
 def ends_with(qualified_name: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    """Return whether the segments end in the wanted ones; a name asked for without `#2` matches its redefinitions too."""
+    """Return whether the segments end in the wanted ones; a name without `#2` matches its redefinitions too."""
     if not wanted or len(wanted) > len(qualified_name):
         return False
     return all(
@@ -84,8 +84,8 @@ def distance(left: str, right: str, limit: int) -> int:
 def similar(wanted: str, name: str) -> int | None:
     """Return the distance of two plain names without case, None when they are not similar.
 
-    Similar names differ by at most `tolerance` edits and share the first letter, or are one of `front_variants`: so that an
-    index on names bounds the search.
+    Similar names differ by at most `tolerance` edits and share the first letter, or are one of `front_variants`: an
+    index on names then bounds the search.
     """
     left, right = fold(wanted), fold(name)
     if left[:1] != right[:1]:
@@ -105,7 +105,7 @@ def front_variants(name: str) -> list[str]:
 
 
 def wanted_name(text: str) -> tuple[str, str]:
-    """Split a misspelt name into what qualifies it and the plain name: at the last "/" of a path, else the last separator."""
+    """Split a misspelt name into qualifier and plain name: at the last "/" of a path, else at the last separator."""
     if "/" in text:
         qualifier, _, name = text.rpartition("/")
         return qualifier, name
@@ -114,7 +114,7 @@ def wanted_name(text: str) -> tuple[str, str]:
 
 
 def qualifier_distance(qualifier: str, qualified_name: str) -> int:
-    """Return how far the segments before the last are from the qualifier asked for, at most 4; 0 when none was asked for."""
+    """Return how far the segments before the last are from the qualifier asked for, at most 4; 0 without one."""
     wanted = segments(qualifier)
     if not wanted:
         return 0

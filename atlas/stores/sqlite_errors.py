@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ REBUILD = "rebuild it: atlas index --full"
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: Path) -> Generator[None]:
     """Raise `Unavailable` for a busy database and `StoreError` for every other failure of SQLite or damaged content.
 
     Text that cannot be written as UTF-8 raises `QueryError`.

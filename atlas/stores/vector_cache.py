@@ -1,6 +1,6 @@
 """Nearest neighbours: a copy of the vectors in memory (int8, built by an injected index), kept in step with the file.
 
-The file is the truth: candidates are scored again from its float16 vectors, which also drops what has been deleted since.
+The file is the truth: candidates are scored again from its float16 vectors, which also drops what has gone since.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from atlas.errors import QueryError
 from atlas.model import Filter, Scored
 from atlas.stores.embedded_read import current_model
 from atlas.stores.filters import Restriction, restriction
+from atlas.stores.rows import fetch, select, value
 from atlas.stores.statements import statements
 
 _OVERSAMPLING = 4
@@ -91,7 +92,7 @@ class VectorCache:
     def _current(self, connection: apsw.Connection, model: int, dimension: int) -> VectorIndex:
         """Return the index in the state that the connection's transaction sees, or a later one."""
         read = statements("vector")
-        identity, generation = connection.execute(read["state"]).fetchall()[0]
+        identity, generation = fetch(connection, read["state"])[0]
         with self._guard:
             if self._index is None or self._held != (identity, model):
                 self._index, self._held, self._generation = self._factory(dimension), (identity, model), -1
@@ -104,11 +105,11 @@ class VectorCache:
     def _load(self, connection: apsw.Connection, index: VectorIndex, model: int) -> None:
         """Take in what was written since, then forget what is gone if the counts tell that something is."""
         read = statements("vector")
-        rows = connection.execute(read["since"], (self._generation, model))
+        rows = select(connection, read["since"], (self._generation, model))
         while batch := list(islice(rows, _BATCH)):
             index.put([row[0] for row in batch], [row[1] for row in batch])
-        if len(index) != connection.execute(read["count"], (model,)).fetchall()[0][0]:
-            present = {row[0] for row in connection.execute(read["ids"], (model,))}
+        if len(index) != value(connection, read["count"], (model,)):
+            present = {row[0] for row in select(connection, read["ids"], (model,))}
             index.remove([held for held in index.ids() if held not in present])
 
 
@@ -148,7 +149,7 @@ class _Scan:
         }
         unpack = struct.Struct(f"<{len(self._query)}e").unpack
         hits: list[Scored] = []
-        for uid, data in self._connection.execute(text, bindings):
+        for uid, data in select(self._connection, text, bindings):
             values = unpack(data)
             size = math.sqrt(sum(map(operator.mul, values, values)))
             if size:
@@ -158,7 +159,7 @@ class _Scan:
     def _allowed(self) -> bytes:
         name = "allowed_path" if self._limits.join else "allowed"
         text = statements("vector")[name].format(join=self._limits.join, where=self._limits.where)
-        ids = array("q", (row[0] for row in self._connection.execute(text, self._limits.bindings)))
+        ids = array("q", (row[0] for row in select(self._connection, text, self._limits.bindings)))
         if struct.pack("=q", 1) != struct.pack("<q", 1):
             ids.byteswap()
         return ids.tobytes()

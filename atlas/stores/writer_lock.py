@@ -1,4 +1,4 @@
-"""One writer per data directory: a file lock that the operating system gives back when the process dies, however it dies."""
+"""One writer per data directory: a file lock that the operating system takes back however the process ends."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOCKED_BYTE = 1 << 20
 
 
 class WriterLock:
-    """Held from construction to `release`. The file holds the writer's pid and is never removed (removal would race)."""
+    """Held from construction to `release`. The file holds the writer's pid and is never removed: that would race."""
 
     def __init__(self, data_dir: Path) -> None:
         """Raise `Unavailable` with the holder's pid when another store is writing."""

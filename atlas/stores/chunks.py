@@ -1,0 +1,15 @@
+"""Chunks: which text of a node is embedded, and which nodes are named by their path. Pure."""
+
+from __future__ import annotations
+
+from atlas.model import Label
+
+CHUNK_CHARACTERS = 3000
+
+FILE_LABELS = frozenset({Label.MODULE, Label.FILE, Label.DOC_FILE, Label.DOC_SECTION, Label.ADR})
+"""Labels whose chunk name is a path."""
+
+
+def chunk_text(data: bytes, start: int, end: int) -> str:
+    """Return the first 3,000 characters of the text of `data[start:end]`; four bytes make at least one character."""
+    return data[start : min(end, start + 4 * CHUNK_CHARACTERS)].decode("utf8", "replace")[:CHUNK_CHARACTERS]

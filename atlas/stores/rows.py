@@ -1,0 +1,31 @@
+"""Statements run on a SQLite connection, with rows typed as what they are: tuples of anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import apsw
+
+Row = tuple[Any, ...]
+Bindings = Sequence[Any] | Mapping[str, Any]
+
+
+def select(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> Iterator[Row]:
+    """Run a statement; rows are read as they are asked for."""
+    return cast(Any, connection).execute(statement, bindings)
+
+
+def fetch(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> list[Row]:
+    """Run a statement to its end and return all rows."""
+    return cast(Any, connection).execute(statement, bindings).fetchall()
+
+
+def value(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> Any:
+    """Run a statement to its end and return the first column of its first row; there must be one."""
+    return fetch(connection, statement, bindings)[0][0]
+
+
+def run_many(connection: apsw.Connection, statement: str, bindings: Iterable[Sequence[Any]]) -> None:
+    """Run a statement once for each sequence of bindings."""
+    cast(Any, connection).executemany(statement, bindings)
