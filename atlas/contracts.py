@@ -79,7 +79,7 @@ class Store(Protocol):
     ) -> list[Edge]:
         """Return edges at the nodes with their far ends, ordered by (given uid, type, -confidence, path, line).
 
-        `path` is the source node's path, ties by the far end's uid. `each` > 0 keeps at most that many per (given uid, type).
+        `path` is the far end's, ties by its uid. `each` > 0 keeps at most that many per (given uid, type).
         """
         ...
 

@@ -23,12 +23,14 @@ from atlas.model import (
     Match,
     ModelInfo,
     Node,
+    ProjectState,
     ProjectStats,
     Scored,
     Skipped,
     Table,
     VectorRow,
 )
+from atlas.stores import embedded_evidence as evidence
 from atlas.stores import embedded_read as read
 from atlas.stores.connection import DATABASE, ReaderPool, open_writer
 from atlas.stores.embedded_apply import apply
@@ -93,6 +95,14 @@ class EmbeddedStore:
         """See `Store.manifest`."""
         return await self._readers.run(read.manifest, project)
 
+    async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+        """See `Store.records`."""
+        return await self._readers.run(evidence.records, project, paths)
+
+    async def projects(self) -> list[ProjectState]:
+        """See `Store.projects`."""
+        return await self._readers.run(evidence.projects)
+
     async def skipped(self, project: str) -> list[Skipped]:
         """See `Store.skipped`."""
         return await self._readers.run(read.skipped, project)
@@ -110,10 +120,16 @@ class EmbeddedStore:
         return await self._readers.run(find, text, match, where, limit)
 
     async def edges(
-        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
     ) -> list[Edge]:
         """See `Store.edges`."""
+        if each > 0:
+            return await self._readers.run(evidence.edges_each, uids, direction, types, limit, each)
         return await self._readers.run(read.edges, uids, direction, types, limit)
+
+    async def degrees(self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()) -> dict[str, int]:
+        """See `Store.degrees`."""
+        return await self._readers.run(evidence.degrees, uids, direction, types)
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
