@@ -77,8 +77,9 @@ def mcp(
     if transport != "stdio":
         raise ConfigError(f"transport {transport!r} is not available in this version", "Use --transport stdio.")
     from atlas.mcp_server import serve_stdio
+    from atlas.session import Session
 
-    serve_stdio(settings)
+    serve_stdio(Session(settings), offer_index=settings.mcp.allow_index)
 
 
 def launch_command() -> list[str]:

@@ -1,0 +1,114 @@
+"""`atlas index`: one pass over a project, with a progress bar for people and a summary for everyone."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import sys
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from atlas.cli import output
+from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from rich.progress import TaskID
+
+    from atlas.config import Settings
+    from atlas.pipeline.events import IndexSummary, Progress
+
+PHASES = {
+    "scan": "looking for files",
+    "parse": "parsing",
+    "link": "linking",
+    "write": "writing",
+    "embed": "embedding",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("index")(index)
+
+
+def index(
+    path: Annotated[
+        str, typer.Argument(metavar="[PATH]", help="Project folder; as --project.", show_default=False)
+    ] = "",
+    full: Annotated[bool, typer.Option("--full", help="Parse and write everything again.")] = False,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Make the index equal to the files; only what changed is parsed and written."""
+    if path and project and path != project:
+        raise ConfigError("both PATH and --project are given", "Give one of them.")
+    settings = settings_of(path or project, data_dir)
+    summary = asyncio.run(_index(settings, full=full))
+    if json:
+        output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
+    else:
+        _print_summary(summary)
+
+
+async def _index(settings: Settings, *, full: bool) -> IndexSummary:
+    from atlas.pipeline.events import no_progress
+    from atlas.wiring import open_atlas
+
+    async with open_atlas(settings, writing=True) as atlas:
+        bar: AbstractContextManager[Progress] = ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
+        with bar as progress:
+            return await atlas.index(full=full, progress=progress)
+
+
+class ProgressBar:
+    """A line per phase on standard error."""
+
+    def __init__(self) -> None:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("{task.description:<18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        self._bars = Progress(*columns, console=output.console(stderr=True), transient=True)
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> Progress:
+        """Start drawing."""
+        self._bars.start()
+        return self._report
+
+    def __exit__(self, *exc: object) -> None:
+        """Clear the lines."""
+        self._bars.stop()
+
+    def _report(self, phase: str, done: int, total: int) -> None:
+        for earlier, task in self._tasks.items():
+            if earlier != phase and earlier != "embed":
+                self._bars.stop_task(task)
+        if phase not in self._tasks:
+            self._tasks[phase] = self._bars.add_task(PHASES.get(phase, phase), total=None)
+        self._bars.update(self._tasks[phase], completed=done, total=total or None)
+
+
+def _print_summary(summary: IndexSummary) -> None:
+    rows: list[tuple[str, object]] = [
+        ("files", summary.files),
+        ("changed since last time", summary.changed),
+        ("parsed", summary.parsed),
+        ("units written", summary.written),
+        ("removed", summary.removed),
+        ("skipped (atlas status --skipped)", summary.skipped),
+        ("read only in part", summary.problems),
+        ("vectors made", summary.vectors),
+    ]
+    console = output.console()
+    console.print(f"{summary.project} at {summary.root}, generation {summary.generation}")
+    console.print(output.table(("", ""), rows))
+    phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in summary.phases)
+    console.print(f"{summary.seconds:.2f} s, {summary.cpu_seconds:.2f} CPU s{f' ({phases})' if phases else ''}")
+    if not summary.files:
+        console.print("No file was indexed: atlas status --skipped says why.")

@@ -1,0 +1,115 @@
+"""The MCP server over stdio: `tools/list` from the catalogue, `tools/call` to a session. The only module with `mcp`.
+
+Errors of a tool are answers with `isError`, a message and a hint; a protocol error means a bug. Standard output belongs
+to the protocol, the log goes to standard error.
+"""
+
+from __future__ import annotations
+
+import difflib
+import gc
+import logging
+import os
+import sys
+from collections.abc import Mapping
+
+# Two documented switches save a fifth of the start: nothing that is imported here becomes garbage, and pydantic would
+# otherwise read the entry points of every installed distribution to look for plugins.
+gc.disable()
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+import anyio  # noqa: E402
+import mcp_types as types  # noqa: E402
+from mcp.server.caching import CacheHint  # noqa: E402
+from mcp.server.context import ServerRequestContext  # noqa: E402
+from mcp.server.lowlevel import Server  # noqa: E402
+from mcp.server.stdio import stdio_server  # noqa: E402
+
+from atlas import __version__  # noqa: E402
+from atlas.errors import AtlasError, ConfigError, NotFound  # noqa: E402
+from atlas.session import Session  # noqa: E402
+from atlas.tools.catalogue import INSTRUCTIONS, TOOLS, Tool  # noqa: E402
+from atlas.tools.schema import check_arguments  # noqa: E402
+
+gc.freeze()
+gc.enable()
+
+logger = logging.getLogger("atlas.mcp")
+
+Context = ServerRequestContext[object, object]
+
+
+def serve_stdio(session: Session, *, offer_index: bool = True) -> None:
+    """Serve one client on stdin and stdout until it closes stdin. `offer_index` False leaves the `index` tool out."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    anyio.run(_serve, session, make_server(session, offer_index=offer_index))
+
+
+def make_server(session: Session, *, offer_index: bool = True) -> Server[object]:
+    """Return the server of a session."""
+    tools = [tool for tool in TOOLS if offer_index or tool.read_only]
+    listed = types.ListToolsResult(tools=[_declared(tool) for tool in tools])
+    offered = {tool.name: tool for tool in tools}
+
+    async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return listed
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            tool = _offered(offered, params.name)
+            arguments = check_arguments(tool.input_schema, params.arguments or {})
+            text, structure = await session.call(tool, arguments, context.session.report_progress)
+        except AtlasError as error:
+            return _failure(error)
+        except Exception as error:  # the boundary: the client gets a message, the log the traceback
+            logger.exception("tool %s failed", params.name)
+            return _failure(AtlasError(f"{type(error).__name__}: {error}", "A bug in Code Atlas; its log says more."))
+        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=structure)
+
+    return Server[object](
+        "code-atlas",
+        version=__version__,
+        title="Code Atlas",
+        instructions=INSTRUCTIONS,
+        cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")},
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+async def _serve(session: Session, server: Server[object]) -> None:
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+    finally:
+        await session.aclose()
+
+
+def _offered(tools: Mapping[str, Tool], name: str) -> Tool:
+    if name not in tools:
+        near = difflib.get_close_matches(name, tools, 1)
+        hint = f"Did you mean {near[0]}?" if near else f"Tools: {', '.join(tools)}."
+        raise ConfigError(f"unknown tool {name[:80]!r}", hint)
+    return tools[name]
+
+
+def _failure(error: AtlasError) -> types.CallToolResult:
+    """Return an error as an answer: what went wrong, what is near, what to do next."""
+    lines = [f"error: {error.message}"]
+    if isinstance(error, NotFound) and error.near:
+        lines.append(f"near: {', '.join(error.near)}")
+    if error.hint:
+        lines.append(f"hint: {error.hint}")
+    return types.CallToolResult(content=[types.TextContent(text="\n".join(lines))], is_error=True)
+
+
+def _declared(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=types.ToolAnnotations(
+            read_only_hint=tool.read_only, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+    )
