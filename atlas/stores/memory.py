@@ -27,6 +27,7 @@ from atlas.model import (
     ModelInfo,
     Node,
     NodeRow,
+    ProjectState,
     ProjectStats,
     Scored,
     SearchText,
@@ -100,6 +101,15 @@ class MemoryStore:
         """See `Store.manifest`."""
         return dict(sorted(self._project(project).records.items()))
 
+    async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+        """See `Store.records`."""
+        records = self._project(project).records
+        return {path: records[path] for path in paths if path in records}
+
+    async def projects(self) -> list[ProjectState]:
+        """See `Store.projects`."""
+        return [ProjectState(name, p.root, p.generation, p.indexed_at) for name, p in sorted(self._projects.items())]
+
     async def skipped(self, project: str) -> list[Skipped]:
         """See `Store.skipped`."""
         return [Skipped(path, reason) for path, reason in sorted(self._project(project).skipped.items())]
@@ -128,7 +138,7 @@ class MemoryStore:
         return nodes[: max(limit, 0)]
 
     async def edges(
-        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
     ) -> list[Edge]:
         """See `Store.edges`."""
         found: list[Edge] = []
@@ -138,8 +148,22 @@ class MemoryStore:
             ]
             ends = [Edge(edge, self._node(edge.target if direction is Direction.OUT else edge.source)) for edge in near]
             ends.sort(key=lambda e: (e.row.type, -e.row.confidence, e.node.row.path, e.row.line, e.node.row.uid))
-            found.extend(end for end in ends if not types or end.row.type in types)
+            listed: Counter[str] = Counter()
+            for end in ends:
+                listed[end.row.type] += 1
+                if (not types or end.row.type in types) and not 0 < each < listed[end.row.type]:
+                    found.append(end)
         return found[: max(limit, 0)]
+
+    async def degrees(self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()) -> dict[str, int]:
+        """See `Store.degrees`."""
+        ends = (
+            edge.source if direction is Direction.OUT else edge.target
+            for edge in self._visible()
+            if not types or edge.type in types
+        )
+        counts = Counter(ends)
+        return {uid: counts[uid] for uid in uids if counts[uid] and uid in self._nodes}
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
