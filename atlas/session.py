@@ -51,7 +51,7 @@ class Session:
         from atlas.tools.render import render
         from atlas.tools.structure import structure
 
-        answer = await self._answer(tool, arguments)
+        answer = await self.answer(tool, arguments)
         return render(answer), structure(answer)
 
     async def aclose(self) -> None:
@@ -60,7 +60,8 @@ class Session:
             await self._atlas.aclose()
             self._atlas = None
 
-    async def _answer(self, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+    async def answer(self, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+        """Return the answer of any tool but `index`. Raises AtlasError as the tool does."""
         if tool.name == "health":
             from atlas.selfcheck import check_health
 
@@ -68,8 +69,7 @@ class Session:
         try:
             atlas = await self._open()
         except NotFound as error:
-            root = self._settings.root
-            hint = f"Call the index tool, or run `atlas index {root}`; then ask again."
+            hint = f"Run `atlas index {self._settings.root}` (agents: call the index tool), then ask again."
             raise NotFound(f"{self._settings.project_name} is not indexed yet: {error.message}", hint) from error
         from atlas.tools.call import call
 

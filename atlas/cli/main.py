@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from atlas import __version__
-from atlas.cli import config, mcp, options, output
+from atlas.cli import bench, config, export, index, mcp, options, output, query, state
 from atlas.errors import AtlasError, ConfigError
 
 INTERRUPTED = 130
@@ -55,7 +55,7 @@ def root(
     }
 
 
-for family in (mcp, config):
+for family in (index, query, state, export, mcp, config, bench):
     family.register(app)
 
 

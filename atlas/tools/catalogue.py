@@ -129,9 +129,9 @@ TOOLS: tuple[Tool, ...] = (
         "cypher_query",
         "Read-only openCypher over the graph; schema_info has labels, types and examples.",
         {
-            "query": {**_text("", 100_000), "minLength": 1},
-            "parameters": {"type": "object"},
-            "limit": _whole("Rows", 1, 10_000),
+            "query": {**_text("", 20_000), "minLength": 1},
+            "parameters": _OBJECT,
+            "limit": _whole("Rows", 1, 1000),
             **_BUDGET,
             **_PROJECT,
         },
@@ -150,7 +150,13 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "status",
         "What is indexed and what is not: counts, languages, model, skipped files with reasons.",
-        {"skipped": _FLAG, "all_projects": _FLAG, **_BUDGET, **_PROJECT},
+        {
+            "skipped": {**_FLAG, "description": "List skipped files"},
+            "skipped_filter": _text("Reason, path prefix or glob", 1000),
+            "everything": {**_FLAG, "description": "All projects"},
+            **_BUDGET,
+            **_PROJECT,
+        },
         {"projects": _list(_OBJECT), "skipped_files": _OBJECT},
         certain=("projects",),
     ),
@@ -158,7 +164,7 @@ TOOLS: tuple[Tool, ...] = (
         "health",
         "What works, what is missing, and how to fix it.",
         {},
-        {"state": {"enum": ["ok", "missing", "broken"]}, "checks": _list(_OBJECT)},
+        {"state": {"enum": ["ok", "degraded", "broken"]}, "checks": _list(_OBJECT)},
         certain=("state", "checks"),
     ),
     Tool(

@@ -1,0 +1,75 @@
+"""`atlas export`: the whole graph as JSON Lines or GraphML, to standard output or a file."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from atlas.cli.options import DataDirOption, ProjectOption, settings_of
+from atlas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from atlas.config import Settings
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("export")(export)
+
+
+def export(
+    form: Annotated[str, typer.Option("--format", metavar="jsonl|graphml", help="How to write the graph.")] = "jsonl",
+    canonical: Annotated[
+        bool,
+        typer.Option("--canonical", help="Without generation, times and absolute paths: equal graphs, equal bytes."),
+    ] = False,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Default: standard output.")] = "",
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: Annotated[bool, typer.Option("--json", help="Report what was written as JSON; needs --output.")] = False,
+) -> None:
+    """Write every node and edge, sorted."""
+    settings = settings_of(project, data_dir)
+    if form not in ("jsonl", "graphml"):
+        raise ConfigError(f"unknown format {form!r}", "Use --format jsonl or --format graphml.")
+    if json and not output:
+        raise ConfigError("--json needs --output", "The graph itself goes to standard output: use --format jsonl.")
+    with _opened(output) if output else nullcontext(sys.stdout) as file:
+        lines = asyncio.run(_export(settings, form, file, canonical=canonical))
+    if json:
+        from atlas.cli.output import print_json
+
+        print_json({"output": output, "format": form, "lines": lines})
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[TextIO]:
+    """Open a file that appears under its name only when all of it is written."""
+    path = Path(name)
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        partial.replace(path)
+    except OSError as error:
+        raise ConfigError(f"cannot write {name}: {error.strerror}", "Choose another file.") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+async def _export(settings: Settings, form: str, file: TextIO, *, canonical: bool) -> int:
+    from atlas.tools.export import ExportFormat, export_lines
+    from atlas.wiring import open_atlas
+
+    count = 0
+    async with open_atlas(settings) as atlas:
+        async for line in export_lines(atlas, ExportFormat(form), canonical=canonical):
+            file.write(f"{line}\n")
+            count += 1
+    return count

@@ -1,0 +1,121 @@
+"""`atlas search`, `node`, `context` and `cypher`: the query tools for people and scripts."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, LimitOption, ProjectOption, settings_of
+from atlas.cli.run import ask, given
+from atlas.errors import ConfigError
+
+
+class Mode(StrEnum):
+    """How `atlas search` looks."""
+
+    HYBRID = "hybrid"
+    TEXT = "text"
+    VECTOR = "vector"
+
+
+PathOption = Annotated[
+    str, typer.Option("--path", metavar="PREFIX", help="Only below this path, or matching this glob.")
+]
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name, end of a qualified name, uid, or path:line.")]
+LabelOption = Annotated[str, typer.Option("--label", help="Only nodes with this label, e.g. Class.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (search, node, context, cypher):
+        app.command(command.__name__)(command)
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Question, words or names.")],
+    mode: Annotated[Mode, typer.Option("--mode", help="All channels, words only, or meaning only.")] = Mode.HYBRID,
+    path: PathOption = "",
+    label: Annotated[list[str] | None, typer.Option("--label", help="Only these labels; may be repeated.")] = None,
+    language: Annotated[list[str] | None, typer.Option("--language", help="Only these; may be repeated.")] = None,
+    tests: Annotated[
+        bool | None, typer.Option("--tests/--no-tests", help="Rank tests as equals, or leave them out. Default: lower.")
+    ] = None,
+    limit: LimitOption = 0,
+    token_budget: BudgetOption = 0,
+    cursor: Annotated[str, typer.Option("--cursor", help="Next page, as the page before said.")] = "",
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Find code, documents and decisions by name, words, meaning and graph."""
+    arguments = given(
+        query=query,
+        path=path,
+        labels=label or [],
+        languages=language or [],
+        limit=limit,
+        token_budget=token_budget,
+        cursor=cursor,
+    )
+    if tests is not None:
+        arguments["include_tests"] = tests
+    ask(settings_of(project, data_dir), f"{mode}_search", arguments, as_json=json)
+
+
+def node(
+    name: NameArgument,
+    path: PathOption = "",
+    label: LabelOption = "",
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show one symbol; an ambiguous name lists its candidates."""
+    arguments = given(name=name, path=path, label=label, token_budget=token_budget)
+    ask(settings_of(project, data_dir), "get_node", arguments, as_json=json)
+
+
+def context(
+    name: NameArgument,
+    path: PathOption = "",
+    label: LabelOption = "",
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show one symbol with source, class, callers and callees with line and confidence, docs and tests."""
+    arguments = given(name=name, path=path, label=label, token_budget=token_budget)
+    ask(settings_of(project, data_dir), "get_context", arguments, as_json=json)
+
+
+def cypher(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A read-only openCypher query; see `atlas schema`.")],
+    parameter: Annotated[
+        list[str] | None, typer.Option("--parameter", "-p", metavar="KEY=VALUE", help="$KEY; VALUE is JSON or text.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, help="Rows; 0 = 100.")] = 0,
+    token_budget: BudgetOption = 0,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Run a read-only Cypher query over the graph."""
+    arguments = given(query=query, limit=limit, token_budget=token_budget)
+    arguments["parameters"] = dict(_parameter(text) for text in parameter or [])
+    ask(settings_of(project, data_dir), "cypher_query", arguments, as_json=json)
+
+
+def _parameter(text: str) -> tuple[str, object]:
+    """Split `key=value`; a value that is no JSON is text."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.isidentifier():
+        raise ConfigError(f"-p {text!r} is not KEY=VALUE", "For example: -p name=save -p least=3")
+    try:
+        return key, jsonlib.loads(value)
+    except ValueError:
+        return key, value

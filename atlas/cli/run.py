@@ -1,0 +1,52 @@
+"""Runs one tool for a command and prints its answer; an answer that nothing was found exits as NotFound does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import typer
+
+from atlas.cli import output
+from atlas.errors import NotFound
+
+if TYPE_CHECKING:
+    from atlas.config import Settings
+    from atlas.tools.answers import Answer
+
+
+def given(**arguments: object) -> dict[str, object]:
+    """Return the arguments that were given: neither empty nor 0."""
+    return {name: value for name, value in arguments.items() if value not in ("", 0, [])}
+
+
+def ask(settings: Settings, tool: str, arguments: Mapping[str, object], *, as_json: bool) -> None:
+    """Ask one tool and print its answer, for people or as the JSON of the whole answer."""
+    show(asyncio.run(_ask(settings, tool, arguments)), as_json=as_json)
+
+
+def show(answer: Answer, *, as_json: bool) -> None:
+    """Print an answer; exit with NotFound's code when a name stood for nothing or for several things."""
+    from atlas.tools.render import to_dict
+
+    if as_json:
+        output.print_json(to_dict(answer))
+    else:
+        from atlas.cli.show import print_answer
+
+        print_answer(answer)
+    lookup = getattr(answer, "lookup", None)
+    if lookup is not None and lookup.outcome != "found":
+        raise typer.Exit(NotFound.exit_code)
+
+
+async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:
+    from atlas.session import Session
+    from atlas.tools.catalogue import BY_NAME
+
+    session = Session(settings)
+    try:
+        return await session.answer(BY_NAME[tool], arguments)
+    finally:
+        await session.aclose()

@@ -1,0 +1,197 @@
+"""Answers for people: colours, tables, trees and highlighted source on a terminal, the plain text of `render` in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console, Group, RenderableType
+from rich.syntax import Syntax
+from rich.text import Text
+from rich.tree import Tree
+
+from atlas.cli import output
+from atlas.tools.answers import (
+    Answer,
+    ContextAnswer,
+    Described,
+    HealthAnswer,
+    Hit,
+    NodeAnswer,
+    ProjectStatus,
+    SchemaAnswer,
+    SearchAnswer,
+    Section,
+    StatusAnswer,
+    Symbol,
+    TableAnswer,
+)
+from atlas.tools.render import (
+    TITLES,
+    cell,
+    evidence_head,
+    evidence_tail,
+    lookup_lines,
+    neighbour_line,
+    render,
+    section_title,
+)
+
+STATE_STYLES = {"ok": "green", "missing": "yellow", "degraded": "yellow", "broken": "red"}
+
+
+def print_answer(answer: Answer) -> None:
+    """Print an answer on standard output."""
+    if not sys.stdout.isatty() or answer.evidence.below_floor:
+        print(output.plain(render(answer)))
+        return
+    console = output.console()
+    for part in _parts(answer):
+        console.print(part)
+    _print_evidence(console, answer)
+
+
+def _parts(answer: Answer) -> Iterable[RenderableType]:
+    match answer:
+        case SearchAnswer():
+            return [_hit(hit) for hit in answer.hits] or [Text("no hits", "yellow")]
+        case NodeAnswer():
+            return _node(answer)
+        case ContextAnswer():
+            return _context(answer)
+        case TableAnswer():
+            rows = ([cell(value) for value in row] for row in answer.rows)
+            return [output.table(answer.columns, rows), _text(f"{len(answer.rows)} rows", "dim")]
+        case StatusAnswer():
+            return _status(answer)
+        case SchemaAnswer():
+            return _schema(answer)
+        case HealthAnswer():
+            return _health(answer)
+
+
+def _print_evidence(console: Console, answer: Answer) -> None:
+    for line in evidence_tail(answer.evidence):
+        console.print(_text(line, "yellow" if line.startswith("stale") else "dim"))
+    console.print(_text(evidence_head(answer.evidence), "dim"))
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(output.plain(text), style)
+
+
+def _headline(symbol: Symbol) -> Text:
+    place = _text(symbol.place, "cyan") if symbol.place else Text()
+    return Text.assemble(_text(symbol.qualified_name, "bold"), "  ", _text(symbol.kind, "magenta"), "  ", place)
+
+
+def _hit(hit: Hit) -> RenderableType:
+    tree = Tree(Text.assemble(f"{hit.rank}. ", _headline(hit.symbol)), guide_style="dim")
+    if hit.symbol.signature:
+        tree.add(_text(hit.symbol.signature))
+    if hit.symbol.summary:
+        tree.add(_text(hit.symbol.summary, "italic"))
+    words = f" [{' '.join(hit.words)}]" if hit.words else ""
+    why = ", ".join([*hit.reasons, *(channel for channel in hit.channels if channel in ("words", "meaning"))])
+    tree.add(_text(f"{hit.score:.3f}  {why}{words}", "dim"))
+    for section in hit.around:
+        listed = "; ".join(neighbour_line(each) for each in section.neighbours)
+        tree.add(_text(f"{section_title(section)}: {listed}", "dim"))
+    return tree
+
+
+def _node(answer: NodeAnswer) -> Iterable[RenderableType]:
+    yield from (_text(line) for line in lookup_lines(answer.lookup))
+    node = answer.node
+    if node is None:
+        return
+    yield _headline(node.symbol)
+    if node.symbol.signature:
+        yield _code(node.symbol.signature, node.symbol.place)
+    lines = f"lines {node.start_line}-{node.end_line}" if node.start_line else ""
+    flags = {"exported": node.exported, "test": node.is_test, "generated": node.is_generated}
+    traits = [node.label, node.language, lines, *node.modifiers, *(name for name, is_set in flags.items() if is_set)]
+    yield _text(", ".join(trait for trait in traits if trait), "dim")
+    if node.degrees:
+        yield _text("; ".join(f"{TITLES.get(kind, kind)} {count}" for kind, count in node.degrees))
+    if node.docstring:
+        yield _text(node.docstring, "italic")
+
+
+def _context(answer: ContextAnswer) -> Iterable[RenderableType]:
+    yield from (_text(line) for line in lookup_lines(answer.lookup))
+    symbol = answer.symbol
+    if symbol is None:
+        return
+    yield _headline(symbol)
+    if answer.parents:
+        yield _text("in " + " < ".join(f"{parent.kind} {parent.qualified_name}" for parent in answer.parents), "dim")
+    if answer.source is not None:
+        yield _code(answer.source.text, symbol.place, answer.source.start_line)
+    else:
+        yield Group(_code(symbol.signature, symbol.place), _text(answer.docstring, "italic"))
+    for section in answer.sections:
+        yield _section(section)
+
+
+def _section(section: Section) -> Tree:
+    tree = Tree(_text(section_title(section), "bold"), guide_style="dim")
+    for neighbour in section.neighbours:
+        tree.add(_text(neighbour_line(neighbour)))
+    return tree
+
+
+def _code(text: str, place: str, first_line: int = 0) -> RenderableType:
+    path = place.rpartition(":")[0]
+    lexer = Syntax.guess_lexer(path, text) if path else "text"
+    return Syntax(output.plain(text), lexer, line_numbers=bool(first_line), start_line=first_line or 1, word_wrap=False)
+
+
+def _status(answer: StatusAnswer) -> Iterable[RenderableType]:
+    if not answer.projects:
+        yield Text("nothing is indexed yet", "yellow")
+    for project in answer.projects:
+        yield output.table(("", ""), _project_rows(project), title=f"{project.project} at {project.root}")
+    if answer.skipped_files:
+        yield output.table(("skipped", "reason"), ((skip.path, skip.reason) for skip in answer.skipped_files))
+
+
+def _project_rows(project: ProjectStatus) -> list[tuple[str, object]]:
+    def counted(entries: Iterable[Described]) -> str:
+        return ", ".join(f"{entry.name} {entry.count:,}" for entry in entries)
+
+    return [
+        ("generation", f"{project.generation}, indexed {project.indexed_at or 'never'}"),
+        ("files", f"{project.files:,} ({counted(project.languages)})"),
+        ("nodes", f"{project.nodes:,} ({counted(project.labels)})"),
+        ("edges", f"{project.edges:,}"),
+        ("references", f"{project.resolved:,} resolved, {project.unresolved:,} unresolved"),
+        ("vectors", f"{project.vectors:,} of {project.chunks:,} ({project.model or 'no model'})"),
+        ("read only in part", f"{project.problems:,} files"),
+        ("skipped", counted(project.skipped) or "none"),
+        ("on disk", f"{project.bytes_on_disk / 1e6:,.1f} MB"),
+    ]
+
+
+def _schema(answer: SchemaAnswer) -> Iterable[RenderableType]:
+    for title, entries in (
+        ("label", answer.labels),
+        ("relationship type", answer.edge_types),
+        ("node property", answer.node_properties),
+        ("relationship property", answer.edge_properties),
+        ("strategy", answer.strategies),
+        ("language", answer.languages),
+        ("example", answer.examples),
+    ):
+        if entries:
+            rows = [(each.name, each.count if each.count >= 0 else "", each.description) for each in entries]
+            yield output.table((title, "", ""), rows)
+
+
+def _health(answer: HealthAnswer) -> Iterable[RenderableType]:
+    for check in answer.checks:
+        state = _text(f"{check.state:<8}", STATE_STYLES[check.state])
+        yield Text.assemble(state, _text(f"{check.name:<10}", "bold"), _text(check.detail))
+        if check.fix:
+            yield _text(f"{'':<18}-> {check.fix}", "yellow")
+    yield _text(f"health: {answer.state}", STATE_STYLES[answer.state])

@@ -1,0 +1,56 @@
+"""`atlas status`, `health` and `schema`: what is indexed, what works, and what can be asked."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.run import ask, given, show
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (status, health, schema):
+        app.command(command.__name__)(command)
+
+
+def status(
+    skipped: Annotated[
+        bool, typer.Option("--skipped", help="List the files that are not indexed, with reasons.")
+    ] = False,
+    only: Annotated[
+        str, typer.Option("--only", metavar="REASON|PATH", help="With --skipped: this reason, prefix or glob.")
+    ] = "",
+    every: Annotated[bool, typer.Option("--all", help="Every project of the store.")] = False,
+    token_budget: BudgetOption = 200_000,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show what is indexed, what is not, and why."""
+    arguments = given(token_budget=token_budget, skipped_filter=only) | {"skipped": skipped, "everything": every}
+    ask(settings_of(project, data_dir), "status", arguments, as_json=json)
+
+
+def health(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
+    """Show what works, what is missing, and how to fix it; exits with 1 when something is broken."""
+    settings = settings_of(project, data_dir)
+    from atlas.selfcheck import check_health
+
+    answer = asyncio.run(check_health(settings))
+    show(answer, as_json=json)
+    if answer.state == "broken":
+        raise typer.Exit(1)
+
+
+def schema(
+    token_budget: BudgetOption = 200_000,
+    project: ProjectOption = "",
+    data_dir: DataDirOption = "",
+    json: JsonOption = False,
+) -> None:
+    """Show labels, edge types, properties, strategies and example queries."""
+    ask(settings_of(project, data_dir), "schema_info", given(token_budget=token_budget), as_json=json)

@@ -1,0 +1,122 @@
+"""The whole graph of a project as lines of text: JSON Lines or GraphML, unit by unit, in a fixed order.
+
+Memory is bounded by the largest file of the project. Equal graphs give equal bytes when `canonical`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from enum import StrEnum
+from xml.sax.saxutils import escape, quoteattr
+
+from atlas.api import Atlas
+from atlas.errors import NotFound
+from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow, ProjectState
+
+EVERYTHING = 100_000_000
+"""More rows than one file can have."""
+
+_NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)) if code not in (9, 10, 13)}
+_XML_TYPES = {bool: "boolean", int: "long", float: "double", str: "string"}
+
+
+class ExportFormat(StrEnum):
+    """How `atlas export` writes."""
+
+    JSONL = "jsonl"
+    GRAPHML = "graphml"
+
+
+async def export_lines(atlas: Atlas, form: ExportFormat, *, canonical: bool = False) -> AsyncIterator[str]:
+    """Yield the lines of a project's graph, without line ends: paths sorted, nodes by uid, then edges by all they are.
+
+    JSON Lines: a node has `label`, an edge `type`; unless `canonical` the first line is the project with root, generation
+    and time. Raises NotFound when the project is not indexed.
+    """
+    project = atlas.reader.project
+    state = next((state for state in await atlas.reader.store.projects() if state.project == project), None)
+    if state is None:
+        raise NotFound(f"project `{project}` is not indexed", "run `atlas index` in its folder")
+    for line in _head(form, state, canonical=canonical):
+        yield line
+    for path in sorted(await atlas.reader.store.manifest(project)):
+        nodes, edges = await _unit(atlas, project, path)
+        for node in nodes:
+            yield _node(form, node)
+        for edge in edges:
+            yield _edge(form, edge)
+    if form is ExportFormat.GRAPHML:
+        yield "</graph></graphml>"
+
+
+async def _unit(atlas: Atlas, project: str, path: str) -> tuple[list[NodeRow], list[EdgeRow]]:
+    store = atlas.reader.store
+    found = await store.find(path, Match.PATH, Filter(project=project), EVERYTHING)
+    nodes = sorted((node.row for node in found), key=lambda row: row.uid)
+    uids = [row.uid for row in nodes]
+    edges = await store.edges(uids, Direction.OUT, limit=EVERYTHING) if uids else []
+    return nodes, sorted(edge.row for edge in edges)
+
+
+def _head(form: ExportFormat, state: ProjectState, *, canonical: bool) -> list[str]:
+    about: dict[str, object] = {"project": state.project}
+    if not canonical:
+        about |= {"root": state.root, "generation": state.generation, "indexed_at": state.indexed_at}
+    if form is ExportFormat.JSONL:
+        return [] if canonical else [_json(about)]
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
+    for owner, row in (("node", NodeRow), ("edge", EdgeRow)):
+        for name, kind in _xml_types(row).items():
+            lines.append(f'<key id="{owner[0]}_{name}" for="{owner}" attr.name="{name}" attr.type="{kind}"/>')
+    lines.append(f'<graph id={quoteattr(state.project)} edgedefault="directed">')
+    if not canonical:
+        lines.append(f"<desc>{_xml(_json(about))}</desc>")
+    return lines
+
+
+def _xml_types(row: type[NodeRow] | type[EdgeRow]) -> Mapping[str, str]:
+    """Return the GraphML type of every field that is not part of the element itself."""
+    by_name = {kind.__name__: xml for kind, xml in _XML_TYPES.items()}
+    return {
+        name: by_name[kind] for name, kind in row.__annotations__.items() if name not in ("uid", "source", "target")
+    }
+
+
+def _node(form: ExportFormat, row: NodeRow) -> str:
+    if form is ExportFormat.JSONL:
+        return _json(row._asdict())
+    return f"<node id={_attribute(row.uid)}>{_data('n', row._asdict(), ('uid',))}</node>"
+
+
+def _edge(form: ExportFormat, row: EdgeRow) -> str:
+    if form is ExportFormat.JSONL:
+        return _json(row._asdict())
+    ends = f"source={_attribute(row.source)} target={_attribute(row.target)}"
+    return f"<edge {ends}>{_data('e', row._asdict(), ('source', 'target'))}</edge>"
+
+
+def _data(prefix: str, values: Mapping[str, object], without: Sequence[str]) -> str:
+    """Return the data elements of a row; empty text is left out."""
+    return "".join(
+        f'<data key="{prefix}_{name}">{_xml(_plain(value))}</data>'
+        for name, value in values.items()
+        if name not in without and value != ""
+    )
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _xml(text: str) -> str:
+    """Escape text and drop what XML 1.0 cannot hold."""
+    return escape(text.translate(_NOT_XML), {"\r": "&#13;"})
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(text.translate(_NOT_XML))
+
+
+def _json(values: Mapping[str, object]) -> str:
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
