@@ -65,7 +65,7 @@ def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
 
 
 def _forget_vectors(connection: apsw.Connection, nodes: Sequence[tuple[int]]) -> None:
-    """Delete the vectors of nodes that are gone; a node that moved to another unit in the same `apply` keeps its own."""
+    """Delete the vectors of nodes that are gone; one that moved to another unit in this `apply` stays."""
     before = connection.total_changes()
     run_many(connection, statements("write")["delete_vector"], nodes)
     if connection.total_changes() != before:

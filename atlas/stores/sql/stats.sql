@@ -2,8 +2,8 @@
 SELECT id, name, root, generation, indexed_at FROM project ORDER BY name
 
 -- name: state
-SELECT (SELECT value FROM meta WHERE key = 'vector_generation'), (SELECT value FROM meta WHERE key = 'model'),
-  (SELECT sum(generation) FROM project), (SELECT group_concat(indexed_at) FROM project)
+SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT value FROM meta WHERE key = 'vector_generation'),
+  (SELECT value FROM meta WHERE key = 'model'), (SELECT group_concat(id || ':' || generation) FROM project)
 
 -- name: files
 SELECT language, count(*), sum(resolved), sum(unresolved), sum(problems <> '')
