@@ -191,9 +191,7 @@ class _Unit:
                 name = child.id
             elif isinstance(child, ast.Attribute):
                 name = child.attr
-            elif isinstance(child, ast.arg):
-                words.append(child.arg)
-            elif isinstance(child, ast.keyword) and child.arg:
+            elif isinstance(child, ast.arg) or (isinstance(child, ast.keyword) and child.arg):
                 words.append(child.arg)
             elif isinstance(child, ast.Constant) and isinstance(child.value, str):
                 words.append(child.value)

@@ -1,0 +1,227 @@
+"""What every store promises about `apply`, `finish` and what can be read back."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from atlas.contracts import Store
+from atlas.errors import NotFound
+from atlas.model import STRUCTURE, Direction, FileRecord, Filter, GraphDelta, Match, Skipped
+from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector, words
+
+ALL = Filter()
+
+
+async def everything(store: Store, project: str = PROJECT) -> object:
+    """All that can be read of a project, but for generations and times."""
+    manifest = await store.manifest(project)
+    nodes = [row for path in manifest for row in await store.find(path, Match.PATH, Filter(project=project), 10_000)]
+    nodes += [row for row in await store.find(STRUCTURE, Match.PATH, Filter(project=project), 10_000)]
+    uids = [row.row.uid for row in nodes]
+    return (
+        manifest,
+        nodes,
+        await store.edges(uids, Direction.OUT, limit=10_000),
+        await store.edges(uids, Direction.IN, limit=10_000),
+        await store.content(project, list(manifest)),
+        sorted(chunk.uid for chunk in await store.stale_chunks(project, MODEL, 10_000)),
+    )
+
+
+async def names(store: Store, word: str) -> set[str]:
+    return {hit.uid for hit in await store.search_text([word], ALL, 100)}
+
+
+async def test_a_unit_can_be_read_back(store: Store) -> None:
+    one, two = node("a.one", docstring="says", line=3), node("a.two", span=(10, 20))
+    delta = unit("a.py", [one, two], [edge("a.one", "a.two", line=4)], content=b"x" * 30, problems=("1: syntax: bad",))
+    await store.apply([delta])
+    assert await store.manifest(PROJECT) == {"a.py": delta.record}
+    assert await store.content(PROJECT, ["a.py", "nowhere.py"]) == {"a.py": b"x" * 30}
+    assert [found.row for found in await store.symbols([two.uid, "p:nothing", one.uid])] == [two, one]
+    (found,) = await store.edges([one.uid], Direction.OUT)
+    assert (found.row, found.node.row, found.node.project) == (edge("a.one", "a.two", line=4), two, PROJECT)
+    assert isinstance(found.node.row.is_test, bool)
+
+
+async def test_generations_grow(store: Store) -> None:
+    assert await store.open_project(PROJECT, "/somewhere") == 0
+    first = await store.apply([unit("a.py", [node("a.one")])])
+    second = await store.apply([unit("a.py", [node("a.two")])])
+    assert 0 < first < second == await store.open_project(PROJECT, "/elsewhere")
+    assert (await store.stats(PROJECT))[0].root == "/elsewhere"
+
+
+async def test_no_deltas_are_nothing(store: Store) -> None:
+    await store.apply([])
+    assert await store.manifest(PROJECT) == {}
+
+
+async def test_applying_twice_equals_once(store: Store) -> None:
+    one = node("a.one")
+    deltas = [unit("a.py", [one, node("a.two")], [edge("a.one", "a.two")]), unit("b.py", [node("b.x", "b.py")])]
+    await store.apply(deltas)
+    await store.put_vectors(PROJECT, MODEL, [vector(one, 1, 0, 0, 0)])
+    before = await everything(store)
+    await store.apply(deltas)
+    await store.apply(deltas + deltas)
+    assert await everything(store) == before
+    assert await names(store, "one") == {one.uid}
+
+
+async def test_a_rewritten_unit_holds_only_the_new_content(store: Store) -> None:
+    await store.apply([unit("a.py", [node("a.one"), node("a.two")], [edge("a.one", "a.two"), edge("a.two", "a.one")])])
+    one = node("a.one", docstring="changed")
+    await store.apply([unit("a.py", [one, node("a.three")], [edge("a.one", "a.three", "REFERENCES")])])
+    assert await store.symbols(["p:a.two"]) == []
+    assert [found.row for found in await store.symbols([one.uid])] == [one]
+    assert [found.row.type for found in await store.edges([one.uid], Direction.OUT)] == ["REFERENCES"]
+    assert await store.edges([one.uid], Direction.IN) == []
+    assert await names(store, "two") == set()
+    assert await names(store, "changed") == {one.uid}
+
+
+async def test_words_follow_their_text(store: Store) -> None:
+    row = node("a.one")
+    await store.apply([unit("a.py", [row], texts=[words(row, "alpha beta")])])
+    assert await names(store, "alpha") == {row.uid}
+    await store.apply([unit("a.py", [row], texts=[words(row, "beta gamma")])])
+    assert (await names(store, "alpha"), await names(store, "gamma")) == (set(), {row.uid})
+    await store.apply([unit("a.py", [row], texts=[])])
+    assert await names(store, "gamma") == set()
+
+
+async def test_a_deleted_unit_leaves_nothing(store: Store) -> None:
+    await store.apply([unit("a.py", [node("a.one")]), unit("b.py", [node("b.x", "b.py")])])
+    kept = (await store.manifest(PROJECT))["b.py"]
+    await store.apply([gone("a.py"), gone("never.py")])
+    assert await store.manifest(PROJECT) == {"b.py": kept}
+    assert await store.symbols(["p:a.one"]) == []
+    assert await store.content(PROJECT, ["a.py"]) == {}
+    assert await names(store, "one") == set()
+
+
+async def test_a_record_alone_keeps_the_rest(store: Store) -> None:
+    delta = unit("a.py", [node("a.one")], content=b"here")
+    await store.apply([delta])
+    touched = dataclasses.replace(delta.record or FileRecord("a.py"), mtime_ns=99)
+    await store.apply([GraphDelta(PROJECT, "a.py", touched)])
+    assert await store.manifest(PROJECT) == {"a.py": touched}
+    assert await store.content(PROJECT, ["a.py"]) == {"a.py": b"here"}
+    assert len(await store.symbols(["p:a.one"])) == 1
+
+
+async def test_edges_survive_their_target(store: Store) -> None:
+    caller = unit("a.py", [node("a.one")], [edge("a.one", "b.x")])
+    await store.apply([caller])
+    assert await store.edges(["p:a.one"], Direction.OUT) == []
+    target = unit("b.py", [node("b.x", "b.py")])
+    await store.apply([target])
+    assert len(await store.edges(["p:a.one"], Direction.OUT)) == 1
+    await store.apply([gone("b.py")])
+    assert await store.edges(["p:a.one"], Direction.OUT) == []
+    assert await store.edges(["p:b.x"], Direction.IN) == []
+    await store.apply([target])
+    assert [found.row for found in await store.edges(["p:b.x"], Direction.IN)] == [edge("a.one", "b.x")]
+    assert (await store.stats(PROJECT))[0].edges == {"CALLS": 1}
+
+
+async def test_a_uid_belongs_to_the_unit_that_claimed_it_last(store: Store) -> None:
+    first = unit("a.py", [node("m.f", "a.py", line=1)], [edge("m.f", "m.f", line=1)])
+    second = unit("b.py", [node("m.f", "b.py", line=2)], [edge("m.f", "m.f", line=2)])
+    await store.apply([first])
+    await store.apply([second])
+    assert [found.row.path for found in await store.symbols(["p:m.f"])] == ["b.py"]
+    assert [found.row.line for found in await store.edges(["p:m.f"], Direction.OUT)] == [2]
+    await store.apply([gone("a.py")])
+    assert [found.row.path for found in await store.symbols(["p:m.f"])] == ["b.py"]
+    await store.apply([first, gone("b.py")])
+    assert [found.row.path for found in await store.symbols(["p:m.f"])] == ["a.py"]
+    await store.apply([second, unit("a.py", [])])
+    assert [found.row.path for found in await store.symbols(["p:m.f"])] == ["b.py"]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_a_uid_that_moves_between_files_keeps_its_vector(store: Store, order: tuple[int, int]) -> None:
+    row = node("m.f", "a.py")
+    await store.apply([unit("a.py", [row]), unit("b.py", [])])
+    await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)])
+    moved = [unit("a.py", []), unit("b.py", [node("m.f", "b.py")])]
+    await store.apply([moved[index] for index in order])
+    assert [found.row.path for found in await store.symbols(["p:m.f"])] == ["b.py"]
+    assert await store.stale_chunks(PROJECT, MODEL, 10) == []
+    assert [hit.uid for hit in await store.search_vector(query(1, 0, 0, 0), ALL, 5)] == ["p:m.f"]
+
+
+async def test_an_edge_of_a_node_that_is_not_in_the_unit_is_left_out(store: Store) -> None:
+    await store.apply([unit("a.py", [node("a.one")], [edge("b.x", "a.one")]), unit("b.py", [node("b.x", "b.py")])])
+    assert await store.edges(["p:b.x"], Direction.OUT) == []
+
+
+async def test_a_unit_twice_in_one_batch_ends_as_the_last(store: Store) -> None:
+    await store.apply([unit("a.py", [node("a.one")]), gone("a.py"), unit("a.py", [node("a.two")])])
+    assert [found.row.name for found in await store.find("a.py", Match.PATH, ALL, 10)] == ["two"]
+
+
+async def test_projects_are_apart(store: Store) -> None:
+    await store.open_project("q", "/other")
+    await store.apply(
+        [unit("a.py", [node("a.one")]), unit("a.py", [node("a.one", project="q")], project="q", content=b"q's own")]
+    )
+    assert [found.project for found in await store.find("one", Match.SUFFIX, Filter(project="q"), 10)] == ["q"]
+    assert [stats.project for stats in await store.stats()] == ["p", "q"]
+    assert await store.content("q", ["a.py"]) == {"a.py": b"q's own"}
+    await store.apply([gone("a.py")])
+    assert [found.project for found in await store.find("one", Match.SUFFIX, ALL, 10)] == ["q"]
+    assert len(await store.manifest("q")) == 1
+
+
+async def test_unknown_projects_are_named(store: Store) -> None:
+    unknown = Filter(project="nope")
+    for read in (
+        store.manifest("nope"),
+        store.skipped("nope"),
+        store.content("nope", ["a.py"]),
+        store.stats("nope"),
+        store.stale_chunks("nope", MODEL, 1),
+        store.put_vectors("nope", MODEL, []),
+        store.finish("nope"),
+        store.apply([unit("a.py", project="nope")]),
+        store.find("x", Match.SUFFIX, unknown, 1),
+        store.search_text(["x"], unknown, 1),
+        store.search_vector(query(1, 0, 0, 0), unknown, 1),
+    ):
+        with pytest.raises(NotFound, match="nope") as caught:
+            await read
+        assert caught.value.near == (PROJECT,)
+
+
+async def test_a_refused_batch_changes_nothing(store: Store) -> None:
+    await store.apply([unit("a.py", [node("a.one")])])
+    before = await everything(store)
+    with pytest.raises(NotFound):
+        await store.apply([unit("a.py", [node("a.two")]), unit("a.py", project="nope")])
+    assert await everything(store) == before
+
+
+async def test_finish_records_the_pass(store: Store) -> None:
+    await store.apply(
+        [unit("a.py", [node("a.one")], problems=("1: syntax: x",)), unit("", [node("p", "", label="Project")])]
+    )
+    await store.finish(PROJECT, [Skipped("z.bin", "binary"), Skipped("k.pem", "secret"), Skipped("b.bin", "binary")])
+    assert await store.skipped(PROJECT) == [
+        Skipped("b.bin", "binary"),
+        Skipped("k.pem", "secret"),
+        Skipped("z.bin", "binary"),
+    ]
+    (stats,) = await store.stats(PROJECT)
+    assert stats.indexed_at.endswith("+00:00")
+    assert (stats.files, stats.languages, stats.problems) == (1, {"python": 1}, 1)
+    assert (stats.nodes, stats.skipped) == ({"Function": 1, "Project": 1}, {"binary": 2, "secret": 1})
+    assert (stats.resolved, stats.unresolved, stats.strategies, stats.edges) == (2, 0, {}, {})
+    await store.finish(PROJECT)
+    assert len(await store.skipped(PROJECT)) == 3
+    await store.finish(PROJECT, [])
+    assert (await store.stats(PROJECT))[0].skipped == {}
