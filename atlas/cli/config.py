@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json as jsonlib
+
 import typer
 
 from atlas.cli import output
@@ -36,5 +38,5 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):
-        return "[" + ", ".join(f'"{one}"' for one in value) + "]"
+        return jsonlib.dumps(value)
     return f'"{value}"' if isinstance(value, str) else str(value)

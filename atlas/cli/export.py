@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -49,7 +49,7 @@ def export(
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[TextIO]:
+def _opened(name: str) -> Generator[TextIO]:
     """Open a file that appears under its name only when all of it is written."""
     path = Path(name)
     partial = path.with_name(f"{path.name}.partial")

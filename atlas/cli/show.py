@@ -1,4 +1,4 @@
-"""Answers for people: colours, tables, trees and highlighted source on a terminal, the plain text of `render` in a pipe."""
+"""Answers for people: tables, trees and highlighted source on a terminal, the plain text of `render` in a pipe."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from enum import StrEnum
+from typing import get_type_hints
 from xml.sax.saxutils import escape, quoteattr
 
 from atlas.api import Atlas
@@ -31,8 +32,8 @@ class ExportFormat(StrEnum):
 async def export_lines(atlas: Atlas, form: ExportFormat, *, canonical: bool = False) -> AsyncIterator[str]:
     """Yield the lines of a project's graph, without line ends: paths sorted, nodes by uid, then edges by all they are.
 
-    JSON Lines: a node has `label`, an edge `type`; unless `canonical` the first line is the project with root, generation
-    and time. Raises NotFound when the project is not indexed.
+    JSON Lines: a node has `label`, an edge `type`; unless `canonical` the first line is the project with root,
+    generation and time. Raises NotFound when the project is not indexed.
     """
     project = atlas.reader.project
     state = next((state for state in await atlas.reader.store.projects() if state.project == project), None)
@@ -77,10 +78,8 @@ def _head(form: ExportFormat, state: ProjectState, *, canonical: bool) -> list[s
 
 def _xml_types(row: type[NodeRow] | type[EdgeRow]) -> Mapping[str, str]:
     """Return the GraphML type of every field that is not part of the element itself."""
-    by_name = {kind.__name__: xml for kind, xml in _XML_TYPES.items()}
-    return {
-        name: by_name[kind] for name, kind in row.__annotations__.items() if name not in ("uid", "source", "target")
-    }
+    hints = get_type_hints(row)
+    return {name: _XML_TYPES[kind] for name, kind in hints.items() if name not in ("uid", "source", "target")}
 
 
 def _node(form: ExportFormat, row: NodeRow) -> str:
