@@ -24,9 +24,10 @@ from mcp.server.caching import CacheHint  # noqa: E402
 from mcp.server.context import ServerRequestContext  # noqa: E402
 from mcp.server.lowlevel import Server  # noqa: E402
 from mcp.server.stdio import stdio_server  # noqa: E402
+from mcp.shared.exceptions import MCPError  # noqa: E402
 
 from atlas import __version__  # noqa: E402
-from atlas.errors import AtlasError, ConfigError, NotFound  # noqa: E402
+from atlas.errors import AtlasError, NotFound  # noqa: E402
 from atlas.session import Session  # noqa: E402
 from atlas.tools.catalogue import INSTRUCTIONS, TOOLS, Tool  # noqa: E402
 from atlas.tools.schema import check_arguments  # noqa: E402
@@ -55,8 +56,8 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
         return listed
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = _offered(offered, params.name)
         try:
-            tool = _offered(offered, params.name)
             arguments = check_arguments(tool.input_schema, params.arguments or {})
             text, structure = await session.call(tool, arguments, context.session.report_progress)
         except AtlasError as error:
@@ -88,8 +89,8 @@ async def _serve(session: Session, server: Server[object]) -> None:
 def _offered(tools: Mapping[str, Tool], name: str) -> Tool:
     if name not in tools:
         near = difflib.get_close_matches(name, tools, 1)
-        hint = f"Did you mean {near[0]}?" if near else f"Tools: {', '.join(tools)}."
-        raise ConfigError(f"unknown tool {name[:80]!r}", hint)
+        hint = f"did you mean {near[0]}?" if near else f"tools: {', '.join(tools)}"
+        raise MCPError(types.INVALID_PARAMS, f"unknown tool {name[:80]!r}; {hint}")
     return tools[name]
 
 

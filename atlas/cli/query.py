@@ -51,8 +51,7 @@ def search(
     json: JsonOption = False,
 ) -> None:
     """Find code, documents and decisions by name, words, meaning and graph."""
-    arguments = given(
-        query=query,
+    arguments = {"query": query} | given(
         path=path,
         labels=label or [],
         languages=language or [],
@@ -75,7 +74,7 @@ def node(
     json: JsonOption = False,
 ) -> None:
     """Show one symbol; an ambiguous name lists its candidates."""
-    arguments = given(name=name, path=path, label=label, token_budget=token_budget)
+    arguments = {"name": name} | given(path=path, label=label, token_budget=token_budget)
     ask(settings_of(project, data_dir), "get_node", arguments, as_json=json)
 
 
@@ -89,7 +88,7 @@ def context(
     json: JsonOption = False,
 ) -> None:
     """Show one symbol with source, class, callers and callees with line and confidence, docs and tests."""
-    arguments = given(name=name, path=path, label=label, token_budget=token_budget)
+    arguments = {"name": name} | given(path=path, label=label, token_budget=token_budget)
     ask(settings_of(project, data_dir), "get_context", arguments, as_json=json)
 
 
@@ -105,7 +104,7 @@ def cypher(
     json: JsonOption = False,
 ) -> None:
     """Run a read-only Cypher query over the graph."""
-    arguments = given(query=query, limit=limit, token_budget=token_budget)
+    arguments = {"query": query} | given(limit=limit, token_budget=token_budget)
     arguments["parameters"] = dict(_parameter(text) for text in parameter or [])
     ask(settings_of(project, data_dir), "cypher_query", arguments, as_json=json)
 

@@ -44,7 +44,7 @@ class Tool:
         """JSON Schema of the structured content."""
         return {
             "type": "object",
-            "properties": {**self.answer, "evidence": {"type": "object"}},
+            "properties": {**self.answer, "evidence": _EVIDENCE},
             "required": [*self.certain, "evidence"],
         }
 
@@ -67,11 +67,33 @@ def _list(item: Schema, most: int = 0) -> Schema:
 
 
 _OBJECT: Schema = {"type": "object"}
+_STRING: Schema = {"type": "string"}
 _COUNT: Schema = {"type": "integer"}
 _FLAG: Schema = {"type": "boolean"}
+_EVIDENCE: Schema = {
+    "type": "object",
+    "properties": {
+        "project": _STRING,
+        "generation": _COUNT,
+        "freshness": {"enum": ["fresh", "stale", "unknown"]},
+        "cursor": _STRING,
+    },
+    "required": ["project", "generation"],
+}
+_FOUND: Schema = {
+    "type": "object",
+    "properties": {
+        "uid": _STRING,
+        "kind": _STRING,
+        "place": {**_STRING, "description": "path:line"},
+        "digest": _STRING,
+        "signature": _STRING,
+    },
+    "required": ["uid", "kind"],
+}
 
 _PROJECT = {"project": _text("", 200)}
-_BUDGET = {"token_budget": _whole("", 1, 200_000)}
+_BUDGET = {"token_budget": _whole("Largest answer", 1, 200_000)}
 _PATH = {"path": _text("Path prefix or glob", 1000)}
 _NAME = {"name": _text("Name, end of a qualified name, uid, or path:line", 1000)}
 
@@ -80,19 +102,19 @@ _SEARCH: Mapping[str, Schema] = {
     **_PATH,
     "labels": _list(_text("", 40), 20),
     "languages": _list(_text("", 40), 20),
-    "include_tests": _FLAG,
+    "include_tests": {**_FLAG, "description": "Default: ranked lower"},
     "limit": _whole("", 1, 50),
     "cursor": _text("From the page before", 200),
     **_BUDGET,
     **_PROJECT,
 }
-_HITS: Mapping[str, Schema] = {"hits": _list(_OBJECT), "found": _COUNT, "more": _FLAG}
+_HITS: Mapping[str, Schema] = {"hits": _list(_FOUND), "found": _COUNT, "more": _FLAG}
 _SYMBOL: Mapping[str, Schema] = {
     "outcome": {"enum": ["found", "ambiguous", "not_found"]},
-    "node": _OBJECT,
+    "node": _FOUND,
     "candidates": _list(_OBJECT),
     "near": _list(_OBJECT),
-    "diagnosis": _list({"type": "string"}),
+    "diagnosis": _list(_STRING),
 }
 
 TOOLS: tuple[Tool, ...] = (
@@ -100,7 +122,7 @@ TOOLS: tuple[Tool, ...] = (
         "hybrid_search",
         "Find code, docs and decisions by names, words, meaning and graph together. Start here. "
         "Also answers 'callers of X', 'subclasses of X', 'tests for X', 'where is X used'. "
-        "labels: Class Function Method Module DocSection ADR ...; include_tests: leave out to rank tests lower.",
+        "Labels: Class Function Method Module Value DocSection ADR.",
         _SEARCH,
         _HITS,
         ("query",),
@@ -121,7 +143,7 @@ TOOLS: tuple[Tool, ...] = (
         "One symbol with its source, class and module, callers, callees, types, docs and tests. "
         "Edges are [name, where, strategy, confidence].",
         {**_NAME, **_PATH, "label": _text("", 40), **_BUDGET, **_PROJECT},
-        {**_SYMBOL, "in": _list({"type": "string"}), "source": _OBJECT, "edges": _OBJECT},
+        {**_SYMBOL, "in": _list(_STRING), "source": _OBJECT, "edges": _OBJECT},
         ("name",),
         ("outcome",),
     ),
@@ -135,7 +157,7 @@ TOOLS: tuple[Tool, ...] = (
             **_BUDGET,
             **_PROJECT,
         },
-        {"columns": _list({"type": "string"}), "rows": _list({"type": "array"}), "truncated": _FLAG},
+        {"columns": _list(_STRING), "rows": _list({"type": "array"}), "truncated": _FLAG},
         ("query",),
         ("columns", "rows"),
     ),
@@ -171,10 +193,7 @@ TOOLS: tuple[Tool, ...] = (
         "schema_info",
         "Labels, edge types, properties, strategies and example queries for cypher_query.",
         {**_BUDGET, **_PROJECT},
-        {
-            name: _list({"type": "string"})
-            for name in ("labels", "edge_types", "node_properties", "edge_properties", "strategies", "examples")
-        },
+        {name: _list(_STRING) for name in ("labels", "edge_types", "node_properties", "edge_properties", "examples")},
     ),
 )
 """In the order in which `tools/list` gives them."""
