@@ -6,6 +6,7 @@ Slow on purpose (they may read the manifest and the skipped files): they run onl
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
 
 from atlas.model import FileRecord, Filter, Node, Skipped
@@ -28,7 +29,7 @@ async def why_missing(reader: Reader, project: str, name: str) -> tuple[str, ...
     lines: list[str] = []
     if path in manifest and path:
         lines.append(f"`{path}` is indexed ({manifest[path].lines} lines), but nothing of that name or line is in it")
-    segments = {segment for segment in dotted(path.rpartition(".")[0] if "/" in path else name).split(".") if segment}
+    segments = set(re.split(r"[./]", dotted(path.rpartition(".")[0] if "/" in path else name))) - {""}
     lines += _skips(skipped, path, segments)
     lines += _problems(manifest.values(), segments)
     if mentions:

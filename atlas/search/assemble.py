@@ -28,14 +28,18 @@ def longest(measure: Callable[[int], int], upper: int, budget: int, lower: int =
 def allot(costs: Mapping[str, Sequence[int]], shares: Mapping[str, float], budget: int) -> dict[str, int]:
     """Return how many items of each section to keep, in order, so that the kept costs sum to at most `budget`.
 
-    First every section takes items worth its share (of 1.0) of the budget, then what is left goes to the sections in
-    the order of `shares`. A section without a share gets only what is left. Costs are tokens, at least 1 each.
+    First every section takes items worth its share (of 1.0) of the budget, then one item if it has none yet, then
+    what is left goes to the sections in the order of `shares`; sections without a share come last.
     """
     kept = dict.fromkeys(costs, 0)
     left = budget
-    for name, share in shares.items():
-        left -= _take(kept, costs, name, min(left, int(budget * share)))
-    for name in (*shares, *(name for name in costs if name not in shares)):
+    names = (*shares, *(name for name in costs if name not in shares))
+    for name in names:
+        left -= _take(kept, costs, name, min(left, int(budget * shares.get(name, 0.0))))
+    for name in names:
+        if not kept.get(name) and costs.get(name):
+            left -= _take(kept, costs, name, min(left, costs[name][0]))
+    for name in names:
         left -= _take(kept, costs, name, left)
     return kept
 

@@ -70,11 +70,12 @@ async def search(
         "graph": by_graph if mode == Mode.HYBRID else None,
     }
     rankings = await gather(*((name, run(reader, query, where)) for name, run in channels.items() if run))
-    fused = fuse(rankings, query, fusion)[:HYDRATED]
-    candidates, notes = await _hydrate(reader, fused, rankings)
+    fused = fuse(rankings, query, fusion)
+    fused, notes = _narrow(fused, rankings, query)
+    candidates, problems = await _hydrate(reader, fused[:HYDRATED], rankings)
     if mode == Mode.HYBRID:
         candidates = rank(candidates, query, reader.split_words, demote_tests=demote_tests)
-    return Found(query, tuple(candidates), (*query.notes, *(each.note for each in rankings if each.note), *notes))
+    return Found(query, tuple(candidates), (*query.notes, *(each.note for each in rankings), *notes, *problems))
 
 
 def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIGHTED) -> list[Scored]:
@@ -93,6 +94,18 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score
     return [Scored(uid, score) for uid, score in sorted(totals.items(), key=lambda item: (-item[1], item[0]))]
+
+
+def _narrow(fused: list[Scored], rankings: Sequence[Ranking], query: Query) -> tuple[list[Scored], tuple[str, ...]]:
+    """Keep what answers a question about edges; say so when a question's words are nowhere in the index."""
+    found = {ranking.channel: {hit.uid for hit in ranking.hits} for ranking in rankings}
+    if query.relation is not None and found.get("graph"):
+        answers = found["graph"] | found.get("name", set())
+        note = f"only {query.relation.kind} of `{query.relation.name}` and the symbol itself; text matches are left out"
+        return [hit for hit in fused if hit.uid in answers], (note,)
+    if fused and query.words and "words" in found and not found["words"]:
+        return fused, ("no word of the query occurs in the index: these hits are near in meaning at best",)
+    return fused, ()
 
 
 def _text_weights(words: Sequence[Scored], meaning: Sequence[Scored]) -> tuple[float, float]:
@@ -115,7 +128,6 @@ async def _hydrate(
             channels.setdefault(uid, []).append(ranking.channel)
         for uid, reason in ranking.reasons:
             reasons.setdefault(uid, []).append(reason)
-    notes: tuple[str, ...] = ()
     try:
         nodes, degrees = await asyncio.gather(
             reader.store.symbols(uids), reader.store.degrees(uids, Direction.IN, CENTRAL_TYPES)
@@ -131,4 +143,4 @@ async def _hydrate(
             degrees.get(node.row.uid, 0),
         )
         for node in nodes
-    ], notes
+    ], ()

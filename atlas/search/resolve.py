@@ -14,11 +14,11 @@ from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.rank import is_declaration
-from atlas.search.route import dotted
+from atlas.search.route import dotted, valid
 
 CANDIDATES = 50
 NEAR = 8
-MAX_NAME_CHARACTERS = 1_000
+MAX_NAME_CHARACTERS = 500
 TOP_LABELS = (Label.MODULE, Label.FILE, Label.DOC_FILE, Label.ADR)
 
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
@@ -37,8 +37,7 @@ class Resolution:
 
 
 async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
-    """Find what a name stands for within the filter. Raises store errors only."""
-    name = name.strip().strip("`'\"").strip()[:MAX_NAME_CHARACTERS]
+    """Find what a name (see `written`) stands for within the filter. Raises store errors only."""
     if not name:
         return Resolution((), "")
     for rung in (_by_uid, _by_place, _by_name, _by_path):
@@ -47,6 +46,11 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
             return found
     near = await reader.store.find(dotted(name), Match.NEAR, where, NEAR)
     return Resolution((), "", near=tuple(near))
+
+
+def written(name: str) -> str:
+    """Return a name as it can be looked up: valid text without quotes around it, cut at `MAX_NAME_CHARACTERS`."""
+    return valid(name[:MAX_NAME_CHARACTERS]).strip().strip("`'\"").strip()
 
 
 async def _by_uid(reader: Reader, name: str, where: Filter) -> Resolution | None:

@@ -156,7 +156,7 @@ _MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.|::|#|->|\(\)|\$")
 
 def route(text: str, split_words: Callable[[str], list[str]]) -> Query:
     """Take a question apart. `split_words` must split as the index was split. Deterministic, never raises."""
-    folded = " ".join(unicodedata.normalize("NFC", text[: MAX_QUERY_CHARACTERS * 4]).split())
+    folded = " ".join(valid(text[: MAX_QUERY_CHARACTERS * 4]).split())
     notes: list[str] = []
     if len(folded) > MAX_QUERY_CHARACTERS or len(text) > MAX_QUERY_CHARACTERS * 4:
         folded = folded[:MAX_QUERY_CHARACTERS]
@@ -181,9 +181,14 @@ def route(text: str, split_words: Callable[[str], list[str]]) -> Query:
     )
 
 
+def valid(text: str) -> str:
+    """Return the text in normal form C, with what cannot be UTF-8 (lone surrogates) as question marks."""
+    return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
+
+
 def dotted(name: str) -> str:
     """Return a name as qualified names are written: segments joined by dots, without backticks and call brackets."""
-    return re.sub(r"::|#(?!\d)|->|/", ".", name.strip().strip("`'\"").removesuffix("()")).strip(".")
+    return re.sub(r"::|#(?!\d)|->", ".", name.strip().strip("`'\"").removesuffix("()")).strip(".")
 
 
 def _relation(text: str) -> Relation | None:

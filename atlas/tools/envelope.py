@@ -12,6 +12,7 @@ from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label, ProjectState
 from atlas.search.assemble import longest
+from atlas.search.route import valid
 from atlas.tools.answers import Answer, Evidence
 from atlas.tools.structure import tokens_of
 
@@ -103,7 +104,7 @@ async def make_filter(
 
 def inside(path: str, root: str) -> str:
     """Return a path as the index has it: relative to the root, "/"-separated. Raises ConfigError when it is outside."""
-    text = path.strip().replace("\\", "/")
+    text = valid(path).strip().replace("\\", "/")
     if root and (text == root or text.startswith(root.rstrip("/") + "/")):
         text = text[len(root.rstrip("/")) :].lstrip("/")
     while text.startswith("./"):

@@ -34,7 +34,8 @@ async def status(
     if name not in states and project:
         known = ", ".join(states) or "none"
         raise NotFound(f"project `{name}` is not indexed (indexed: {known})", "run `atlas index` in its folder")
-    stats = await atlas.reader.store.stats("" if everything else name) if states else []
+    wanted = "" if everything else name
+    stats = await atlas.reader.store.stats(wanted) if everything or name in states else []
     shown = tuple(_project_status(each) for each in stats)
     listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
     files = tuple(SkippedFile(s.path, s.reason) for s in listed if _wanted(s.path, s.reason, skipped_filter))

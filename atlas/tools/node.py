@@ -12,7 +12,7 @@ from atlas.model import Filter, Label, NodeRow
 from atlas.search.absence import why_missing, why_no_callers
 from atlas.search.expand import KINDS, around_node, counts_around
 from atlas.search.freshness import stale_paths
-from atlas.search.resolve import Resolution
+from atlas.search.resolve import Resolution, written
 from atlas.tools.answers import ContextAnswer, Evidence, Lookup, NodeAnswer, NodeDetail, Symbol
 from atlas.tools.cite import path_of, sections_of, symbol_of
 from atlas.tools.context import Context, fit_context, no_context, source_of
@@ -30,6 +30,7 @@ async def get_node(
 
     Raises ConfigError for bad arguments and NotFound for an unknown project; a name that is not found is an answer.
     """
+    name = written(name)
     envelope, where = await _open(atlas, name, project, path, label, token_budget)
     resolution = await atlas.resolve(name, where)
     if len(resolution.nodes) != 1:
@@ -68,6 +69,7 @@ async def get_context(
 
     Names, errors and ambiguity as `get_node`. Every section has a sure share of the budget; what was cut is said.
     """
+    name = written(name)
     envelope, where = await _open(atlas, name, project, path, label, token_budget)
     resolution = await atlas.resolve(name, where)
     if len(resolution.nodes) != 1:
@@ -100,7 +102,7 @@ async def get_context(
 async def _open(
     atlas: Atlas, name: str, project: str, path: str, label: str, token_budget: int
 ) -> tuple[Envelope, Filter]:
-    if not name.strip():
+    if not name:
         raise ConfigError("the name is empty", "give a uid, a qualified name or its end, or path:line")
     envelope = await open_envelope(atlas, project, token_budget)
     labels = (label,) if label else ()

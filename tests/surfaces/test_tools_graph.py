@@ -1,0 +1,172 @@
+"""cypher_query, schema_info, status and health."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from atlas.api import Atlas
+from atlas.errors import ConfigError, NotFound
+from atlas.model import EdgeType, Label, NodeRow, Table
+from atlas.tools.answers import Check, Evidence
+from atlas.tools.graph import cypher_query, schema_info, unknown_words
+from atlas.tools.health import health
+from atlas.tools.index import status
+from atlas.tools.render import render
+from atlas.tools.structure import tokens_of
+from atlas.tools.vocabulary import EDGE_TYPES, LABELS, NODE_PROPERTIES
+
+
+class Answering:
+    """A store whose Cypher answers with a given table."""
+
+    def __init__(self, atlas: Atlas, table: Table) -> None:
+        self.store, self.table = atlas.reader.store, table
+        self.asked: list[tuple[str, Mapping[str, object], int, float]] = []
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.store, name)
+
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+        self.asked.append((text, parameters, limit, timeout))
+        return self.table
+
+
+def answering(atlas: Atlas, table: Table) -> tuple[Atlas, Answering]:
+    store = Answering(atlas, table)
+    return Atlas(replace(atlas.reader, store=store)), store
+
+
+CART = {"_label": "Class", "uid": "shop:shop.cart.Cart", "path": "shop/cart.py", "line": 6}
+
+
+async def test_rows_are_cited_and_fresh(shop: Atlas) -> None:
+    atlas, store = answering(shop, Table(("c", "n"), ((CART, 3), (None, True))))
+    answer = await cypher_query(atlas, "MATCH (c:Class) RETURN c, 3 AS n", {"x": 1}, limit=7)
+    assert store.asked == [("MATCH (c:Class) RETURN c, 3 AS n", {"x": 1}, 7, 10.0)]
+    assert answer.rows == ((CART, 3), (None, True))
+    assert answer.evidence.freshness == "fresh"
+    assert "(Class shop:shop.cart.Cart shop/cart.py:6) | 3\nnull | true\n2 rows" in render(answer)
+    (atlas.reader.root / "shop/cart.py").write_text("changed")
+    assert (await cypher_query(atlas, "MATCH (c) RETURN c")).evidence.stale == ("shop/cart.py",)
+
+
+async def test_no_rows_are_said_to_be_none(shop: Atlas) -> None:
+    atlas, _ = answering(shop, Table(("c",), ()))
+    assert render(await cypher_query(atlas, "MATCH (c:Class) RETURN c")).endswith("c\nno rows")
+
+
+@pytest.mark.parametrize("budget", [1, 60, 100, 300, 1000])
+async def test_rows_fit_the_budget(shop: Atlas, budget: int) -> None:
+    atlas, _ = answering(shop, Table(("name",), tuple((f"function_number_{n}",) for n in range(200)), truncated=True))
+    answer = await cypher_query(atlas, "MATCH (f:Function) RETURN f.name AS name", token_budget=budget)
+    used = tokens_of(shop.reader.counter, answer)
+    assert used == answer.evidence.tokens
+    assert used <= budget or answer.evidence.below_floor
+    if not answer.evidence.below_floor:
+        kept = len(answer.rows)
+        assert any(f"{200 - kept} of 200 rows" in item and f"SKIP {kept}" in item for item in answer.evidence.withheld)
+        assert any("limit 100" in item for item in answer.evidence.withheld)
+
+
+async def test_cells_stay_on_their_line(shop: Atlas) -> None:
+    atlas, _ = answering(shop, Table(("doc", "path"), (("a\nb | c", ["x", {"y": 1}]), ("z" * 1000, None))))
+    lines = render(await cypher_query(atlas, "RETURN 1")).splitlines()
+    assert lines[2] == "a\\nb \\| c | [x, {y: 1}]"
+    assert lines[3].endswith("... (1000 characters) | null")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("MATCH (c:Klass) RETURN c", ["no label `Klass`"]),
+        ("MATCH (a)-[:CALL]->(b) RETURN a", ["no relationship type `CALL`"]),
+        ("MATCH (a)-[r:CALLS|INVOKES*1..3]->(b:Method) RETURN a", ["`INVOKES`"]),
+        ("MATCH (a:Class:Foo) RETURN a.nam", ["no label `Foo`", "no property `nam`"]),
+        ("MATCH (a:Class|Method) WHERE a.is_test RETURN a.name, toLower(a.path)", []),
+        ("MATCH (a {name: 'x:Klass'})-[r:CALLS]->() RETURN r.confidence // (b:Nope)", []),
+        ("MATCH p = (a:Function)-[:CALLS*..3]->(b) RETURN length(p), {a: 1.5} AS x", []),
+    ],
+)
+def test_unknown_words_are_noted(query: str, words: list[str]) -> None:
+    notes = unknown_words(query)
+    assert len(notes) == len(words)
+    for word, note in zip(words, notes, strict=True):
+        assert word in note
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"query": " "}, "query is empty"),
+        ({"query": "RETURN 1", "limit": 0}, "limit must be between 1 and 1000"),
+        ({"query": "RETURN 1", "limit": 1001}, "limit must be between 1 and 1000"),
+        ({"query": "RETURN 1", "timeout": 0}, "timeout must be"),
+        ({"query": "RETURN 1", "timeout": float("nan")}, "timeout must be"),
+        ({"query": "RETURN " + "1 + " * 10_000 + "1"}, "at most 20000"),
+    ],
+)
+async def test_bad_cypher_arguments(shop: Atlas, arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        await cypher_query(shop, **arguments)
+
+
+async def test_schema_counts_what_is_there(shop: Atlas) -> None:
+    answer = await schema_info(shop)
+    assert {each.name: each.count for each in answer.labels}["Class"] == 3
+    assert {each.name: each.count for each in answer.edge_types}["CALLS"] == 5
+    assert {each.name: each.count for each in answer.languages} == {"markdown": 1, "python": 5}
+    assert answer.evidence.withheld == ()
+
+
+async def test_schema_under_a_budget_keeps_labels_first(shop: Atlas) -> None:
+    answer = await schema_info(shop, token_budget=300)
+    assert len(answer.labels) == len(Label)
+    assert answer.languages == ()
+    assert "by token_budget 300" in answer.evidence.withheld[0]
+
+
+def test_vocabulary_covers_the_model() -> None:
+    assert set(LABELS) == set(Label)
+    assert set(EDGE_TYPES) == set(EdgeType)
+    assert {each.name for each in NODE_PROPERTIES} == {*NodeRow._fields, "project"}
+
+
+async def test_status_counts(shop: Atlas) -> None:
+    (project,) = (await status(shop)).projects
+    assert (project.files, project.problems, project.unresolved) == (6, 1, 2)
+    assert project.vectors == project.chunks > 0
+    assert project.model == "test hashed-words 64"
+    assert {each.name: each.count for each in project.skipped} == {"secret": 1, "binary": 1}
+
+
+async def test_status_lists_skipped_files_by_reason_or_path(shop: Atlas) -> None:
+    everything = await status(shop, skipped=True)
+    assert [each.path for each in everything.skipped_files] == ["logo.png", "shop/secrets.py"]
+    for wanted in ("secret", "shop/", "*/secrets.*"):
+        found = await status(shop, skipped=True, skipped_filter=wanted)
+        assert [(each.path, each.reason) for each in found.skipped_files] == [("shop/secrets.py", "secret")]
+    assert (await status(shop)).skipped_files == ()
+
+
+async def test_status_of_what_is_not_indexed(shop: Atlas) -> None:
+    with pytest.raises(NotFound, match="indexed: shop"):
+        await status(shop, project="other")
+    answer = await status(Atlas(replace(shop.reader, project="fresh")))
+    assert answer.projects == ()
+    assert "not indexed" in answer.evidence.notes[0]
+    everything = await status(Atlas(replace(shop.reader, project="fresh")), everything=True)
+    assert [each.project for each in everything.projects] == ["shop"]
+
+
+def test_health_is_the_worst_check() -> None:
+    evidence = Evidence("shop", 1, "", "", (), "cl100k_base", 0, 0)
+    fine, gone, bad = Check("store", "ok"), Check("bus", "missing", "not used"), Check("embedder", "broken", "no", "do")
+    assert health([fine], evidence).state == "ok"
+    assert health([fine, gone], evidence).state == "degraded"
+    answer = health([fine, gone, bad], evidence)
+    assert answer.state == "broken"
+    assert [check.name for check in answer.checks] == ["embedder", "bus", "store"]
+    assert "broken embedder: no -> do" in render(answer)

@@ -1,0 +1,320 @@
+"""hybrid_search, text_search, vector_search: what is found, in which order, at what cost, with what evidence."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import pytest
+
+from atlas.api import Atlas
+from atlas.errors import ConfigError, NotFound, Unavailable
+from atlas.model import Filter, Scored
+from atlas.search.find import Mode
+from atlas.tools.answers import SearchAnswer
+from atlas.tools.render import render, to_dict
+from atlas.tools.search import hybrid_search, text_search, vector_search
+from atlas.tools.structure import tokens_of
+
+from .shop import PROJECT, WordEmbedder
+
+
+def names(answer: SearchAnswer) -> list[str]:
+    return [hit.symbol.qualified_name for hit in answer.hits]
+
+
+class Blind(WordEmbedder):
+    """An embedder whose server is gone."""
+
+    async def embed_query(self, text: str) -> bytes:
+        raise Unavailable("the embedding server does not answer")
+
+
+class Unknowing(WordEmbedder):
+    """An embedder that knows no word."""
+
+    async def embed_query(self, text: str) -> bytes:
+        return bytes(4 * self.dimension)
+
+
+async def test_a_name_comes_first_with_its_evidence(shop: Atlas) -> None:
+    answer = await hybrid_search(shop, "apply_discount")
+    hit = answer.hits[0]
+    assert hit.symbol.uid == "shop:shop.cart.apply_discount"
+    assert hit.symbol.place == "shop/cart.py:20"
+    assert len(hit.symbol.digest) == 16
+    assert hit.symbol.signature == "def apply_discount(amount: int) -> int"
+    assert hit.symbol.summary == "Reduce the amount by ten percent for regular customers."
+    assert {"name", "words", "meaning"} <= set(hit.channels)
+    assert "name" in hit.reasons
+    assert hit.words == ("apply_discount", "apply", "discount")
+    assert hit.also == ("shop:shop.cart.apply_discount#2",), "the stub is the same symbol"
+    assert answer.evidence.project == PROJECT
+    assert answer.evidence.generation >= 1
+    assert answer.evidence.indexed_at
+    assert answer.evidence.freshness == "fresh"
+    assert answer.evidence.encoding == "cl100k_base"
+
+
+async def test_hits_carry_neighbours_with_strategy_and_confidence(shop: Atlas) -> None:
+    hit = (await hybrid_search(shop, "apply_discount")).hits[0]
+    callers = next(section for section in hit.around if section.kind == "callers")
+    (caller,) = callers.neighbours
+    assert (caller.uid, caller.at) == ("shop:shop.cart.Cart.total", "shop/cart.py:15")
+    assert (caller.strategy, caller.confidence, callers.total) == ("module", 0.97, 1)
+
+
+async def test_words_find_what_no_name_says(shop: Atlas) -> None:
+    assert names(await hybrid_search(shop, "sum prices of the basket"))[0] == "shop.cart.Cart.total"
+
+
+async def test_tests_stand_below_unless_asked_for(shop: Atlas) -> None:
+    query = "sum the prices of everything in the basket"
+    found = names(await hybrid_search(shop, query))
+    assert found.index("shop.cart.Cart.total") < found.index("tests.test_cart.test_total")
+    assert names(await hybrid_search(shop, f"test that checks the {query}"))[0] == "tests.test_cart.test_total"
+    assert "tests.test_cart.test_total" not in names(await hybrid_search(shop, query, include_tests=False))
+
+
+async def test_relations_are_followed_and_nothing_else_is_shown(shop: Atlas) -> None:
+    callers = await hybrid_search(shop, "callers of apply_discount")
+    assert names(callers) == ["shop.cart.Cart.total", "shop.cart.apply_discount"]
+    assert callers.hits[0].reasons == ("callers of apply_discount",)
+    assert names(await hybrid_search(shop, "subclasses of Store"))[0] == "shop.store.MemoryStore"
+    assert names(await hybrid_search(shop, "what does Cart.save call?"))[0] == "shop.store.Store.write"
+    assert names(await hybrid_search(shop, "tests for Cart.total"))[0] == "tests.test_cart.test_total"
+    assert names(await hybrid_search(shop, "docs for apply_discount"))[0] == "docs/guide.md#discounts"
+
+
+async def test_unfollowed_relations_say_why(shop: Atlas) -> None:
+    nobody = await hybrid_search(shop, "callers of orphan")
+    assert any("no resolved callers of orphan" in note for note in nobody.evidence.notes)
+    unknown = await hybrid_search(shop, "callers of missing_thing")
+    assert any("not a symbol" in note for note in unknown.evidence.notes)
+
+
+async def test_a_short_question_may_be_an_identifier(shop: Atlas) -> None:
+    assert names(await hybrid_search(shop, "apply discount"))[0] == "shop.cart.apply_discount"
+
+
+async def test_a_path_finds_its_file(shop: Atlas) -> None:
+    assert names(await hybrid_search(shop, "shop/store.py"))[0] == "shop.store"
+    assert names(await hybrid_search(shop, "store.py"))[0] == "shop.store"
+
+
+async def test_filters_restrict(shop: Atlas) -> None:
+    assert names(await hybrid_search(shop, "save", path="shop/cart.py"))[0] == "shop.cart.Cart.save"
+    classes = await hybrid_search(shop, "keeps values", labels=["class"])
+    assert {hit.symbol.kind for hit in classes.hits} == {"class"}
+    docs = await hybrid_search(shop, "discount", languages=["Markdown"])
+    assert {hit.symbol.place.partition(":")[0] for hit in docs.hits} == {"docs/guide.md"}
+
+
+async def test_text_search_is_words_only_and_vector_search_meaning_only(shop: Atlas) -> None:
+    by_words = await text_search(shop, "basket")
+    assert all(hit.channels == ("words",) for hit in by_words.hits)
+    assert set(names(by_words)) == {"shop.cart.Cart", "shop.cart.Cart.total", "tests.test_cart.test_total"}
+    by_meaning = await vector_search(shop, "regular customers discount")
+    assert all(hit.channels == ("meaning",) for hit in by_meaning.hits)
+
+
+async def test_single_channels_keep_their_own_order(shop: Atlas) -> None:
+    query = "sum prices of everything in the basket"
+    expected = await shop.reader.store.search_text(
+        (await shop.search(query, Filter(project=PROJECT), Mode.WORDS)).query.words, Filter(project=PROJECT), 10
+    )
+    assert [hit.symbol.uid for hit in (await text_search(shop, query)).hits] == [each.uid for each in expected]
+
+
+async def test_a_failing_channel_is_a_note(shop: Atlas) -> None:
+    blind = Atlas(replace(shop.reader, embedder=Blind()))
+    answer = await hybrid_search(blind, "apply_discount")
+    assert names(answer)[0] == "shop.cart.apply_discount"
+    assert any("meaning failed: the embedding server does not answer" in note for note in answer.evidence.notes)
+    nothing = await vector_search(blind, "apply_discount")
+    assert nothing.hits == ()
+    assert nothing.evidence.notes
+
+
+async def test_a_question_the_model_does_not_know_is_a_note(shop: Atlas) -> None:
+    answer = await hybrid_search(Atlas(replace(shop.reader, embedder=Unknowing())), "apply_discount")
+    assert names(answer)[0] == "shop.cart.apply_discount"
+    assert any("known to the embedding model" in note for note in answer.evidence.notes)
+
+
+async def test_words_that_occur_nowhere_are_said_to(shop: Atlas) -> None:
+    answer = await hybrid_search(shop, "quaternion interpolation")
+    assert not answer.hits or any("no word of the query occurs" in note for note in answer.evidence.notes)
+
+
+@pytest.mark.parametrize("budget", [1, 20, 60, 120, 200, 400, 800, 5000])
+async def test_the_budget_holds_for_text_and_structure(shop: Atlas, budget: int) -> None:
+    answer = await hybrid_search(shop, "keep values in the basket", token_budget=budget)
+    used = tokens_of(shop.reader.counter, answer)
+    assert answer.evidence.tokens == used
+    assert used <= max(budget, 120)
+    assert used <= budget or answer.evidence.below_floor
+    if answer.evidence.below_floor:
+        assert answer.hits == ()
+        assert "too small" in render(answer)
+
+
+async def test_what_the_budget_withheld_is_said_and_reachable(shop: Atlas) -> None:
+    whole = await hybrid_search(shop, "keep values in the basket", token_budget=20_000)
+    small = await hybrid_search(shop, "keep values in the basket", token_budget=400)
+    assert 0 < len(small.hits) < len(whole.hits)
+    assert f"{len(whole.hits) - len(small.hits)} hits by token_budget 400 cl100k_base" in small.evidence.withheld
+    rest = await hybrid_search(shop, "keep values in the basket", token_budget=20_000, cursor=small.evidence.cursor)
+    assert names(small) + names(rest) == names(whole)[: len(small.hits)] + names(rest)
+    assert names(rest)[0] == names(whole)[len(small.hits)]
+
+
+async def test_pages_together_are_the_whole_without_doubles(shop: Atlas) -> None:
+    whole = names(await hybrid_search(shop, "keep values", limit=50, token_budget=50_000))
+    pages: list[str] = []
+    cursor = ""
+    while True:
+        answer = await hybrid_search(shop, "keep values", limit=3, token_budget=50_000, cursor=cursor)
+        pages += names(answer)
+        cursor = answer.evidence.cursor
+        if not cursor:
+            break
+    assert pages == whole
+    assert len(set(pages)) == len(pages)
+
+
+async def test_ranks_count_through_the_pages(shop: Atlas) -> None:
+    first = await hybrid_search(shop, "keep values", limit=3)
+    second = await hybrid_search(shop, "keep values", limit=3, cursor=first.evidence.cursor)
+    assert [hit.rank for hit in second.hits] == [4, 5, 6]
+
+
+async def test_a_cursor_after_a_change_is_noted(shop: Atlas) -> None:
+    first = await hybrid_search(shop, "keep values", limit=2)
+    await shop.reader.store.apply([])
+    before = await hybrid_search(shop, "keep values", limit=2, cursor=first.evidence.cursor)
+    assert not any("index changed" in note for note in before.evidence.notes)
+    manifest = await shop.reader.store.manifest(PROJECT)
+    from atlas.model import GraphDelta
+
+    await shop.reader.store.apply([GraphDelta(PROJECT, "shop/half.py", replace(manifest["shop/half.py"], lines=9))])
+    after = await hybrid_search(shop, "keep values", limit=2, cursor=first.evidence.cursor)
+    assert any("index changed" in note for note in after.evidence.notes)
+
+
+async def test_a_cursor_of_other_filters_is_refused(shop: Atlas) -> None:
+    first = await hybrid_search(shop, "keep values", limit=2)
+    with pytest.raises(ConfigError, match="another search"):
+        await hybrid_search(shop, "keep values", limit=2, labels=["Class"], cursor=first.evidence.cursor)
+
+
+async def test_changed_and_vanished_files_are_stale(shop: Atlas) -> None:
+    path = shop.reader.root / "shop/cart.py"
+    path.write_text(path.read_text() + "\n# more\n")
+    answer = await hybrid_search(shop, "apply_discount")
+    assert answer.evidence.freshness == "stale"
+    assert answer.evidence.stale == ("shop/cart.py",)
+    (shop.reader.root / "docs/guide.md").unlink()
+    assert (await hybrid_search(shop, "apply_discount")).evidence.stale == ("docs/guide.md", "shop/cart.py")
+
+
+async def test_a_touched_file_is_fresh(shop: Atlas) -> None:
+    os.utime(shop.reader.root / "shop/cart.py", (1, 1))
+    assert (await hybrid_search(shop, "apply_discount")).evidence.freshness == "fresh"
+
+
+async def test_without_its_folder_freshness_is_unknown(shop: Atlas) -> None:
+    shop.reader.root.rename(shop.reader.root.with_name("moved"))
+    assert (await hybrid_search(shop, "apply_discount")).evidence.freshness == "unknown"
+
+
+async def test_equal_questions_get_equal_bytes(shop: Atlas) -> None:
+    first = await hybrid_search(shop, "how are values kept in the basket")
+    second = await hybrid_search(shop, "how are values kept in the basket")
+    assert render(first) == render(second)
+    assert to_dict(first) == to_dict(second)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"query": ""}, "query is empty"),
+        ({"query": " \n\t "}, "query is empty"),
+        ({"query": "x", "limit": 0}, "limit must be between 1 and 50"),
+        ({"query": "x", "limit": 51}, "limit must be between 1 and 50"),
+        ({"query": "x", "token_budget": 0}, "token_budget must be between"),
+        ({"query": "x", "labels": ["Klass"]}, "unknown label `Klass`"),
+        ({"query": "x", "languages": ["cobol"]}, "no file in language `cobol`"),
+        ({"query": "x", "path": "../etc"}, "outside the project"),
+        ({"query": "x", "path": "/etc/passwd"}, "outside the project"),
+        ({"query": "x", "cursor": "???"}, "cursor is damaged"),
+    ],
+)
+async def test_bad_arguments(shop: Atlas, arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        await hybrid_search(shop, **arguments)
+
+
+async def test_errors_name_what_is_valid(shop: Atlas) -> None:
+    with pytest.raises(ConfigError) as wrong_label:
+        await hybrid_search(shop, "x", labels=["Klass"])
+    assert "Class" in wrong_label.value.hint
+    with pytest.raises(ConfigError) as wrong_language:
+        await hybrid_search(shop, "x", languages=["cobol"])
+    assert "python" in wrong_language.value.hint
+    with pytest.raises(NotFound, match="indexed: shop") as wrong_project:
+        await hybrid_search(shop, "x", project="shup")
+    assert wrong_project.value.near == ("shop",)
+
+
+async def test_absolute_paths_inside_the_root_are_taken(shop: Atlas) -> None:
+    inside = str(shop.reader.root / "docs")
+    assert {hit.symbol.kind for hit in (await hybrid_search(shop, "discount", path=inside)).hits} <= {
+        "docfile",
+        "docsection",
+    }
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "word " * 25_000,
+        "the of and",
+        "\U0001f600 ü \u202e\ufeff ﷽",
+        "\ud800",
+        "\0",
+        "'\" OR 1=1 --",
+        "*",
+        'a" NEAR b',
+        "(((",
+    ],
+)
+async def test_odd_queries_have_answers(shop: Atlas, query: str) -> None:
+    for search in (hybrid_search, text_search, vector_search):
+        answer = await search(shop, query)
+        assert answer.evidence.tokens <= 2000
+
+
+async def test_long_queries_are_cut_with_a_note(shop: Atlas) -> None:
+    answer = await hybrid_search(shop, "basket " + "x" * 100_000)
+    assert any("cut" in note for note in answer.evidence.notes)
+    assert len(render(answer)) < 20_000
+
+
+async def test_scores_never_rise_down_the_list(shop: Atlas) -> None:
+    scores = [hit.score for hit in (await hybrid_search(shop, "keep values in the store")).hits]
+    assert scores == sorted(scores, reverse=True)
+
+
+async def test_rankings_survive_nodes_that_vanish(shop: Atlas) -> None:
+    class Forgetful:
+        """A store whose word search still knows a node that is gone."""
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(shop.reader.store, name)
+
+        async def search_text(self, *arguments: object) -> list[Scored]:
+            return [Scored("shop:gone", 9.0)]
+
+    answer = await hybrid_search(Atlas(replace(shop.reader, store=Forgetful())), "apply_discount")
+    assert names(answer)[0] == "shop.cart.apply_discount"
