@@ -1,8 +1,31 @@
-//! (being written)
+//! Parsing: one file's bytes to facts. Pure; knows nothing about other files.
+//!
+//! `languages` finds the language, `file` runs tree-sitter and bounds everything, `tree` lays the syntax tree out flat,
+//! `walk` passes over it once and lets the language's patterns (`patterns`, `matching`, from `tags.scm`) say what each node
+//! means; `definitions`, `bindings` and `expressions` record facts in `collect`. `python`, `ecmascript`, ... hold the little
+//! that patterns cannot say.
 
-use pyo3::prelude::*;
+mod bindings;
+mod code;
+mod collect;
+mod definitions;
+mod digests;
+mod docs;
+mod ecmascript;
+mod expressions;
+mod file;
+mod grammars;
+mod json;
+mod language;
+mod languages;
+mod matching;
+mod module;
+mod patterns;
+mod python;
+mod scheme;
+mod tree;
+mod type_text;
+mod vocabulary;
+mod walk;
 
-/// Add this module's Python classes and functions.
-pub fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
-}
+pub use module::{Languages, ParsedFile, parse_content, register};

@@ -1,0 +1,170 @@
+; Definitions
+
+(decorated_definition (decorator (_) @decorator) definition: (_) @wrapped) @wrapper
+(decorator (_) @reference.read)
+
+(class_definition
+  name: (identifier) @name
+  superclasses: (argument_list
+    [(identifier) (attribute) (subscript) (call)] @base)?
+  body: (_) @body) @definition.class
+
+(function_definition
+  "async"? @flag.async
+  name: (identifier) @name
+  parameters: (_) @parameters
+  return_type: (_)? @returns
+  body: (_) @body) @definition.function
+
+(lambda
+  parameters: (_)? @parameters
+  body: (_) @body) @definition.lambda
+
+(type_alias_statement
+  left: (type (identifier) @name)
+  right: (_) @annotation) @definition.type
+(type_alias_statement
+  left: (type (generic_type (identifier) @name))
+  right: (_) @annotation) @definition.type
+
+(assignment
+  left: (identifier) @name
+  type: (_)? @annotation
+  right: (_)? @value) @definition.variable
+(assignment
+  left: [(pattern_list (identifier) @name) (tuple_pattern (identifier) @name)]
+  right: (_) @value) @definition.variable
+
+; Parameters
+
+(identifier) @parameter
+(typed_parameter (identifier) @name type: (_) @annotation) @parameter
+(default_parameter name: (identifier) @name value: (_) @default) @parameter
+(typed_default_parameter name: (identifier) @name type: (_) @annotation value: (_) @default) @parameter
+(list_splat_pattern (identifier) @name) @parameter.variadic
+(dictionary_splat_pattern (identifier) @name) @parameter.keywords
+(typed_parameter (list_splat_pattern (identifier) @name) type: (_) @annotation) @parameter.variadic
+(typed_parameter (dictionary_splat_pattern (identifier) @name) type: (_) @annotation) @parameter.keywords
+
+; Imports
+
+(import_statement) @import
+(import_from_statement) @import
+(future_import_statement) @import
+
+; Bindings
+
+(assignment
+  left: (_) @target
+  type: (_)? @annotation
+  right: (_)? @value @reference.read) @binding.assign
+(augmented_assignment right: (_) @reference.read)
+(named_expression name: (_) @target value: (_) @value @reference.read) @binding.assign
+(for_statement left: (_) @target right: (_) @value @reference.read) @binding.iterate
+(for_in_clause left: (_) @target right: (_) @value @reference.read) @binding.iterate
+(with_item value: (as_pattern (_) @value @reference.read alias: (as_pattern_target (_) @target))) @binding.enter
+(with_item value: [(identifier) (attribute)] @reference.read)
+(except_clause
+  value: (as_pattern . (_) @annotation alias: (as_pattern_target (_) @target))) @binding.catch
+(except_clause value: (_) @annotation alias: (_) @target) @binding.catch
+(except_clause value: [(identifier) (attribute) (tuple)] @reference.type)
+(return_statement (_)? @value @reference.read) @binding.return
+(lambda body: (_) @value @reference.read) @binding.return
+(yield (_)? @value @reference.read) @binding.yield
+(global_statement (identifier) @target) @binding.outer
+(nonlocal_statement (identifier) @target) @binding.outer
+(type_parameter (type (identifier) @target)) @binding.assign
+(type_parameter (type (constrained_type . (type (identifier) @target) (type) @reference.type .))) @binding.assign
+(case_clause (case_pattern (as_pattern (identifier) @target .))) @binding.assign
+(class_pattern (dotted_name) @reference.type)
+
+(pattern_list (_) @item) @target.unpack
+(tuple_pattern (_) @item) @target.unpack
+(list_pattern (_) @item) @target.unpack
+(tuple (_) @item) @target.unpack
+(list (_) @item) @target.unpack
+(list_splat_pattern (_) @inner) @target.same
+(list_splat (_) @inner) @target.same
+(parenthesized_expression (_) @inner) @target.same
+
+; Other places where a name is a value
+
+(argument_list (_) @reference.read)
+(keyword_argument value: (_) @reference.read)
+(list (_) @reference.read)
+(tuple (_) @reference.read)
+(set (_) @reference.read)
+(pair value: (_) @reference.read)
+(expression_list (_) @reference.read)
+(raise_statement (_) @reference.read)
+(list_splat (_) @reference.read)
+(dictionary_splat (_) @reference.read)
+(list_comprehension body: (_) @reference.read)
+(set_comprehension body: (_) @reference.read)
+(generator_expression body: (_) @reference.read)
+
+; Expressions
+
+(identifier) @expr.name
+(dotted_name . (identifier) @inner .) @expr.same
+(attribute object: (_) @base attribute: (_) @name) @expr.attribute
+(call function: (identifier) @_f (#eq? @_f "super")) @expr.super
+(call function: (_) @callee arguments: (argument_list) @arguments) @reference.call
+(call function: (_) @callee arguments: (generator_expression) @argument) @reference.call
+(call
+  function: [(identifier) (attribute)] @_f
+  (#any-of? @_f "isinstance" "issubclass" "cast" "typing.cast")) @hook
+(keyword_argument name: (_) @keyword value: (_) @value) @argument.named
+(subscript value: (_) @base subscript: (_) @index) @expr.index
+(await (_) @inner) @expr.await
+(parenthesized_expression (_) @inner) @expr.same
+(named_expression value: (_) @inner) @expr.same
+(assignment right: (_) @inner) @expr.same
+(conditional_expression . (_) @option (_) @option .) @expr.one-of
+(boolean_operator left: (_) @option right: (_) @option) @expr.one-of
+(string
+  (string_start) @_s
+  (#any-of? @_s "b\"" "b'" "b\"\"\"" "b'''" "B\"" "B'" "rb\"" "rb'" "br\"" "br'")) @literal.bytes
+(string) @literal.str
+(concatenated_string) @literal.str
+(integer) @literal.int
+(float) @literal.float
+(true) @literal.bool
+(false) @literal.bool
+(none) @literal.none
+(not_operator) @literal.bool
+(list (_)? @item) @elements.list
+(tuple (_)? @item) @elements.tuple
+(expression_list (_) @item) @elements.tuple
+(set (_) @item) @elements.set
+(dictionary (pair value: (_) @item)?) @elements.dict
+(list_comprehension) @literal.list
+(set_comprehension) @literal.set
+(dictionary_comprehension) @literal.dict
+
+; Types
+
+(type (_) @inner) @type.same
+(generic_type
+  (identifier) @_b
+  (#eq? @_b "Literal")) @type.unknown
+(generic_type
+  [(identifier) (attribute)] @base
+  (type_parameter (type) @argument)) @type.generic
+(subscript
+  value: [(identifier) (attribute)] @_b
+  (#any-of? @_b "Literal" "typing.Literal" "t.Literal")) @type.unknown
+(subscript value: (_) @base subscript: (_) @argument) @type.generic
+(union_type (_) @option) @type.union
+(binary_operator left: (_) @option operator: "|" right: (_) @option) @type.union
+(member_type) @type.unknown
+(constrained_type . (_) @inner) @type.same
+(string) @type.text
+(tuple (_) @option) @type.union
+
+; Digests
+
+(comment) @comment
+(module) @block
+(block) @block
+(string) @token

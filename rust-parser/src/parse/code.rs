@@ -1,0 +1,72 @@
+//! What a language may say in Rust where patterns cannot: forms of imports, conventions of names, documentation inside.
+
+use super::bindings::BindingDraft;
+use super::definitions::Draft;
+use super::tree::NodeId;
+use super::walk::Walk;
+use crate::facts::ExprId;
+
+/// Code of one language; every method has a default that does nothing.
+pub trait LanguageCode: Sync {
+    /// Decide the language of a file whose extension is shared, by its content (`.h`).
+    fn language_of_content(&self, _path: &str, _data: &[u8]) -> Option<&'static str> {
+        None
+    }
+
+    /// Once, before the walk; the declared package goes to `walk.collect.facts.module`. True: the file was read entirely
+    /// here and is not walked.
+    fn begin(&self, _walk: &mut Walk) -> bool {
+        false
+    }
+
+    /// A node with the role `@import`.
+    fn import(&self, _walk: &mut Walk, _node: NodeId) {}
+
+    /// A node with the role `@hook`.
+    fn hook(&self, _walk: &mut Walk, _node: NodeId) {}
+
+    /// A node with the role `@target.hook`.
+    fn target(&self, _walk: &mut Walk, _node: NodeId, _binding: BindingDraft) {}
+
+    /// Adjust a definition before it is recorded. False drops it.
+    fn define(&self, _walk: &mut Walk, _draft: &mut Draft) -> bool {
+        true
+    }
+
+    /// The first parameter of this function stands for the object (`Some(false)`) or the class (`Some(true)`).
+    fn receiver(&self, _walk: &Walk, _draft: &Draft) -> Option<bool> {
+        None
+    }
+
+    /// A type written as text (`@type.text`).
+    fn type_text(&self, _walk: &mut Walk, _node: NodeId) -> ExprId {
+        0
+    }
+
+    /// An expression that patterns take for a name or call but that means something else (`self.__class__`).
+    fn expression(&self, _walk: &mut Walk, _node: NodeId) -> Option<ExprId> {
+        None
+    }
+
+    /// The node of the docstring inside a body, for the doc style `first-string`.
+    fn docstring(&self, _walk: &Walk, _body: NodeId) -> Option<NodeId> {
+        None
+    }
+
+    /// Once, after the walk.
+    fn end(&self, _walk: &mut Walk) {}
+}
+
+struct NoCode;
+
+impl LanguageCode for NoCode {}
+
+/// The code of a name in `language.toml`, or None when there is none of that name.
+pub fn code(name: &str) -> Option<&'static dyn LanguageCode> {
+    Some(match name {
+        "" => &NoCode,
+        "python" => &super::python::Python,
+        "ecmascript" => &super::ecmascript::Ecmascript,
+        _ => return None,
+    })
+}

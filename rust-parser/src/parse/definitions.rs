@@ -1,0 +1,491 @@
+//! Records definitions: names, paths, flags, spans, signatures, documentation, parameters, bases.
+
+use super::bindings::BindingDraft;
+use super::collect::{UNKNOWN, shorten};
+use super::docs;
+use super::language::{DocStyle, Exported};
+use super::matching::{Captures, all, first};
+use super::tree::NodeId;
+use super::vocabulary::{Capture, Role};
+use super::walk::{Scope, Walk};
+use crate::facts::{BindingKind, DefId, Definition, Expr, Kind, Param, ParamKind, flags};
+
+/// Definitions inside each other that are recorded.
+const MAX_SCOPES: usize = 64;
+/// Characters of a signature that are kept.
+const MAX_SIGNATURE: usize = 400;
+
+/// Where the parts of a definition are; digests are made from them after the walk.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// Bytes of the signature with decorators, then of the body.
+    pub head: u32,
+    pub body: u32,
+    pub end: u32,
+    /// Node of a docstring inside the body.
+    pub docstring: Option<NodeId>,
+}
+
+/// What the nodes around a definition add to it.
+#[derive(Debug, Clone, Default)]
+pub struct Wrap {
+    pub outer: Option<NodeId>,
+    pub signature: Option<NodeId>,
+    pub decorators: Vec<NodeId>,
+    pub flags: u32,
+    pub private: bool,
+}
+
+/// A definition before it is recorded; a language's own code may change it.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    pub node: NodeId,
+    pub kind: Kind,
+    pub name: String,
+    pub name_node: Option<NodeId>,
+    pub parent: DefId,
+    pub flags: u32,
+    pub private: bool,
+    pub body: Option<NodeId>,
+    pub parameters: Option<NodeId>,
+    pub decorators: Vec<NodeId>,
+    pub bases: Vec<NodeId>,
+    /// Declared type, return type or aliased type.
+    pub declared: Option<NodeId>,
+    pub wrap: Wrap,
+}
+
+/// Does a kind hold members?
+pub fn holds_members(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Class | Kind::Interface | Kind::Struct | Kind::Trait | Kind::Enum | Kind::Extension
+    )
+}
+
+fn is_value(kind: Kind) -> bool {
+    matches!(kind, Kind::Field | Kind::Constant)
+}
+
+impl Walk<'_> {
+    /// A pattern with `@definition.<kind>` matched.
+    pub fn define(&mut self, kind: Kind, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let known = match self.definition_of.get_mut(&node) {
+            Some((_, true)) => return,
+            Some((definition, opened)) => {
+                *opened = true;
+                Some(*definition)
+            }
+            None => None,
+        };
+        if self.scopes.len() >= MAX_SCOPES {
+            self.too_deep = true;
+            return;
+        }
+        let Some(draft) = self.draft(kind, node, captures) else {
+            return;
+        };
+        let definition = known.unwrap_or_else(|| self.record(&draft));
+        for scope in all(captures, Capture::Scope).chain([node]) {
+            self.definition_of.insert(scope, (definition, true));
+        }
+        if is_value(draft.kind) {
+            self.open_value(definition, &draft);
+        } else {
+            self.open(definition, &draft);
+        }
+    }
+
+    /// A pattern with `@definition.variable` matched: each `@name` is a constant or field, unless it exists already.
+    pub fn define_variables(&mut self, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let kind = match self.kind_of(self.scope()) {
+            Kind::Module | Kind::Namespace => Kind::Constant,
+            parent if holds_members(parent) => Kind::Field,
+            _ => return,
+        };
+        for name in all(captures, Capture::Name) {
+            let mut parts: Captures = captures.to_vec();
+            parts.retain(|&(capture, captured)| capture != Capture::Name || captured == name);
+            let text = self.name_of(name);
+            if self.name_counts.contains_key(&(self.scope(), text)) {
+                continue;
+            }
+            if let Some(draft) = self.draft(kind, node, &parts) {
+                let definition = self.record(&draft);
+                self.open_value(definition, &draft);
+            }
+        }
+    }
+
+    /// The definition of an anonymous function, made when it is first seen as a value.
+    pub fn lambda(&mut self, node: NodeId, captures: &Captures) -> Option<DefId> {
+        if let Some(&(definition, _)) = self.definition_of.get(&node) {
+            return Some(definition);
+        }
+        let draft = self.draft(Kind::Lambda, node, captures)?;
+        let definition = self.record(&draft);
+        self.definition_of.insert(node, (definition, false));
+        Some(definition)
+    }
+
+    /// Remember what a node adds to the definitions it wraps.
+    pub fn wrap(&mut self, node: NodeId, signature: bool, captures: &[(Capture, NodeId)]) {
+        let around = self.wraps.remove(&node).unwrap_or_default();
+        let wrapped: Vec<NodeId> = all(captures, Capture::Wrapped).collect();
+        for &inner in &wrapped {
+            let mut wrap = around.clone();
+            if wrapped.len() == 1 {
+                wrap.outer = wrap.outer.or(Some(node));
+                if signature {
+                    wrap.signature = wrap.signature.or(Some(node));
+                }
+            } else {
+                wrap.outer = None;
+            }
+            wrap.decorators.extend(all(captures, Capture::Decorator));
+            let (flags, private) = captured_flags(captures);
+            wrap.flags |= flags;
+            wrap.private |= private;
+            self.wraps.insert(inner, wrap);
+        }
+    }
+
+    fn draft(&mut self, kind: Kind, node: NodeId, captures: &[(Capture, NodeId)]) -> Option<Draft> {
+        let wrap = self.wraps.get(&node).cloned().unwrap_or_default();
+        let outer = wrap.outer.unwrap_or(node);
+        let (flags, private) = captured_flags(captures);
+        let mut decorators = wrap.decorators.clone();
+        let siblings = self.tree.node(outer).parent;
+        let mut pending = std::mem::take(&mut self.pending_decorators);
+        pending.retain(|&decorator| self.tree.node(decorator).parent == siblings);
+        decorators.extend(pending);
+        decorators.extend(all(captures, Capture::Decorator));
+        let name_node = first(captures, Capture::Name);
+        let parent = self.scope();
+        let in_class = holds_members(self.kind_of(parent));
+        let name = name_node.map_or_else(String::new, |name| self.text_of(name).into_owned());
+        let constructors = &self.language.settings.definitions.constructors;
+        let kind = match kind {
+            Kind::Function | Kind::Method if in_class && constructors.contains(&name) => {
+                Kind::Constructor
+            }
+            Kind::Function if in_class => Kind::Method,
+            other => other,
+        };
+        let body = first(captures, Capture::Body).or_else(|| {
+            is_value(kind)
+                .then(|| first(captures, Capture::Value))
+                .flatten()
+        });
+        let mut draft = Draft {
+            node,
+            kind,
+            name,
+            name_node,
+            parent,
+            flags: flags | wrap.flags,
+            private: private || wrap.private,
+            body,
+            parameters: first(captures, Capture::Parameters),
+            decorators,
+            bases: all(captures, Capture::Base).collect(),
+            declared: first(captures, Capture::Returns)
+                .or_else(|| first(captures, Capture::Annotation)),
+            wrap,
+        };
+        self.language.code.define(self, &mut draft).then_some(draft)
+    }
+
+    /// Add the definition with everything that does not need its scope.
+    fn record(&mut self, draft: &Draft) -> DefId {
+        let definition = self.collect.facts.definitions.len() as DefId;
+        let decorators = draft
+            .decorators
+            .iter()
+            .map(|&node| self.decorator(node))
+            .collect();
+        let (name, path) = self.unique_path(draft);
+        let outer = draft.wrap.outer.unwrap_or(draft.node);
+        let mut first_node = outer;
+        for &decorator in &draft.decorators {
+            first_node = first_node.min(decorator);
+        }
+        let end = self.tree.node(outer).end;
+        let head = self.tree.node(first_node).start;
+        let (start, start_line, comment) = self.with_comment(outer, first_node);
+        let docstring_node = match (self.language.settings.docs.style, draft.body) {
+            (DocStyle::FirstString, Some(body)) if !is_value(draft.kind) => {
+                self.language.code.docstring(self, body)
+            }
+            _ => None,
+        };
+        let docs = match docstring_node {
+            Some(node) => docs::clean_string(&self.text_of(node)),
+            None => comment.map_or_else(String::new, |text| docs::clean_comment(&text)),
+        };
+        let signature = self.signature(draft);
+        let record = Definition {
+            kind: draft.kind,
+            name,
+            path,
+            parent: draft.parent,
+            flags: draft.flags | self.exported(draft),
+            start_byte: start,
+            end_byte: end,
+            start_line,
+            end_line: self.line_of_end(outer),
+            name_line: self.tree.line(draft.name_node.unwrap_or(draft.node)),
+            signature: self.collect.long_text(signature),
+            docstring: self.collect.long_text(docs::limited(&docs)),
+            signature_digest: 0,
+            body_digest: 0,
+            docstring_digest: docs::text_digest(&docs),
+            text_digest: 0,
+            decorators,
+            bases: Vec::new(),
+            params: Vec::new(),
+            declared_type: None,
+        };
+        self.collect.facts.definitions.push(record);
+        self.layouts.push(Layout {
+            head,
+            body: draft.body.map_or(end, |body| self.tree.node(body).start),
+            end,
+            docstring: docstring_node,
+        });
+        definition
+    }
+
+    /// The expression of a decorator, without its `@`.
+    fn decorator(&mut self, node: NodeId) -> u32 {
+        let content = self
+            .tree
+            .children(node)
+            .find(|&child| self.language.content_kinds[self.tree.node(child).kind as usize]);
+        match self.expression(node) {
+            UNKNOWN => content.map_or(UNKNOWN, |child| self.expression(child)),
+            expr => expr,
+        }
+    }
+
+    /// Name and dotted path; a second definition of a name in its scope becomes `name#2`.
+    fn unique_path(&mut self, draft: &Draft) -> (u32, u32) {
+        let fallback = match draft.kind {
+            Kind::Lambda => "<lambda>",
+            _ => "<anonymous>",
+        };
+        let text = if draft.name.is_empty() {
+            fallback
+        } else {
+            shorten(&draft.name, 1000)
+        };
+        let name = self.collect.owned_name(text.to_owned());
+        let parent_path = self.collect.facts.definitions[draft.parent as usize].path;
+        let prefix = match self.collect.text(parent_path) {
+            "" => String::new(),
+            path => format!("{path}."),
+        };
+        loop {
+            let count = self.name_counts.entry((draft.parent, name)).or_insert(0);
+            *count += 1;
+            let path = match *count {
+                1 => format!("{prefix}{text}"),
+                number => format!("{prefix}{text}#{number}"),
+            };
+            let path = self.collect.owned_name(path);
+            if self.paths.insert(path) {
+                return (name, path);
+            }
+        }
+    }
+
+    /// Start of the text with the documentation comment directly above, and that comment.
+    fn with_comment(&self, outer: NodeId, first_node: NodeId) -> (u32, u32, Option<String>) {
+        let place = self.tree.node(first_node);
+        let parent = self.tree.node(outer).parent;
+        match self.comments {
+            Some(run)
+                if self.language.settings.docs.style == DocStyle::CommentAbove
+                    && run.parent == parent
+                    && run.end <= place.start
+                    && (run.last_line + 1 == place.line || run.last_line == place.line) =>
+            {
+                let bytes = &self.source[run.start as usize..run.end as usize];
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                (run.start, run.first_line + 1, Some(text))
+            }
+            _ => (place.start, place.line + 1, None),
+        }
+    }
+
+    fn line_of_end(&self, node: NodeId) -> u32 {
+        let place = self.tree.node(node);
+        let text = &self.source[place.start as usize..place.end as usize];
+        let breaks = text
+            .trim_ascii_end()
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count();
+        place.line + 1 + breaks as u32
+    }
+
+    fn signature(&self, draft: &Draft) -> String {
+        let first_node = draft.wrap.signature.unwrap_or(draft.node);
+        let start = self.tree.node(first_node).start as usize;
+        let outer = draft.wrap.outer.unwrap_or(draft.node);
+        let end = match draft.body {
+            Some(body) if !is_value(draft.kind) => self.tree.node(body).start,
+            _ => self.tree.node(outer).end,
+        };
+        // White space and closing marks make the folded text shorter than its source, but rarely ten times.
+        let end = (end as usize).min(start + MAX_SIGNATURE * 10).max(start);
+        let text = String::from_utf8_lossy(&self.source[start..end]);
+        docs::fold(&text, MAX_SIGNATURE)
+            .trim_end_matches([' ', ':', '{', ';', ','])
+            .trim_end_matches("=>")
+            .trim_end()
+            .to_owned()
+    }
+
+    fn exported(&self, draft: &Draft) -> u32 {
+        let parent = &self.collect.facts.definitions[draft.parent as usize];
+        let visible = match self.language.settings.definitions.exported {
+            _ if draft.kind == Kind::Lambda || draft.private => false,
+            Exported::Always => true,
+            Exported::Underscore => {
+                !draft.name.starts_with('_')
+                    || (draft.name.starts_with("__") && draft.name.ends_with("__"))
+            }
+            Exported::Capitalised => draft.name.chars().next().is_some_and(char::is_uppercase),
+            Exported::Explicit => holds_members(parent.kind) && parent.flags & flags::EXPORTED != 0,
+        };
+        if visible { flags::EXPORTED } else { 0 }
+    }
+
+    fn open_value(&mut self, definition: DefId, draft: &Draft) {
+        if let Some(declared) = draft.declared {
+            let expr = self.type_expression(declared);
+            self.collect.facts.definitions[definition as usize].declared_type = Some(expr);
+        }
+    }
+
+    /// Enter the scope and record what stands in the definition's head.
+    fn open(&mut self, definition: DefId, draft: &Draft) {
+        let class = self.language.code.receiver(self, draft);
+        self.scopes.push(Scope {
+            definition,
+            end: self.tree.node(draft.node).next,
+            receiver: None,
+            parameters: Vec::new(),
+        });
+        let bases = draft.bases.iter().map(|&base| self.base(base)).collect();
+        let declared_type = draft.declared.map(|node| self.annotation(node));
+        let record = &mut self.collect.facts.definitions[definition as usize];
+        record.bases = bases;
+        record.declared_type = declared_type;
+        if let Some(list) = draft.parameters {
+            let params = self.parameters(list, class);
+            self.collect.facts.definitions[definition as usize].params = params;
+        }
+    }
+
+    fn base(&mut self, node: NodeId) -> u32 {
+        let expr = self.type_expression(node);
+        if let Expr::Generic { args, .. } = self.collect.get(expr) {
+            for arg in args.clone() {
+                self.refer_types(arg, self.tree.line(node));
+            }
+        }
+        expr
+    }
+
+    fn parameters(&mut self, list: NodeId, receiver: Option<bool>) -> Vec<Param> {
+        let language = self.language;
+        let mut params = Vec::new();
+        // A single bare parameter (`x => x`) is its own list.
+        let alone =
+            self.tree.is_leaf(list) && language.content_kinds[self.tree.node(list).kind as usize];
+        let nodes: Vec<NodeId> = if alone {
+            vec![list]
+        } else {
+            self.tree.children(list).collect()
+        };
+        for node in nodes {
+            let rules = language.rules(self.tree.node(node).kind);
+            let Some((Role::Parameter(kind), captures)) = self.first_match(&rules.parameter, node)
+            else {
+                continue;
+            };
+            let is_first = params.is_empty();
+            let param = self.parameter(kind, node, &captures, receiver.filter(|_| is_first));
+            self.recycle(captures);
+            params.push(param);
+        }
+        params
+    }
+
+    fn parameter(
+        &mut self,
+        kind: ParamKind,
+        node: NodeId,
+        captures: &Captures,
+        receiver: Option<bool>,
+    ) -> Param {
+        let name_node = first(captures, Capture::Name).or_else(|| {
+            let targets = first(captures, Capture::Target);
+            if targets.is_some() { None } else { Some(node) }
+        });
+        let name = name_node.map_or(0, |node| self.name_of(node));
+        let annotation = first(captures, Capture::Annotation).map(|node| self.annotation(node));
+        let default = first(captures, Capture::Default).map(|node| {
+            self.read(node);
+            self.expression(node)
+        });
+        if let Some(target) = first(captures, Capture::Target) {
+            let draft = BindingDraft {
+                kind: BindingKind::Assign,
+                value: None,
+                annotation: None,
+                line: self.tree.line(node),
+            };
+            self.bind(target, draft);
+        }
+        let kind = match receiver {
+            Some(_) if kind == ParamKind::Normal => ParamKind::Receiver,
+            _ => kind,
+        };
+        if let Some(scope) = self.scopes.last_mut() {
+            match receiver {
+                Some(class) if kind == ParamKind::Receiver => scope.receiver = Some((name, class)),
+                _ if kind == ParamKind::Receiver => scope.receiver = Some((name, false)),
+                _ => scope.parameters.push(name),
+            }
+        }
+        Param {
+            name,
+            annotation,
+            default,
+            kind,
+        }
+    }
+
+    /// Mark a lambda argument as a test.
+    pub fn mark_test(&mut self, expr: u32) {
+        if let Expr::Lambda(definition) = *self.collect.get(expr) {
+            self.collect.facts.definitions[definition as usize].flags |= flags::TEST;
+        }
+    }
+}
+
+fn captured_flags(captures: &[(Capture, NodeId)]) -> (u32, bool) {
+    let mut flags = 0;
+    let mut private = false;
+    for (capture, _) in captures {
+        match capture {
+            Capture::Flag(flag) => flags |= flag,
+            Capture::Private => private = true,
+            _ => {}
+        }
+    }
+    (flags, private)
+}

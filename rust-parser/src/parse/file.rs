@@ -1,0 +1,217 @@
+//! Parses one file: bytes to facts, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
+//! something off is a problem in the facts.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use tree_sitter::{ParseOptions, Parser, Tree};
+
+use super::collect::Collector;
+use super::definitions::Layout;
+use super::docs;
+use super::language::{DocStyle, Language};
+use super::tree::FlatTree;
+use super::walk::Walk;
+use super::{digests, docs::text_digest};
+use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
+
+/// Progress callbacks of the parser between two looks at the clock.
+const CLOCK_INTERVAL: u32 = 16;
+/// A line longer than this is worth telling.
+const LONG_LINE: usize = 100_000;
+
+thread_local! {
+    static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
+}
+
+/// Facts of one file. Never fails.
+pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
+    let attempt = catch_unwind(AssertUnwindSafe(|| {
+        read_file(language, path, data, Instant::now() + timeout)
+    }));
+    attempt.unwrap_or_else(|_| {
+        PARSER.replace(Parser::new());
+        let mut collector = empty_facts(language, path, data);
+        collector.problem(1, "internal", "the parser failed on this file");
+        finish(collector.facts)
+    })
+}
+
+fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) -> FileFacts {
+    let mut collector = empty_facts(language, path, data);
+    note_bytes(&mut collector, data);
+    let Some(tree) = syntax_tree(language, data, deadline) else {
+        collector.problem(1, "timeout", "the file was not parsed in time");
+        return finish(collector.facts);
+    };
+    let flat = FlatTree::new(&tree, deadline);
+    drop(tree);
+    for &(line, missing) in &flat.errors {
+        let message = if missing {
+            "a token is missing"
+        } else {
+            "text that does not fit the grammar"
+        };
+        collector.problem(line + 1, "syntax", message);
+    }
+    let text = std::str::from_utf8(data).ok();
+    let mut walk = Walk::new(language, &flat, data, text, collector);
+    top_level(&mut walk);
+    let in_time = language.code.begin(&mut walk) || walk.run(deadline);
+    if flat.cut || !in_time {
+        walk.collect
+            .problem(1, "timeout", "the file was not read to its end in time");
+    }
+    if walk.too_deep {
+        walk.collect
+            .problem(1, "too-deep", "parts nested too deeply were left out");
+    }
+    walk.scopes.truncate(1);
+    language.code.end(&mut walk);
+    digests::fill(&mut walk);
+    finish(walk.collect.facts)
+}
+
+/// Facts that need no tree, with the top-level scope.
+fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> Collector<'a> {
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&blake3::hash(data).as_bytes()[..16]);
+    let breaks = data.iter().filter(|&&byte| byte == b'\n').count() as u32;
+    let lines = breaks + u32::from(data.last().is_some_and(|&byte| byte != b'\n'));
+    let mut collector = Collector::new(FileFacts {
+        path: path.to_owned(),
+        language: language.settings.name.clone(),
+        digest,
+        size: data.len().min(u32::MAX as usize) as u32,
+        lines,
+        module: language.module_of(path),
+        scope_rule: language.scope_rule,
+        is_test: language.is_test_path(path),
+        ..FileFacts::default()
+    });
+    let file = path.rsplit('/').next().unwrap_or(path);
+    let last = collector.facts.module.rsplit('.').next().unwrap_or("");
+    let name = match last {
+        "" => language.stem(file).to_owned(),
+        last => last.to_owned(),
+    };
+    let name = collector.owned_name(name);
+    collector.facts.definitions.push(Definition {
+        kind: match language.scope_rule {
+            ScopeRule::Document => Kind::DocFile,
+            _ => Kind::Module,
+        },
+        name,
+        path: 0,
+        parent: 0,
+        flags: flags::EXPORTED,
+        start_byte: 0,
+        end_byte: collector.facts.size,
+        start_line: 1,
+        end_line: lines.max(1),
+        name_line: 1,
+        signature: 0,
+        docstring: 0,
+        signature_digest: 0,
+        body_digest: 0,
+        docstring_digest: 0,
+        text_digest: docs::digest(data),
+        decorators: Vec::new(),
+        bases: Vec::new(),
+        params: Vec::new(),
+        declared_type: None,
+    });
+    collector
+}
+
+fn top_level(walk: &mut Walk) {
+    let docstring = match walk.language.settings.docs.style {
+        DocStyle::FirstString => walk.language.code.docstring(walk, 0),
+        DocStyle::CommentAbove => None,
+    };
+    if let Some(node) = docstring {
+        let text = docs::clean_string(&walk.text_of(node));
+        let short = docs::limited(&text);
+        let name = walk.collect.long_text(short);
+        let definition = &mut walk.collect.facts.definitions[0];
+        definition.docstring = name;
+        definition.docstring_digest = text_digest(&text);
+    }
+    walk.layouts.push(Layout {
+        head: 0,
+        body: 0,
+        end: walk.source.len() as u32,
+        docstring,
+    });
+}
+
+fn note_bytes(collector: &mut Collector, data: &[u8]) {
+    if let Err(error) = std::str::from_utf8(data) {
+        let line = line_at(data, error.valid_up_to());
+        collector.problem(line, "encoding", "the text is not valid UTF-8");
+    }
+    if let Some(at) = data.iter().position(|&byte| byte == 0) {
+        collector.problem(
+            line_at(data, at),
+            "nul-bytes",
+            "the text contains NUL bytes",
+        );
+    }
+    if data.len() > LONG_LINE {
+        let mut start = 0;
+        while start < data.len() {
+            let length = data[start..]
+                .iter()
+                .position(|&byte| byte == b'\n')
+                .unwrap_or(data.len() - start);
+            if length > LONG_LINE {
+                let line = line_at(data, start);
+                collector.problem(line, "long-line", "a line is longer than 100,000 bytes");
+                break;
+            }
+            start += length + 1;
+        }
+    }
+}
+
+fn line_at(data: &[u8], at: usize) -> u32 {
+    data[..at].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1
+}
+
+/// Parse with this thread's parser; None when time ran out.
+fn syntax_tree(language: &Language, data: &[u8], deadline: Instant) -> Option<Tree> {
+    PARSER.with_borrow_mut(|parser| {
+        parser.set_language(&language.grammar).ok()?;
+        let mut calls = 0_u32;
+        let mut progress = |_: &tree_sitter::ParseState| {
+            calls = calls.wrapping_add(1);
+            if calls.is_multiple_of(CLOCK_INTERVAL) && Instant::now() >= deadline {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let mut read = |at: usize, _| data.get(at..).unwrap_or_default();
+        let tree = parser.parse_with_options(&mut read, None, Some(options));
+        if tree.is_none() {
+            parser.reset();
+        }
+        tree
+    })
+}
+
+fn finish(mut facts: FileFacts) -> FileFacts {
+    facts
+        .problems
+        .sort_by(|a: &Problem, b: &Problem| (a.line, &a.code).cmp(&(b.line, &b.code)));
+    facts.strings.shrink_to_fit();
+    facts.exprs.shrink_to_fit();
+    facts.definitions.shrink_to_fit();
+    facts.references.shrink_to_fit();
+    facts.bindings.shrink_to_fit();
+    facts.imports.shrink_to_fit();
+    facts
+}
