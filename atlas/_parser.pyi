@@ -59,6 +59,9 @@ class Languages:
     def __init__(self, folders: Sequence[str]) -> None: ...
     @property
     def names(self) -> list[str]: ...
+    @property
+    def fingerprint(self) -> str:
+        """32 hex digits that change with the layout of facts, the parser's version and anything the languages say."""
     def of_path(self, path: str) -> str | None:
         """Language by file name; None when no language claims it. (`.h` is decided by content when parsed.)"""
 

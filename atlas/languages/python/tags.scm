@@ -70,6 +70,7 @@
 (except_clause value: [(identifier) (attribute) (tuple)] @reference.type)
 (return_statement (_)? @value @reference.read) @binding.return
 (lambda body: (_) @value @reference.read) @binding.return
+(yield "from" (_) @inner @reference.read) @binding.yield
 (yield (_)? @value @reference.read) @binding.yield
 (global_statement (identifier) @target) @binding.outer
 (nonlocal_statement (identifier) @target) @binding.outer

@@ -5,9 +5,7 @@ use super::matching::{all, first};
 use super::tree::NodeId;
 use super::vocabulary::{Capture, Role, TargetShape};
 use super::walk::Walk;
-use crate::facts::{
-    Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind,
-};
+use crate::facts::{Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind, flags};
 
 /// Nesting of targets, types and expressions that is followed.
 pub const MAX_DEPTH: u32 = 200;
@@ -22,6 +20,24 @@ pub struct BindingDraft {
 }
 
 impl Walk<'_> {
+    /// A pattern with `@binding.<kind>` matched. The value is `@value`, or one element of `@inner` (`yield from`).
+    pub fn binding(&mut self, kind: BindingKind, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let value = match first(captures, Capture::Inner) {
+            Some(source) => {
+                let base = self.expression(source);
+                Some(self.element_of(base))
+            }
+            None => first(captures, Capture::Value).map(|value| self.expression(value)),
+        };
+        let annotation = first(captures, Capture::Annotation).map(|node| self.annotation(node));
+        let draft = BindingDraft { kind, value, annotation, line: self.tree.line(node) };
+        if kind == BindingKind::Yield {
+            let scope = self.scope() as usize;
+            self.collect.facts.definitions[scope].flags |= flags::GENERATOR;
+        }
+        self.bind_all(draft, captures);
+    }
+
     /// Bind each captured target; a return or yield needs none.
     pub fn bind_all(&mut self, draft: BindingDraft, captures: &[(Capture, NodeId)]) {
         match draft.kind {
@@ -49,15 +65,7 @@ impl Walk<'_> {
                 let value = self.unpacked(draft);
                 for (position, item) in all(&captures, Capture::Item).enumerate() {
                     let kind = BindingKind::Unpack(position.min(u16::MAX.into()) as u16);
-                    self.bind(
-                        item,
-                        BindingDraft {
-                            kind,
-                            value,
-                            annotation: None,
-                            line: draft.line,
-                        },
-                    );
+                    self.bind(item, BindingDraft { kind, value, annotation: None, line: draft.line });
                 }
                 self.recycle(captures);
             }
@@ -73,10 +81,7 @@ impl Walk<'_> {
             }
             None => {
                 let expr = self.expression(target);
-                if matches!(
-                    self.collect.get(expr),
-                    Expr::Name(_) | Expr::Attribute { .. } | Expr::Index { .. }
-                ) {
+                if matches!(self.collect.get(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Index { .. }) {
                     self.push_binding(expr, draft);
                 }
             }
@@ -87,12 +92,14 @@ impl Walk<'_> {
     /// What is unpacked: the value itself, or for loops and nested patterns one element of it.
     fn unpacked(&mut self, draft: BindingDraft) -> Option<ExprId> {
         match draft.kind {
-            BindingKind::Iterate | BindingKind::Unpack(_) => draft.value.map(|base| {
-                let index = self.collect.literal(LiteralType::Int);
-                self.collect.expr(Expr::Index { base, index })
-            }),
+            BindingKind::Iterate | BindingKind::Unpack(_) => draft.value.map(|value| self.element_of(value)),
             _ => draft.value,
         }
+    }
+
+    fn element_of(&mut self, base: ExprId) -> ExprId {
+        let index = self.collect.literal(LiteralType::Int);
+        self.collect.expr(Expr::Index { base, index })
     }
 
     pub fn push_binding(&mut self, target: ExprId, draft: BindingDraft) {
@@ -110,15 +117,7 @@ impl Walk<'_> {
     /// Bind a name (a parameter part, a type parameter) to an unknown value, so that it hides outer ones.
     pub fn bind_name(&mut self, name: Name, annotation: Option<ExprId>, line: u32) {
         let target = self.collect.name_expr(name);
-        self.push_binding(
-            target,
-            BindingDraft {
-                kind: BindingKind::Assign,
-                value: None,
-                annotation,
-                line,
-            },
-        );
+        self.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: None, annotation, line });
     }
 
     /// The expression of a type, with a `Type` reference for each name in it.

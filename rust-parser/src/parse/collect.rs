@@ -146,11 +146,7 @@ impl<'a> Collector<'a> {
     }
 
     pub fn problem(&mut self, line: u32, code: &str, message: &str) {
-        self.facts.problems.push(Problem {
-            line,
-            code: code.to_owned(),
-            message: message.to_owned(),
-        });
+        self.facts.problems.push(Problem { line, code: code.to_owned(), message: message.to_owned() });
     }
 }
 

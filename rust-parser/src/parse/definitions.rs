@@ -57,10 +57,7 @@ pub struct Draft {
 
 /// Does a kind hold members?
 pub fn holds_members(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Class | Kind::Interface | Kind::Struct | Kind::Trait | Kind::Enum | Kind::Extension
-    )
+    matches!(kind, Kind::Class | Kind::Interface | Kind::Struct | Kind::Trait | Kind::Enum | Kind::Extension)
 }
 
 fn is_value(kind: Kind) -> bool {
@@ -166,17 +163,12 @@ impl Walk<'_> {
         let name = name_node.map_or_else(String::new, |name| self.text_of(name).into_owned());
         let constructors = &self.language.settings.definitions.constructors;
         let kind = match kind {
-            Kind::Function | Kind::Method if in_class && constructors.contains(&name) => {
-                Kind::Constructor
-            }
+            Kind::Function | Kind::Method if in_class && constructors.contains(&name) => Kind::Constructor,
             Kind::Function if in_class => Kind::Method,
             other => other,
         };
-        let body = first(captures, Capture::Body).or_else(|| {
-            is_value(kind)
-                .then(|| first(captures, Capture::Value))
-                .flatten()
-        });
+        let body = first(captures, Capture::Body)
+            .or_else(|| is_value(kind).then(|| first(captures, Capture::Value)).flatten());
         let mut draft = Draft {
             node,
             kind,
@@ -189,8 +181,7 @@ impl Walk<'_> {
             parameters: first(captures, Capture::Parameters),
             decorators,
             bases: all(captures, Capture::Base).collect(),
-            declared: first(captures, Capture::Returns)
-                .or_else(|| first(captures, Capture::Annotation)),
+            declared: first(captures, Capture::Returns).or_else(|| first(captures, Capture::Annotation)),
             wrap,
         };
         self.language.code.define(self, &mut draft).then_some(draft)
@@ -199,11 +190,7 @@ impl Walk<'_> {
     /// Add the definition with everything that does not need its scope.
     fn record(&mut self, draft: &Draft) -> DefId {
         let definition = self.collect.facts.definitions.len() as DefId;
-        let decorators = draft
-            .decorators
-            .iter()
-            .map(|&node| self.decorator(node))
-            .collect();
+        let decorators = draft.decorators.iter().map(|&node| self.decorator(node)).collect();
         let (name, path) = self.unique_path(draft);
         let outer = draft.wrap.outer.unwrap_or(draft.node);
         let mut first_node = outer;
@@ -214,9 +201,7 @@ impl Walk<'_> {
         let head = self.tree.node(first_node).start;
         let (start, start_line, comment) = self.with_comment(outer, first_node);
         let docstring_node = match (self.language.settings.docs.style, draft.body) {
-            (DocStyle::FirstString, Some(body)) if !is_value(draft.kind) => {
-                self.language.code.docstring(self, body)
-            }
+            (DocStyle::FirstString, Some(body)) if !is_value(draft.kind) => self.language.code.docstring(self, body),
             _ => None,
         };
         let docs = match docstring_node {
@@ -258,10 +243,8 @@ impl Walk<'_> {
 
     /// The expression of a decorator, without its `@`.
     fn decorator(&mut self, node: NodeId) -> u32 {
-        let content = self
-            .tree
-            .children(node)
-            .find(|&child| self.language.content_kinds[self.tree.node(child).kind as usize]);
+        let content =
+            self.tree.children(node).find(|&child| self.language.content_kinds[self.tree.node(child).kind as usize]);
         match self.expression(node) {
             UNKNOWN => content.map_or(UNKNOWN, |child| self.expression(child)),
             expr => expr,
@@ -274,11 +257,7 @@ impl Walk<'_> {
             Kind::Lambda => "<lambda>",
             _ => "<anonymous>",
         };
-        let text = if draft.name.is_empty() {
-            fallback
-        } else {
-            shorten(&draft.name, 1000)
-        };
+        let text = if draft.name.is_empty() { fallback } else { shorten(&draft.name, 1000) };
         let name = self.collect.owned_name(text.to_owned());
         let parent_path = self.collect.facts.definitions[draft.parent as usize].path;
         let prefix = match self.collect.text(parent_path) {
@@ -321,11 +300,7 @@ impl Walk<'_> {
     fn line_of_end(&self, node: NodeId) -> u32 {
         let place = self.tree.node(node);
         let text = &self.source[place.start as usize..place.end as usize];
-        let breaks = text
-            .trim_ascii_end()
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count();
+        let breaks = text.trim_ascii_end().iter().filter(|&&b| b == b'\n').count();
         place.line + 1 + breaks as u32
     }
 
@@ -353,8 +328,7 @@ impl Walk<'_> {
             _ if draft.kind == Kind::Lambda || draft.private => false,
             Exported::Always => true,
             Exported::Underscore => {
-                !draft.name.starts_with('_')
-                    || (draft.name.starts_with("__") && draft.name.ends_with("__"))
+                !draft.name.starts_with('_') || (draft.name.starts_with("__") && draft.name.ends_with("__"))
             }
             Exported::Capitalised => draft.name.chars().next().is_some_and(char::is_uppercase),
             Exported::Explicit => holds_members(parent.kind) && parent.flags & flags::EXPORTED != 0,
@@ -364,7 +338,11 @@ impl Walk<'_> {
 
     fn open_value(&mut self, definition: DefId, draft: &Draft) {
         if let Some(declared) = draft.declared {
-            let expr = self.type_expression(declared);
+            // A value's annotation is referred to by its binding.
+            let expr = match draft.kind {
+                Kind::TypeAlias => self.annotation(declared),
+                _ => self.type_expression(declared),
+            };
             self.collect.facts.definitions[definition as usize].declared_type = Some(expr);
         }
     }
@@ -403,17 +381,11 @@ impl Walk<'_> {
         let language = self.language;
         let mut params = Vec::new();
         // A single bare parameter (`x => x`) is its own list.
-        let alone =
-            self.tree.is_leaf(list) && language.content_kinds[self.tree.node(list).kind as usize];
-        let nodes: Vec<NodeId> = if alone {
-            vec![list]
-        } else {
-            self.tree.children(list).collect()
-        };
+        let alone = self.tree.is_leaf(list) && language.content_kinds[self.tree.node(list).kind as usize];
+        let nodes: Vec<NodeId> = if alone { vec![list] } else { self.tree.children(list).collect() };
         for node in nodes {
             let rules = language.rules(self.tree.node(node).kind);
-            let Some((Role::Parameter(kind), captures)) = self.first_match(&rules.parameter, node)
-            else {
+            let Some((Role::Parameter(kind), captures)) = self.first_match(&rules.parameter, node) else {
                 continue;
             };
             let is_first = params.is_empty();
@@ -424,13 +396,7 @@ impl Walk<'_> {
         params
     }
 
-    fn parameter(
-        &mut self,
-        kind: ParamKind,
-        node: NodeId,
-        captures: &Captures,
-        receiver: Option<bool>,
-    ) -> Param {
+    fn parameter(&mut self, kind: ParamKind, node: NodeId, captures: &Captures, receiver: Option<bool>) -> Param {
         let name_node = first(captures, Capture::Name).or_else(|| {
             let targets = first(captures, Capture::Target);
             if targets.is_some() { None } else { Some(node) }
@@ -442,12 +408,8 @@ impl Walk<'_> {
             self.expression(node)
         });
         if let Some(target) = first(captures, Capture::Target) {
-            let draft = BindingDraft {
-                kind: BindingKind::Assign,
-                value: None,
-                annotation: None,
-                line: self.tree.line(node),
-            };
+            let draft =
+                BindingDraft { kind: BindingKind::Assign, value: None, annotation: None, line: self.tree.line(node) };
             self.bind(target, draft);
         }
         let kind = match receiver {
@@ -461,12 +423,7 @@ impl Walk<'_> {
                 _ => scope.parameters.push(name),
             }
         }
-        Param {
-            name,
-            annotation,
-            default,
-            kind,
-        }
+        Param { name, annotation, default, kind }
     }
 
     /// Mark a lambda argument as a test.

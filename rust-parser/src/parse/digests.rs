@@ -36,15 +36,10 @@ fn fill_one(
     offsets: &[u32],
 ) {
     let place = |byte: u32| offsets[tree.first_from(byte) as usize] as usize;
-    let (head, body, end) = (
-        place(layout.head),
-        place(layout.body),
-        place(layout.end.max(layout.body)),
-    );
+    let (head, body, end) = (place(layout.head), place(layout.body), place(layout.end.max(layout.body)));
     definition.signature_digest = digest(without_outer_marks(&tokens[head..body.max(head)]));
     definition.body_digest = digest(without_outer_marks(&tokens[body..end.max(body)]));
-    definition.text_digest =
-        digest(&source[definition.start_byte as usize..definition.end_byte as usize]);
+    definition.text_digest = digest(&source[definition.start_byte as usize..definition.end_byte as usize]);
 }
 
 /// Marks at the ends belong to what is around: a method's digest must not depend on being the last of its class.

@@ -93,11 +93,7 @@ fn dedent(text: &str) -> String {
         .unwrap_or(0);
     let mut result = Vec::with_capacity(lines.len());
     for (number, line) in lines.iter().enumerate() {
-        let bare = if number == 0 {
-            line.trim_start()
-        } else {
-            line.get(indent..).unwrap_or("")
-        };
+        let bare = if number == 0 { line.trim_start() } else { line.get(indent..).unwrap_or("") };
         result.push(bare.trim_end());
     }
     trim_blank_lines(&result)

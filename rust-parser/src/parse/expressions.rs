@@ -43,19 +43,14 @@ impl Walk<'_> {
     }
 
     fn part(&mut self, node: NodeId, in_type: bool) -> ExprId {
-        if in_type {
-            self.type_expression(node)
-        } else {
-            self.expression(node)
-        }
+        if in_type { self.type_expression(node) } else { self.expression(node) }
     }
 
     fn make(&mut self, node: NodeId, in_type: bool) -> ExprId {
         let language = self.language;
         let rules = language.rules(self.tree.node(node).kind);
         let found = if in_type && !rules.types.is_empty() {
-            self.first_match(&rules.types, node)
-                .or_else(|| self.first_match(&rules.expression, node))
+            self.first_match(&rules.types, node).or_else(|| self.first_match(&rules.expression, node))
         } else {
             self.first_match(&rules.expression, node)
         };
@@ -128,10 +123,7 @@ impl Walk<'_> {
     }
 
     fn parts(&mut self, captures: &Captures, wanted: Capture, in_type: bool) -> Vec<ExprId> {
-        all(captures, wanted)
-            .take(MAX_PARTS)
-            .map(|node| self.part(node, in_type))
-            .collect()
+        all(captures, wanted).take(MAX_PARTS).map(|node| self.part(node, in_type)).collect()
     }
 
     /// Nested unions become one.
@@ -221,10 +213,7 @@ impl Walk<'_> {
         let rules = language.rules(self.tree.node(node).kind);
         let Some((_, captures)) = self.first_match(&rules.argument, node) else {
             let value = self.expression(node);
-            return Arg {
-                keyword: None,
-                value,
-            };
+            return Arg { keyword: None, value };
         };
         let keyword = first(&captures, Capture::Keyword).map(|node| self.name_of(node));
         let value = self.captured(&captures, Capture::Value, false);

@@ -15,6 +15,7 @@ use super::language::{DocStyle, Language};
 use super::tree::FlatTree;
 use super::walk::Walk;
 use super::{digests, docs::text_digest};
+use crate::content::digest_of;
 use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
 
 /// Progress callbacks of the parser between two looks at the clock.
@@ -28,9 +29,7 @@ thread_local! {
 
 /// Facts of one file. Never fails.
 pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
-    let attempt = catch_unwind(AssertUnwindSafe(|| {
-        read_file(language, path, data, Instant::now() + timeout)
-    }));
+    let attempt = catch_unwind(AssertUnwindSafe(|| read_file(language, path, data, Instant::now() + timeout)));
     attempt.unwrap_or_else(|_| {
         PARSER.replace(Parser::new());
         let mut collector = empty_facts(language, path, data);
@@ -49,11 +48,7 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) ->
     let flat = FlatTree::new(&tree, deadline);
     drop(tree);
     for &(line, missing) in &flat.errors {
-        let message = if missing {
-            "a token is missing"
-        } else {
-            "text that does not fit the grammar"
-        };
+        let message = if missing { "a token is missing" } else { "text that does not fit the grammar" };
         collector.problem(line + 1, "syntax", message);
     }
     let text = std::str::from_utf8(data).ok();
@@ -61,12 +56,10 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) ->
     top_level(&mut walk);
     let in_time = language.code.begin(&mut walk) || walk.run(deadline);
     if flat.cut || !in_time {
-        walk.collect
-            .problem(1, "timeout", "the file was not read to its end in time");
+        walk.collect.problem(1, "timeout", "the file was not read to its end in time");
     }
     if walk.too_deep {
-        walk.collect
-            .problem(1, "too-deep", "parts nested too deeply were left out");
+        walk.collect.problem(1, "too-deep", "parts nested too deeply were left out");
     }
     walk.scopes.truncate(1);
     language.code.end(&mut walk);
@@ -76,14 +69,12 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) ->
 
 /// Facts that need no tree, with the top-level scope.
 fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> Collector<'a> {
-    let mut digest = [0; 16];
-    digest.copy_from_slice(&blake3::hash(data).as_bytes()[..16]);
     let breaks = data.iter().filter(|&&byte| byte == b'\n').count() as u32;
     let lines = breaks + u32::from(data.last().is_some_and(|&byte| byte != b'\n'));
     let mut collector = Collector::new(FileFacts {
         path: path.to_owned(),
         language: language.settings.name.clone(),
-        digest,
+        digest: digest_of(data),
         size: data.len().min(u32::MAX as usize) as u32,
         lines,
         module: language.module_of(path),
@@ -139,12 +130,7 @@ fn top_level(walk: &mut Walk) {
         definition.docstring = name;
         definition.docstring_digest = text_digest(&text);
     }
-    walk.layouts.push(Layout {
-        head: 0,
-        body: 0,
-        end: walk.source.len() as u32,
-        docstring,
-    });
+    walk.layouts.push(Layout { head: 0, body: 0, end: walk.source.len() as u32, docstring });
 }
 
 fn note_bytes(collector: &mut Collector, data: &[u8]) {
@@ -153,19 +139,12 @@ fn note_bytes(collector: &mut Collector, data: &[u8]) {
         collector.problem(line, "encoding", "the text is not valid UTF-8");
     }
     if let Some(at) = data.iter().position(|&byte| byte == 0) {
-        collector.problem(
-            line_at(data, at),
-            "nul-bytes",
-            "the text contains NUL bytes",
-        );
+        collector.problem(line_at(data, at), "nul-bytes", "the text contains NUL bytes");
     }
     if data.len() > LONG_LINE {
         let mut start = 0;
         while start < data.len() {
-            let length = data[start..]
-                .iter()
-                .position(|&byte| byte == b'\n')
-                .unwrap_or(data.len() - start);
+            let length = data[start..].iter().position(|&byte| byte == b'\n').unwrap_or(data.len() - start);
             if length > LONG_LINE {
                 let line = line_at(data, start);
                 collector.problem(line, "long-line", "a line is longer than 100,000 bytes");
@@ -204,9 +183,7 @@ fn syntax_tree(language: &Language, data: &[u8], deadline: Instant) -> Option<Tr
 }
 
 fn finish(mut facts: FileFacts) -> FileFacts {
-    facts
-        .problems
-        .sort_by(|a: &Problem, b: &Problem| (a.line, &a.code).cmp(&(b.line, &b.code)));
+    facts.problems.sort_by(|a: &Problem, b: &Problem| (a.line, &a.code).cmp(&(b.line, &b.code)));
     facts.strings.shrink_to_fit();
     facts.exprs.shrink_to_fit();
     facts.definitions.shrink_to_fit();

@@ -33,19 +33,10 @@ pub fn render(facts: &FileFacts) -> String {
     object.raw("lines", facts.lines);
     object.raw("is_test", facts.is_test);
     object.raw("is_generated", facts.is_generated);
-    object.list(
-        "definitions",
-        facts.definitions.iter().map(|d| view.definition(d)),
-    );
+    object.list("definitions", facts.definitions.iter().map(|d| view.definition(d)));
     object.list("imports", (0..facts.imports.len()).map(|n| view.import(n)));
-    object.list(
-        "references",
-        (0..facts.references.len()).map(|n| view.reference(n)),
-    );
-    object.list(
-        "bindings",
-        (0..facts.bindings.len()).map(|n| view.binding(n)),
-    );
+    object.list("references", (0..facts.references.len()).map(|n| view.reference(n)));
+    object.list("bindings", (0..facts.bindings.len()).map(|n| view.binding(n)));
     object.list(
         "problems",
         facts.problems.iter().map(|problem| {
@@ -65,10 +56,7 @@ struct View<'a> {
 
 impl View<'_> {
     fn string(&self, name: u32) -> &str {
-        self.facts
-            .strings
-            .get(name as usize)
-            .map_or("", |text| text)
+        self.facts.strings.get(name as usize).map_or("", |text| text)
     }
 
     fn path_of(&self, definition: DefId) -> &str {
@@ -83,10 +71,7 @@ impl View<'_> {
         object.text("parent", self.path_of(definition.parent));
         object.list(
             "flags",
-            FLAG_NAMES
-                .iter()
-                .filter(|(bit, _)| definition.flags & bit != 0)
-                .map(|(_, name)| quoted(name)),
+            FLAG_NAMES.iter().filter(|(bit, _)| definition.flags & bit != 0).map(|(_, name)| quoted(name)),
         );
         object.raw("start_byte", definition.start_byte);
         object.raw("end_byte", definition.end_byte);
@@ -116,10 +101,7 @@ impl View<'_> {
                 object.end()
             }),
         );
-        object.optional(
-            "declared_type",
-            definition.declared_type.map(|id| self.expr(id)),
-        );
+        object.optional("declared_type", definition.declared_type.map(|id| self.expr(id)));
         object.end()
     }
 
@@ -230,13 +212,7 @@ impl View<'_> {
         }
     }
 
-    fn write_list(
-        &self,
-        items: &[ExprId],
-        (open, between, close): (&str, &str, &str),
-        out: &mut String,
-        depth: u32,
-    ) {
+    fn write_list(&self, items: &[ExprId], (open, between, close): (&str, &str, &str), out: &mut String, depth: u32) {
         out.push_str(open);
         for (number, &item) in items.iter().enumerate() {
             out.push_str(if number > 0 { between } else { "" });
@@ -262,9 +238,7 @@ struct Object {
 
 impl Object {
     fn new() -> Self {
-        Object {
-            text: String::from("{"),
-        }
+        Object { text: String::from("{") }
     }
 
     fn raw(&mut self, key: &str, value: impl std::fmt::Display) {

@@ -139,6 +139,8 @@ pub struct KindRules {
 /// A compiled language.
 pub struct Language {
     pub settings: Settings,
+    /// Text of the files it was loaded from.
+    pub sources: String,
     pub grammar: tree_sitter::Language,
     pub scope_rule: ScopeRule,
     pub code: &'static dyn LanguageCode,
@@ -155,8 +157,8 @@ impl Language {
     pub fn load(folder: &Path) -> Result<Language, String> {
         let settings_path = folder.join("language.toml");
         let text = read(&settings_path)?;
-        let settings: Settings = toml::from_str(&text)
-            .map_err(|error| format!("{}: {error}", settings_path.display()))?;
+        let settings: Settings =
+            toml::from_str(&text).map_err(|error| format!("{}: {error}", settings_path.display()))?;
         let grammar = grammars::grammar(&settings.grammar).ok_or_else(|| {
             format!(
                 "{}: unknown grammar {:?} (known: {})",
@@ -165,20 +167,15 @@ impl Language {
                 grammars::NAMES.join(", ")
             )
         })?;
-        let code = code(&settings.code).ok_or_else(|| {
-            format!(
-                "{}: unknown code {:?}",
-                settings_path.display(),
-                settings.code
-            )
-        })?;
-        let mut patterns = load_patterns(&grammar, &folder.join("tags.scm"))?;
+        let code = code(&settings.code)
+            .ok_or_else(|| format!("{}: unknown code {:?}", settings_path.display(), settings.code))?;
+        let mut sources = text;
+        let mut patterns = load_patterns(&grammar, &folder.join("tags.scm"), &mut sources)?;
         for include in &settings.include {
             let path = folder.join("..").join(include).join("tags.scm");
-            patterns.extend(load_patterns(&grammar, &path)?);
+            patterns.extend(load_patterns(&grammar, &path, &mut sources)?);
         }
-        let tests = globs(&settings.tests.paths)
-            .map_err(|error| format!("{}: {error}", settings_path.display()))?;
+        let tests = globs(&settings.tests.paths).map_err(|error| format!("{}: {error}", settings_path.display()))?;
         let mut language = Language {
             scope_rule: match settings.scope.rule {
                 RuleName::File => ScopeRule::File,
@@ -187,6 +184,7 @@ impl Language {
                 RuleName::Document => ScopeRule::Document,
             },
             settings,
+            sources,
             grammar,
             code,
             patterns: Vec::new(),
@@ -195,9 +193,7 @@ impl Language {
             no_rules: KindRules::default(),
             tests,
         };
-        language
-            .take_patterns(patterns)
-            .map_err(|error| format!("{}: {error}", folder.join("tags.scm").display()))?;
+        language.take_patterns(patterns).map_err(|error| format!("{}: {error}", folder.join("tags.scm").display()))?;
         Ok(language)
     }
 
@@ -211,9 +207,7 @@ impl Language {
             self.kinds[kind as usize].take(number as u16, pattern.role);
         }
         self.content_kinds = (0..count)
-            .map(|kind| {
-                self.grammar.node_kind_is_named(kind as u16) && !self.kinds[kind].is_comment
-            })
+            .map(|kind| self.grammar.node_kind_is_named(kind as u16) && !self.kinds[kind].is_comment)
             .collect();
         self.patterns = patterns;
         Ok(())
@@ -239,10 +233,7 @@ impl Language {
         if matches!(self.scope_rule, ScopeRule::Declared | ScopeRule::Document) {
             return String::new();
         }
-        if parts
-            .first()
-            .is_some_and(|part| scope.strip_leading.iter().any(|name| name == part))
-        {
+        if parts.first().is_some_and(|part| scope.strip_leading.iter().any(|name| name == part)) {
             parts.remove(0);
         }
         parts.retain(|part| !scope.strip_every.iter().any(|name| name == part));
@@ -309,8 +300,12 @@ fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn load_patterns(grammar: &tree_sitter::Language, path: &Path) -> Result<Vec<Pattern>, String> {
-    compile(grammar, &read(path)?).map_err(|error| format!("{}:{error}", path.display()))
+fn load_patterns(grammar: &tree_sitter::Language, path: &Path, sources: &mut String) -> Result<Vec<Pattern>, String> {
+    let text = read(path)?;
+    let patterns = compile(grammar, &text).map_err(|error| format!("{}:{error}", path.display()))?;
+    sources.push('\0');
+    sources.push_str(&text);
+    Ok(patterns)
 }
 
 fn globs(patterns: &[String]) -> Result<GlobSet, String> {

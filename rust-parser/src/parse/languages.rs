@@ -7,6 +7,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::language::Language;
+use crate::content::hex;
+use crate::facts::FACTS_VERSION;
 
 /// Bytes of a file looked at for a `#!` line.
 const SHEBANG_BYTES: usize = 256;
@@ -18,6 +20,8 @@ pub struct Registry {
     by_extension: FxHashMap<String, String>,
     by_file_name: FxHashMap<String, String>,
     by_shebang: FxHashMap<String, String>,
+    /// Text of everything that was loaded, in order.
+    sources: blake3::Hasher,
 }
 
 impl Registry {
@@ -42,8 +46,8 @@ impl Registry {
 
     fn add(&mut self, folder: &Path) -> Result<(), String> {
         let language = Language::load(folder)?;
-        self.by_name
-            .insert(language.settings.name.clone(), Arc::new(language));
+        self.sources.update(language.sources.as_bytes());
+        self.by_name.insert(language.settings.name.clone(), Arc::new(language));
         Ok(())
     }
 
@@ -57,14 +61,20 @@ impl Registry {
             ] {
                 for key in keys {
                     if let Some(other) = table.insert(key.clone(), name.clone()) {
-                        return Err(format!(
-                            "{key:?} is claimed by the languages {other} and {name}"
-                        ));
+                        return Err(format!("{key:?} is claimed by the languages {other} and {name}"));
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Names the layout of facts, the version of the parser, and everything that the languages say.
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = self.sources.clone();
+        hasher.update(&FACTS_VERSION.to_le_bytes());
+        hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+        hex(&hasher.finalize().as_bytes()[..16])
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -106,10 +116,7 @@ impl Registry {
             program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
         }
         let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        self.by_shebang
-            .get(program)
-            .or_else(|| self.by_shebang.get(bare))
-            .map(String::as_str)
+        self.by_shebang.get(program).or_else(|| self.by_shebang.get(bare)).map(String::as_str)
     }
 
     /// The language to parse a file with: by name, by `#!` line, and by content where an extension is shared.

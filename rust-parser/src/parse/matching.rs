@@ -21,17 +21,11 @@ impl Subject<'_> {
         let before = captures.len();
         let fits = self.node_fits(&pattern.root, node, captures)
             && pattern.predicates.iter().all(|predicate| {
-                captures[before..]
-                    .iter()
-                    .filter(|(capture, _)| *capture == predicate.capture)
-                    .all(|&(_, captured)| {
-                        let text = self.text(captured);
-                        let equal = predicate
-                            .values
-                            .iter()
-                            .any(|value| value.as_bytes() == text);
-                        equal == predicate.wanted
-                    })
+                captures[before..].iter().filter(|(capture, _)| *capture == predicate.capture).all(|&(_, captured)| {
+                    let text = self.text(captured);
+                    let equal = predicate.values.iter().any(|value| value.as_bytes() == text);
+                    equal == predicate.wanted
+                })
             });
         if !fits {
             captures.truncate(before);
@@ -45,39 +39,22 @@ impl Subject<'_> {
     }
 
     fn is_content(&self, kind: u16) -> bool {
-        self.content_kinds
-            .get(kind as usize)
-            .copied()
-            .unwrap_or(true)
+        self.content_kinds.get(kind as usize).copied().unwrap_or(true)
     }
 
     /// The kind is taken as checked.
     fn node_fits(&self, pattern: &NodePattern, node: NodeId, captures: &mut Captures) -> bool {
-        if pattern
-            .absent
-            .iter()
-            .any(|&field| self.tree.child_by_field(node, field).is_some())
-        {
+        if pattern.absent.iter().any(|&field| self.tree.child_by_field(node, field).is_some()) {
             return false;
         }
-        pattern
-            .children
-            .iter()
-            .all(|child| self.child_fits(child, node, captures))
+        pattern.children.iter().all(|child| self.child_fits(child, node, captures))
     }
 
     fn child_fits(&self, pattern: &ChildPattern, parent: NodeId, captures: &mut Captures) -> bool {
         let mut found = false;
         if pattern.first || pattern.last {
-            let mut contents = self
-                .tree
-                .children(parent)
-                .filter(|&child| self.is_content(self.tree.node(child).kind));
-            let candidate = if pattern.first {
-                contents.next()
-            } else {
-                contents.last()
-            };
+            let mut contents = self.tree.children(parent).filter(|&child| self.is_content(self.tree.node(child).kind));
+            let candidate = if pattern.first { contents.next() } else { contents.last() };
             if let Some(child) = candidate {
                 found = self.one_child_fits(pattern, child, captures);
             }
@@ -89,12 +66,7 @@ impl Subject<'_> {
         found || pattern.optional
     }
 
-    fn one_child_fits(
-        &self,
-        pattern: &ChildPattern,
-        child: NodeId,
-        captures: &mut Captures,
-    ) -> bool {
+    fn one_child_fits(&self, pattern: &ChildPattern, child: NodeId, captures: &mut Captures) -> bool {
         let node = self.tree.node(child);
         if pattern.field.is_some_and(|field| field != node.field) {
             return false;
@@ -120,19 +92,10 @@ impl Subject<'_> {
 
 /// The first node captured as `wanted`.
 pub fn first(captures: &[(Capture, NodeId)], wanted: Capture) -> Option<NodeId> {
-    captures
-        .iter()
-        .find(|(capture, _)| *capture == wanted)
-        .map(|&(_, node)| node)
+    captures.iter().find(|(capture, _)| *capture == wanted).map(|&(_, node)| node)
 }
 
 /// All nodes captured as `wanted`, in source order.
-pub fn all(
-    captures: &[(Capture, NodeId)],
-    wanted: Capture,
-) -> impl DoubleEndedIterator<Item = NodeId> {
-    captures
-        .iter()
-        .filter(move |(capture, _)| *capture == wanted)
-        .map(|&(_, node)| node)
+pub fn all(captures: &[(Capture, NodeId)], wanted: Capture) -> impl DoubleEndedIterator<Item = NodeId> {
+    captures.iter().filter(move |(capture, _)| *capture == wanted).map(|&(_, node)| node)
 }

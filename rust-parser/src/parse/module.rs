@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use super::languages::Registry;
 use super::{file, json};
+use crate::content::{digest_of, hex};
 use crate::facts::{FACTS_VERSION, FileFacts};
 
 /// The languages known.
@@ -26,14 +27,17 @@ impl Languages {
     #[new]
     fn new(folders: Vec<String>) -> PyResult<Self> {
         let registry = Registry::load(&folders).map_err(PyValueError::new_err)?;
-        Ok(Languages {
-            registry: Arc::new(registry),
-        })
+        Ok(Languages { registry: Arc::new(registry) })
     }
 
     #[getter]
     fn names(&self) -> Vec<String> {
         self.registry.names()
+    }
+
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.registry.fingerprint()
     }
 
     /// Language by file name; None when no language claims it.
@@ -65,14 +69,7 @@ impl ParsedFile {
 
     #[getter]
     fn digest(&self) -> String {
-        use std::fmt::Write;
-        self.facts
-            .digest
-            .iter()
-            .fold(String::with_capacity(32), |mut text, byte| {
-                let _ = write!(text, "{byte:02x}");
-                text
-            })
+        hex(&self.facts.digest)
     }
 
     #[getter]
@@ -120,9 +117,7 @@ impl ParsedFile {
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py
-            .detach(|| self.encode())
-            .map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let bytes = py.detach(|| self.encode()).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -146,19 +141,14 @@ impl ParsedFile {
             return Err(postcard::Error::DeserializeBadEncoding);
         }
         let (facts, skip_reason) = postcard::from_bytes(rest)?;
-        Ok(ParsedFile {
-            facts: Arc::new(facts),
-            skip_reason,
-        })
+        Ok(ParsedFile { facts: Arc::new(facts), skip_reason })
     }
 
     fn skipped(path: &str, data: &[u8], reason: &str) -> Self {
-        let mut digest = [0; 16];
-        digest.copy_from_slice(&blake3::hash(data).as_bytes()[..16]);
         ParsedFile {
             facts: Arc::new(FileFacts {
                 path: path.to_owned(),
-                digest,
+                digest: digest_of(data),
                 size: data.len().min(u32::MAX as usize) as u32,
                 ..FileFacts::default()
             }),
@@ -168,41 +158,20 @@ impl ParsedFile {
 }
 
 /// Parse one file's content.
-pub fn parse_content(
-    registry: &Registry,
-    path: &str,
-    data: &[u8],
-    timeout: Duration,
-) -> ParsedFile {
+pub fn parse_content(registry: &Registry, path: &str, data: &[u8], timeout: Duration) -> ParsedFile {
     let Some(language) = registry.of_file(path, data) else {
         return ParsedFile::skipped(path, data, "unknown language");
     };
     if data.len() >= u32::MAX as usize / 2 {
         return ParsedFile::skipped(path, data, "too large");
     }
-    ParsedFile {
-        facts: Arc::new(file::parse(language, path, data, timeout)),
-        skip_reason: String::new(),
-    }
+    ParsedFile { facts: Arc::new(file::parse(language, path, data, timeout)), skip_reason: String::new() }
 }
 
 #[pyfunction]
 #[pyo3(signature = (languages, path, data, *, timeout_ms = 2000))]
-fn parse_bytes(
-    py: Python<'_>,
-    languages: &Languages,
-    path: &str,
-    data: &[u8],
-    timeout_ms: u64,
-) -> ParsedFile {
-    py.detach(|| {
-        parse_content(
-            &languages.registry,
-            path,
-            data,
-            Duration::from_millis(timeout_ms),
-        )
-    })
+fn parse_bytes(py: Python<'_>, languages: &Languages, path: &str, data: &[u8], timeout_ms: u64) -> ParsedFile {
+    py.detach(|| parse_content(&languages.registry, path, data, Duration::from_millis(timeout_ms)))
 }
 
 /// A parsed file, or why it could not be read.

@@ -81,33 +81,19 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    fn top_level(
-        &self,
-        form: &Form,
-        captures: &[(String, String)],
-        patterns: &mut Vec<Pattern>,
-    ) -> Result<(), String> {
+    fn top_level(&self, form: &Form, captures: &[(String, String)], patterns: &mut Vec<Pattern>) -> Result<(), String> {
         let mut role = Role::References;
         for (name, place) in captures {
-            role = Role::of(name)
-                .ok_or_else(|| format!("{place}: @{name} is not a role of a pattern"))?;
+            role = Role::of(name).ok_or_else(|| format!("{place}: @{name} is not a role of a pattern"))?;
         }
         let mut predicates = Vec::new();
         for root in self.alternatives(form, &mut predicates)? {
-            patterns.push(Pattern {
-                role,
-                root,
-                predicates: predicates.clone(),
-            });
+            patterns.push(Pattern { role, root, predicates: predicates.clone() });
         }
         Ok(())
     }
 
-    fn alternatives(
-        &self,
-        form: &Form,
-        predicates: &mut Vec<Predicate>,
-    ) -> Result<Vec<NodePattern>, String> {
+    fn alternatives(&self, form: &Form, predicates: &mut Vec<Predicate>) -> Result<Vec<NodePattern>, String> {
         match &form.kind {
             FormKind::Alternatives(items) => {
                 let mut all = Vec::new();
@@ -117,11 +103,9 @@ impl Compiler<'_> {
                 Ok(all)
             }
             FormKind::Text(text) => Ok(vec![self.leaf(text, false, &form.place)?]),
-            FormKind::Word(word) if word == "_" => Ok(vec![NodePattern {
-                kinds: Kinds::Any,
-                absent: Vec::new(),
-                children: Vec::new(),
-            }]),
+            FormKind::Word(word) if word == "_" => {
+                Ok(vec![NodePattern { kinds: Kinds::Any, absent: Vec::new(), children: Vec::new() }])
+            }
             FormKind::List(items) => self.node(items, &form.place, predicates),
             _ => Err(format!("{}: expected a node", form.place)),
         }
@@ -132,40 +116,19 @@ impl Compiler<'_> {
         if kind == 0 {
             return Err(format!(
                 "{place}: the grammar has no node {}",
-                if named {
-                    format!("({name})")
-                } else {
-                    format!("{name:?}")
-                }
+                if named { format!("({name})") } else { format!("{name:?}") }
             ));
         }
-        Ok(NodePattern {
-            kinds: Kinds::One(kind),
-            absent: Vec::new(),
-            children: Vec::new(),
-        })
+        Ok(NodePattern { kinds: Kinds::One(kind), absent: Vec::new(), children: Vec::new() })
     }
 
     /// `(kind child...)`; a supertype stands for each of its subtypes.
-    fn node(
-        &self,
-        items: &[Form],
-        place: &str,
-        predicates: &mut Vec<Predicate>,
-    ) -> Result<Vec<NodePattern>, String> {
-        let Some(Form {
-            kind: FormKind::Word(name),
-            ..
-        }) = items.first()
-        else {
+    fn node(&self, items: &[Form], place: &str, predicates: &mut Vec<Predicate>) -> Result<Vec<NodePattern>, String> {
+        let Some(Form { kind: FormKind::Word(name), .. }) = items.first() else {
             return Err(format!("{place}: expected the kind of a node"));
         };
         let mut pattern = if name == "_" {
-            NodePattern {
-                kinds: Kinds::Named,
-                absent: Vec::new(),
-                children: Vec::new(),
-            }
+            NodePattern { kinds: Kinds::Named, absent: Vec::new(), children: Vec::new() }
         } else {
             self.leaf(name, true, place)?
         };
@@ -175,10 +138,7 @@ impl Compiler<'_> {
                 .grammar
                 .subtypes_for_supertype(kind)
                 .iter()
-                .map(|&subtype| NodePattern {
-                    kinds: Kinds::One(subtype),
-                    ..pattern.clone()
-                })
+                .map(|&subtype| NodePattern { kinds: Kinds::One(subtype), ..pattern.clone() })
                 .collect()),
             _ => Ok(vec![pattern]),
         }
@@ -202,8 +162,8 @@ impl Compiler<'_> {
                     None => return Err(format!("{}: misplaced `.`", item.place)),
                 },
                 FormKind::Capture(name) => {
-                    let capture = Capture::of(name)
-                        .ok_or_else(|| format!("{}: unknown capture @{name}", item.place))?;
+                    let capture =
+                        Capture::of(name).ok_or_else(|| format!("{}: unknown capture @{name}", item.place))?;
                     match pattern.children.last_mut() {
                         Some(child) => child.captures.push(capture),
                         None => return Err(format!("{}: misplaced @{name}", item.place)),
@@ -253,11 +213,7 @@ fn predicate(parts: &[Form], place: &str) -> Result<Predicate, String> {
         },
         _ => return Err(format!("{place}: expected a predicate")),
     };
-    let Some(Form {
-        kind: FormKind::Capture(name),
-        ..
-    }) = parts.get(1)
-    else {
+    let Some(Form { kind: FormKind::Capture(name), .. }) = parts.get(1) else {
         return Err(format!("{place}: expected a capture"));
     };
     let capture = Capture::of(name).ok_or_else(|| format!("{place}: unknown capture @{name}"))?;
@@ -268,9 +224,5 @@ fn predicate(parts: &[Form], place: &str) -> Result<Predicate, String> {
             _ => return Err(format!("{}: expected a string", part.place)),
         }
     }
-    Ok(Predicate {
-        capture,
-        values,
-        wanted,
-    })
+    Ok(Predicate { capture, values, wanted })
 }

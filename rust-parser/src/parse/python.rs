@@ -35,6 +35,7 @@ impl LanguageCode for Python {
                 && matches!(last_segment(&walk.text_of(declared)), "TypeAlias")
             {
                 draft.kind = Kind::TypeAlias;
+                draft.declared = draft.body.take();
             }
             return draft.name != "__slots__";
         }
@@ -53,17 +54,11 @@ impl LanguageCode for Python {
     }
 
     fn receiver(&self, _walk: &Walk, draft: &Draft) -> Option<bool> {
-        if !matches!(
-            draft.kind,
-            Kind::Method | Kind::Constructor | Kind::Property
-        ) || draft.flags & flags::STATIC != 0
+        if !matches!(draft.kind, Kind::Method | Kind::Constructor | Kind::Property) || draft.flags & flags::STATIC != 0
         {
             return None;
         }
-        let implicit_class = matches!(
-            draft.name.as_str(),
-            "__new__" | "__init_subclass__" | "__class_getitem__"
-        );
+        let implicit_class = matches!(draft.name.as_str(), "__new__" | "__init_subclass__" | "__class_getitem__");
         Some(implicit_class || draft.flags & flags::CLASS_METHOD != 0)
     }
 
@@ -138,15 +133,7 @@ fn import_members(walk: &mut Walk, node: NodeId) {
             }
             "aliased_import" => {
                 let (name, alias) = aliased(walk, child);
-                push(
-                    walk,
-                    child,
-                    &module,
-                    level,
-                    Some(name),
-                    Some(alias),
-                    type_only,
-                );
+                push(walk, child, &module, level, Some(name), Some(alias), type_only);
             }
             "wildcard_import" => push(walk, child, &module, level, None, None, type_only),
             _ => {}
@@ -185,24 +172,12 @@ fn push(
     let member = member.map(|name| walk.collect.owned_name(name));
     let alias = alias.map(|name| walk.collect.owned_name(name));
     let line = walk.tree.line(node);
-    walk.push_import(Import {
-        scope: 0,
-        module,
-        level,
-        member,
-        alias,
-        kind,
-        line,
-        type_only,
-    });
+    walk.push_import(Import { scope: 0, module, level, member, alias, kind, line, type_only });
 }
 
 /// Text without white space (dotted names may contain it).
 fn compact(walk: &Walk, node: NodeId) -> String {
-    walk.text_of(node)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .concat()
+    walk.text_of(node).split_whitespace().collect::<Vec<_>>().concat()
 }
 
 /// Is an import under `if TYPE_CHECKING:` or in a `try`?
@@ -215,9 +190,7 @@ fn is_guarded(walk: &Walk, node: NodeId) -> bool {
             "try_statement" => return true,
             "if_statement" => {
                 let condition = tree.children(parent).nth(1);
-                if condition
-                    .is_some_and(|test| last_segment(&walk.text_of(test)) == "TYPE_CHECKING")
-                {
+                if condition.is_some_and(|test| last_segment(&walk.text_of(test)) == "TYPE_CHECKING") {
                     return true;
                 }
             }

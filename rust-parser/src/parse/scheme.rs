@@ -34,11 +34,7 @@ const MAX_DEPTH: usize = 64;
 
 /// Read all forms of a text. The error is `line:column: what is wrong`.
 pub fn read_forms(source: &str) -> Result<Vec<Form>, String> {
-    let mut reader = Reader {
-        rest: source,
-        line: 1,
-        column: 1,
-    };
+    let mut reader = Reader { rest: source, line: 1, column: 1 };
     reader.forms(None, 0)
 }
 

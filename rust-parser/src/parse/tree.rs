@@ -42,11 +42,8 @@ impl FlatTree {
     pub fn new(tree: &Tree, deadline: Instant) -> Self {
         let root = tree.root_node();
         let broken = root.has_error();
-        let mut flat = FlatTree {
-            nodes: Vec::with_capacity(root.descendant_count() + 1),
-            errors: Vec::new(),
-            cut: false,
-        };
+        let mut flat =
+            FlatTree { nodes: Vec::with_capacity(root.descendant_count() + 1), errors: Vec::new(), cut: false };
         let mut cursor = root.walk();
         let mut open: Vec<NodeId> = Vec::new();
         loop {
@@ -54,11 +51,7 @@ impl FlatTree {
             if broken {
                 flat.note_error(&node);
             }
-            let id = flat.push(
-                &node,
-                cursor.field_id().map_or(0, Into::into),
-                open.last().copied(),
-            );
+            let id = flat.push(&node, cursor.field_id().map_or(0, Into::into), open.last().copied());
             if flat.nodes.len().is_multiple_of(CLOCK_INTERVAL) && Instant::now() >= deadline {
                 flat.cut = true;
                 break;
@@ -98,8 +91,7 @@ impl FlatTree {
 
     fn note_error(&mut self, node: &Node) {
         if self.errors.len() < MAX_SYNTAX_PROBLEMS && (node.is_error() || node.is_missing()) {
-            self.errors
-                .push((node.start_position().row as u32, node.is_missing()));
+            self.errors.push((node.start_position().row as u32, node.is_missing()));
         }
     }
 
@@ -127,23 +119,17 @@ impl FlatTree {
 
     /// Direct children, in source order.
     pub fn children(&self, id: NodeId) -> Children<'_> {
-        Children {
-            tree: self,
-            current: id + 1,
-            end: self.node(id).next,
-        }
+        Children { tree: self, current: id + 1, end: self.node(id).next }
     }
 
     /// First child in a field.
     pub fn child_by_field(&self, id: NodeId, field: u16) -> Option<NodeId> {
-        self.children(id)
-            .find(|&child| self.node(child).field == field)
+        self.children(id).find(|&child| self.node(child).field == field)
     }
 
     /// First child of a kind.
     pub fn child_of_kind(&self, id: NodeId, kind: u16) -> Option<NodeId> {
-        self.children(id)
-            .find(|&child| self.node(child).kind == kind)
+        self.children(id).find(|&child| self.node(child).kind == kind)
     }
 
     /// First node in preorder that starts at or after a byte.

@@ -9,11 +9,7 @@ const MAX_DEPTH: u32 = 32;
 
 /// The expression of a type's text; `UNKNOWN` when it is not a type.
 pub fn parse(collect: &mut Collector, text: &str) -> ExprId {
-    let mut reader = Reader {
-        collect,
-        rest: text,
-        depth: 0,
-    };
+    let mut reader = Reader { collect, rest: text, depth: 0 };
     let expr = reader.union();
     reader.skip_blank();
     match (expr, reader.rest) {
@@ -98,10 +94,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn dotted(&mut self) -> Option<ExprId> {
-        let end = self
-            .rest
-            .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
-            .unwrap_or(self.rest.len());
+        let end = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
         let (text, rest) = self.rest.split_at(end);
         let starts_well = text.starts_with(|c: char| c.is_alphabetic() || c == '_');
         if !starts_well || text.ends_with('.') || text.contains("..") {

@@ -6,11 +6,10 @@ use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::bindings::BindingDraft;
 use super::collect::Collector;
 use super::definitions::{Layout, Wrap};
 use super::language::Language;
-use super::matching::{Captures, Subject, all, first};
+use super::matching::{Captures, Subject, all};
 use super::tree::{FlatTree, NodeId};
 use super::vocabulary::{Capture, Role};
 use crate::facts::{DefId, Expr, ExprId, Kind, Name, Reference, ReferenceKind};
@@ -85,12 +84,7 @@ impl<'a> Walk<'a> {
             source,
             text,
             collect,
-            scopes: vec![Scope {
-                definition: 0,
-                end: NodeId::MAX,
-                receiver: None,
-                parameters: Vec::new(),
-            }],
+            scopes: vec![Scope { definition: 0, end: NodeId::MAX, receiver: None, parameters: Vec::new() }],
             layouts: Vec::new(),
             definition_of: FxHashMap::default(),
             wraps: FxHashMap::default(),
@@ -166,18 +160,7 @@ impl<'a> Walk<'a> {
             Role::PendingDecorator => self.pending_decorators.push(node),
             Role::Import(None) => code.import(self, node),
             Role::Import(Some(kind)) => self.import(kind, node, captures),
-            Role::Binding(kind) => {
-                let value = first(captures, Capture::Value).map(|value| self.expression(value));
-                let annotation =
-                    first(captures, Capture::Annotation).map(|node| self.annotation(node));
-                let draft = BindingDraft {
-                    kind,
-                    value,
-                    annotation,
-                    line: self.tree.line(node),
-                };
-                self.bind_all(draft, captures);
-            }
+            Role::Binding(kind) => self.binding(kind, node, captures),
             Role::Hook => code.hook(self, node),
             _ => {}
         }
@@ -191,11 +174,7 @@ impl<'a> Walk<'a> {
 
     /// Try one of the language's patterns at a node; captures are appended.
     pub fn matches(&self, number: u16, node: NodeId, captures: &mut Captures) -> bool {
-        let subject = Subject {
-            tree: self.tree,
-            source: self.source,
-            content_kinds: &self.language.content_kinds,
-        };
+        let subject = Subject { tree: self.tree, source: self.source, content_kinds: &self.language.content_kinds };
         subject.matches(&self.language.patterns[number as usize], node, captures)
     }
 
@@ -234,10 +213,7 @@ impl<'a> Walk<'a> {
     /// Text of a node; invalid UTF-8 is replaced.
     pub fn text_of(&self, node: NodeId) -> Cow<'a, str> {
         let place = self.tree.node(node);
-        match self
-            .text
-            .and_then(|text| text.get(place.start as usize..place.end as usize))
-        {
+        match self.text.and_then(|text| text.get(place.start as usize..place.end as usize)) {
             Some(text) => Cow::Borrowed(text),
             None => String::from_utf8_lossy(self.bytes_of(node)),
         }
@@ -252,10 +228,7 @@ impl<'a> Walk<'a> {
     }
 
     pub fn kind_name(&self, node: NodeId) -> &str {
-        self.language
-            .grammar
-            .node_kind_for_id(self.tree.node(node).kind)
-            .unwrap_or("ERROR")
+        self.language.grammar.node_kind_for_id(self.tree.node(node).kind).unwrap_or("ERROR")
     }
 
     /// The attribute at this node is not a read of its own: it is called, bound, or part of a longer one.
@@ -274,12 +247,7 @@ impl<'a> Walk<'a> {
 
     pub fn refer(&mut self, kind: ReferenceKind, expr: ExprId, line: u32) {
         let scope = self.scope();
-        self.collect.facts.references.push(Reference {
-            scope,
-            kind,
-            expr,
-            line,
-        });
+        self.collect.facts.references.push(Reference { scope, kind, expr, line });
     }
 
     fn record_call(&mut self, node: NodeId) {
@@ -315,31 +283,17 @@ impl<'a> Walk<'a> {
         let place = *self.tree.node(node);
         let bytes = self.bytes_of(node);
         let prefixes = &self.language.settings.docs.prefixes;
-        let is_doc = prefixes.is_empty()
-            || prefixes
-                .iter()
-                .any(|prefix| bytes.starts_with(prefix.as_bytes()));
+        let is_doc = prefixes.is_empty() || prefixes.iter().any(|prefix| bytes.starts_with(prefix.as_bytes()));
         let before = &self.source[..place.start as usize];
-        let line_start = before
-            .iter()
-            .rposition(|&byte| byte == b'\n')
-            .map_or(0, |at| at + 1);
-        let alone = before[line_start..]
-            .iter()
-            .all(|byte| byte.is_ascii_whitespace());
+        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let alone = before[line_start..].iter().all(|byte| byte.is_ascii_whitespace());
         if !is_doc || !alone {
             self.comments = None;
             return;
         }
-        let breaks = bytes
-            .trim_ascii_end()
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count() as u32;
+        let breaks = bytes.trim_ascii_end().iter().filter(|&&b| b == b'\n').count() as u32;
         let (start, first_line) = match self.comments {
-            Some(run) if run.parent == place.parent && run.last_line + 1 == place.line => {
-                (run.start, run.first_line)
-            }
+            Some(run) if run.parent == place.parent && run.last_line + 1 == place.line => (run.start, run.first_line),
             _ => (place.start, place.line),
         };
         self.comments = Some(CommentRun {

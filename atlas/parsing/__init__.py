@@ -1,0 +1,52 @@
+"""The Rust extension as the rest of Code Atlas sees it; no other package imports `atlas._parser`.
+
+Bytes and paths come in; facts, units, words, tokens and vectors go out. `parse` adds the languages that ship with Code
+Atlas, `link` turns units into rows of the model.
+"""
+
+from atlas._parser import (
+    FactsCache,
+    Languages,
+    Linker,
+    ParsedFile,
+    ScannedFile,
+    ScanResult,
+    StaticEncoder,
+    SubProject,
+    Unit,
+    VectorIndex,
+    check_content,
+    content_digest,
+    count_tokens,
+    digest_paths,
+    parse_bytes,
+    parse_paths,
+    scan,
+    split_words,
+    truncate_tokens,
+)
+from atlas.parsing.parse import fingerprint, load_languages
+
+__all__ = [
+    "FactsCache",
+    "Languages",
+    "Linker",
+    "ParsedFile",
+    "ScanResult",
+    "ScannedFile",
+    "StaticEncoder",
+    "SubProject",
+    "Unit",
+    "VectorIndex",
+    "check_content",
+    "content_digest",
+    "count_tokens",
+    "digest_paths",
+    "fingerprint",
+    "load_languages",
+    "parse_bytes",
+    "parse_paths",
+    "scan",
+    "split_words",
+    "truncate_tokens",
+]

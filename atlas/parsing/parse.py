@@ -1,0 +1,24 @@
+"""The languages that ship with Code Atlas, a project's own ones, and a name for both together with the parser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from atlas._parser import Languages
+
+BUILT_IN = Path(__file__).parents[1] / "languages"
+"""Folder of the languages that ship with Code Atlas."""
+
+
+def load_languages(folders: Sequence[Path] = ()) -> Languages:
+    """Return the built-in languages, overridden and extended by the folders, later ones winning.
+
+    Raises ValueError with file and place when a `language.toml` or `tags.scm` is wrong.
+    """
+    return Languages([str(folder) for folder in (BUILT_IN, *folders)])
+
+
+def fingerprint(languages: Languages) -> str:
+    """Return 32 hex digits that change with the layout of facts, the extension, and anything that the languages say."""
+    return languages.fingerprint
