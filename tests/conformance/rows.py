@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import struct
 from collections.abc import Sequence
 
@@ -68,10 +69,8 @@ def edge(source: str, target: str, type: str = "CALLS", line: int = 1, confidenc
 
 def words(row: NodeRow, source: str = "") -> SearchText:
     """Search text of a node; everything is lower case and split at dots."""
-    plain = row.qualified_name.lower().replace(".", " ").replace("/", " ")
-    return SearchText(
-        row.uid, row.name.lower(), plain, row.docstring.lower(), source, row.path.lower().replace("/", " ")
-    )
+    qualified, path = (re.sub(r"\W+", " ", text.lower()) for text in (row.qualified_name, row.path))
+    return SearchText(row.uid, row.name.lower(), qualified, row.docstring.lower(), source, path)
 
 
 def unit(

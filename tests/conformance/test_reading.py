@@ -326,3 +326,23 @@ async def test_many_vectors_behind_a_narrow_filter(store: Store) -> None:
     assert [hit.uid for hit in await store.search_vector(QUERY, Filter(labels=("Function",), path="z*"), 3)] == [
         lone.uid
     ]
+
+
+async def test_few_edges_of_each_type(filled: Store) -> None:
+    edges = await filled.edges([USER.uid, SAVE.uid], Direction.OUT, each=1)
+    assert [(e.row.source, e.row.type, e.row.line) for e in edges] == [
+        (USER.uid, "DEFINES_METHOD", 2),
+        (SAVE.uid, "CALLS", 4),
+        (SAVE.uid, "USES_TYPE", 1),
+    ]
+    whole = await filled.edges([SAVE.uid], Direction.OUT)
+    assert await filled.edges([SAVE.uid], Direction.OUT, each=100) == whole
+    assert await filled.edges([SAVE.uid], Direction.OUT, limit=2, each=100) == whole[:2]
+    assert [e.row.line for e in await filled.edges([USER.uid], Direction.IN, ["CALLS"], each=1)] == [4]
+
+
+async def test_degrees_count_what_edges_show(filled: Store) -> None:
+    await filled.apply([gone("tests/test_models.py")])
+    assert await filled.degrees([SAVE.uid, USER.uid, "p:nothing"], Direction.OUT) == {SAVE.uid: 4, USER.uid: 1}
+    assert await filled.degrees([USER.uid], Direction.IN) == {USER.uid: 2}
+    assert await filled.degrees([SAVE.uid, USER.uid], Direction.OUT, ["USES_TYPE"]) == {SAVE.uid: 1}

@@ -8,7 +8,7 @@ import pytest
 
 from atlas.contracts import Store
 from atlas.errors import NotFound
-from atlas.model import STRUCTURE, Direction, FileRecord, Filter, GraphDelta, Match, Skipped
+from atlas.model import STRUCTURE, Direction, FileRecord, Filter, GraphDelta, Match, ProjectState, Skipped
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector, words
 
 ALL = Filter()
@@ -225,3 +225,16 @@ async def test_finish_records_the_pass(store: Store) -> None:
     assert len(await store.skipped(PROJECT)) == 3
     await store.finish(PROJECT, [])
     assert (await store.stats(PROJECT))[0].skipped == {}
+
+
+async def test_projects_and_records_tell_the_state_without_counting(store: Store) -> None:
+    await store.open_project("a", "/other")
+    delta = unit("a.py", [node("a.one")], problems=("1: syntax: x", "2: syntax: y"))
+    generation = await store.apply([delta, unit("b.py")])
+    assert await store.projects() == [
+        ProjectState("a", "/other", 0, ""),
+        ProjectState("p", "/somewhere", generation, ""),
+    ]
+    assert await store.records(PROJECT, ["a.py", "no.py"]) == {"a.py": delta.record}
+    await store.finish(PROJECT)
+    assert (await store.projects())[1].indexed_at == (await store.stats(PROJECT))[0].indexed_at

@@ -1,0 +1,168 @@
+"""Any sequence of writes leaves the embedded store equal to the store made of plain dicts."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from atlas.contracts import Store
+from atlas.model import STRUCTURE, Direction, EdgeRow, FileRecord, Filter, GraphDelta, Match, ModelInfo, VectorRow
+from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.memory import MemoryStore
+from tests.conformance.rows import PythonVectorIndex, gone, node, query, unit, vector, words
+
+PROJECTS = ("p", "q")
+PATHS = (STRUCTURE, "a.py", "b/a.py", "b/test_c.py")
+NAMES = ("a.f", "a.f#2", "a.g", "A.f", "b.C", "b.C.f", "b.C.g", "b.test_f")
+WORDS = ("f", "g", "c", "alpha", "beta", "py")
+MODELS = (ModelInfo("test", "tiny", 2, "one"), ModelInfo("test", "tiny", 2, "two"))
+FILTERS = (Filter(), Filter(project="q"), Filter(path="b/"), Filter(path="*a.py"), Filter(include_tests=False))
+
+_Result = TypeVar("_Result")
+
+
+@st.composite
+def units(draw: st.DrawFn) -> GraphDelta:
+    """A unit with some of a few names, so that units rival for uids and edges often lead nowhere."""
+    project, path = draw(st.sampled_from(PROJECTS)), draw(st.sampled_from(PATHS))
+    language = "python" if path else ""
+    shape = draw(st.sampled_from(["gone", "record", "full", "full", "full"]))
+    if shape == "gone":
+        return gone(path, project)
+    if shape == "record":
+        record = FileRecord(path, language, "", 1, draw(st.integers(0, 3)), problems=("1: syntax: x",))
+        return GraphDelta(project, path, record)
+    nodes = [
+        node(
+            name,
+            path,
+            project=project,
+            language=language,
+            line=draw(st.integers(1, 2)),
+            span=(draw(st.integers(0, 3)), draw(st.integers(4, 6))),
+            text=draw(st.sampled_from(["", "x", "y"])),
+            docstring=draw(st.sampled_from(["", "alpha"])),
+            is_test="test" in path,
+        )
+        for name in draw(st.lists(st.sampled_from(NAMES), max_size=5, unique=True))
+    ]
+    texts = [words(row, draw(st.sampled_from(["", "beta"]))) for row in nodes if draw(st.integers(0, 4))]
+    edges = [
+        EdgeRow(
+            row.uid,
+            f"{project}:{draw(st.sampled_from(NAMES))}",
+            draw(st.sampled_from(["CALLS", "INHERITS"])),
+            draw(st.integers(1, 2)),
+            draw(st.sampled_from(["import", "self"])),
+            draw(st.sampled_from([0.5, 1.0])),
+        )
+        for row in nodes
+        for _ in range(draw(st.integers(0, 2)))
+    ]
+    content = draw(st.sampled_from([b"", b"abcdef", b"uvwxyz"]))
+    return unit(path, nodes, edges, project=project, texts=texts, content=content)
+
+
+class StoresAgree(RuleBasedStateMachine):
+    """Both stores get the same writes; every read has to agree afterwards."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.folder = Path(tempfile.mkdtemp())
+        self.memory: Store = MemoryStore()
+        self.embedded: Store = EmbeddedStore.open(self.folder, writing=True, vector_index=PythonVectorIndex)
+
+    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        return self.runner.run(work)
+
+    @initialize()
+    def projects(self) -> None:
+        for store in (self.memory, self.embedded):
+            for project in PROJECTS:
+                self.run(store.open_project(project, "/" + project))
+
+    @rule(deltas=st.lists(units(), min_size=1, max_size=4))
+    def apply(self, deltas: list[GraphDelta]) -> None:
+        assert self.run(self.embedded.apply(deltas)) == self.run(self.memory.apply(deltas))
+
+    @rule(data=st.data(), model=st.sampled_from(MODELS), project=st.sampled_from(PROJECTS), keep=st.integers(0, 2))
+    def embed(self, data: st.DataObject, model: ModelInfo, project: str, keep: int) -> None:
+        chunks = self.run(self.memory.stale_chunks(project, model, 100))[keep:]
+        values = data.draw(
+            st.lists(st.sampled_from([-1.0, 0.25, 1.0]), min_size=2 * len(chunks), max_size=2 * len(chunks))
+        )
+        rows = [
+            VectorRow(chunk.uid, chunk.digest, vector(node("any"), *values[2 * index : 2 * index + 2]).data)
+            for index, chunk in enumerate(chunks)
+        ]
+        for store in (self.memory, self.embedded):
+            self.run(store.put_vectors(project, model, rows))
+
+    @rule()
+    def reopen(self) -> None:
+        self.run(self.embedded.aclose())
+        self.embedded = EmbeddedStore.open(self.folder, writing=True, vector_index=PythonVectorIndex)
+
+    @invariant()
+    def same_answers(self) -> None:
+        expected, actual = (self.run(_answers(store)) for store in (self.memory, self.embedded))
+        for question in expected:
+            assert actual[question] == expected[question], question
+
+    def teardown(self) -> None:
+        self.run(self.embedded.aclose())
+        self.runner.close()
+        shutil.rmtree(self.folder)
+
+
+async def _answers(store: Store) -> dict[str, object]:
+    """Everything that a store can be asked, by question."""
+    answers: dict[str, object] = {}
+    uids = [f"{project}:{name}" for project in PROJECTS for name in NAMES]
+    answers["symbols"] = await store.symbols(uids)
+    for direction in Direction:
+        answers[f"edges {direction}"] = await store.edges(uids, direction)
+        answers[f"degrees {direction}"] = await store.degrees(uids, direction)
+        answers[f"edges each {direction}"] = await store.edges(uids, direction, each=1)
+    for project in PROJECTS:
+        answers[f"manifest {project}"] = await store.manifest(project)
+        answers[f"content {project}"] = await store.content(project, PATHS)
+        for model in MODELS:
+            stale = await store.stale_chunks(project, model, 100)
+            answers[f"stale {project} {model.fingerprint}"] = {chunk.uid: chunk for chunk in stale}
+    for where in FILTERS:
+        for match, text in (
+            (Match.SUFFIX, "f"),
+            (Match.SUFFIX, "C.f"),
+            (Match.FOLDED, "a.f"),
+            (Match.PREFIX, ""),
+            (Match.PREFIX, "t"),
+            (Match.EXACT, "b.C"),
+            (Match.NEAR, "tset_f"),
+            (Match.NEAR, "b.D.f"),
+            (Match.PATH, "a.py"),
+            (Match.PATH, "b/test_c.py"),
+        ):
+            answers[f"find {match} {text} {where}"] = await store.find(text, match, where, 3)
+        for word in WORDS:
+            hits = await store.search_text([word], where, 100)
+            answers[f"words {word} {where}"] = {hit.uid for hit in hits}
+        nearest = await store.search_vector(query(1, 0.5), where, 100)
+        answers[f"vectors {where}"] = [(hit.uid, round(hit.score, 6)) for hit in nearest]
+    for stats in await store.stats():
+        counts = (stats.generation, stats.files, stats.nodes, stats.edges, stats.languages, stats.chunks, stats.vectors)
+        answers[f"stats {stats.project}"] = (*counts, stats.strategies, stats.problems, stats.unresolved, stats.model)
+    return answers
+
+
+TestStoresAgree = StoresAgree.TestCase
+TestStoresAgree.settings = settings(max_examples=40, stateful_step_count=12, deadline=None)
