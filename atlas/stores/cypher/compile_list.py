@@ -1,0 +1,69 @@
+"""Expressions that bind a name to each item of a list: comprehensions, all/any/none/single and reduce."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from atlas.stores.cypher import operators
+from atlas.stores.cypher.context import Compile, Context, Evaluator
+from atlas.stores.cypher.scope import Scope
+from atlas.stores.cypher.syntax import ListComprehension, Quantifier, Reduce
+from atlas.stores.cypher.values import Row, as_list, check_list, mismatch
+
+
+def _items(value: object, context: Context) -> Iterator[object]:
+    if not isinstance(value, list):
+        raise mismatch("List", value)
+    for item in as_list(value):
+        context.tick()
+        yield item
+
+
+def compile_list_comprehension(e: ListComprehension, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
+    source, inner = compile_(e.source, scope), scope.with_value(e.variable)
+    where = None if e.where is None else compile_(e.where, inner)
+    result = None if e.result is None else compile_(e.result, inner)
+
+    def build(row: Row) -> object:
+        items = source(row)
+        if items is None:
+            return None
+        kept = (item for item in _items(items, context) if where is None or operators.truth(where((*row, item))))
+        return check_list([item if result is None else result((*row, item)) for item in kept])
+
+    return build
+
+
+def compile_quantifier(e: Quantifier, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
+    source = compile_(e.source, scope)
+    where = compile_(e.where, scope.with_value(e.variable))
+
+    def decide(row: Row) -> bool | None:
+        items = source(row)
+        if items is None:
+            return None
+        results = [operators.truth(where((*row, item))) for item in _items(items, context)]
+        true, unknown = results.count(True), None in results
+        if e.kind == "all":
+            return False if False in results else (None if unknown else True)
+        if e.kind == "single":
+            return False if true > 1 else (None if unknown else true == 1)
+        found = True if true else (None if unknown else False)
+        return found if e.kind == "any" or found is None else not found
+
+    return decide
+
+
+def compile_reduce(e: Reduce, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
+    source, initial = compile_(e.source, scope), compile_(e.initial, scope)
+    body = compile_(e.body, scope.with_value(e.accumulator).with_value(e.variable))
+
+    def fold(row: Row) -> object:
+        items, total = source(row), initial(row)
+        if items is None:
+            return None
+        for item in _items(items, context):
+            total = body((*row, total, item))
+        return total
+
+    return fold

@@ -1,0 +1,345 @@
+"""The scalar functions that need nothing but their arguments: strings, numbers, lists, conversions.
+
+`FUNCTIONS` maps the lower-case name to its arity and code. Functions marked `nulls` are not called when an argument is
+null: the result is null, as in Cypher.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, cast
+
+from atlas.errors import QueryError
+from atlas.stores.cypher.values import (
+    MAX_LIST,
+    Edge,
+    Node,
+    Path,
+    as_list,
+    check_integer,
+    check_list,
+    check_string,
+    equals,
+    is_number,
+    mismatch,
+)
+
+
+class Function(NamedTuple):
+    """`low` to `high` arguments; `nulls`: any null argument makes the result null."""
+
+    call: Callable[..., object]
+    low: int
+    high: int
+    nulls: bool = True
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise mismatch("String", value)
+    return value
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list):
+        raise mismatch("List", value)
+    return as_list(value)
+
+
+def _number(value: object) -> float:
+    if not is_number(value):
+        raise mismatch("Number", value)
+    return cast("float", value)
+
+
+def _integer(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise mismatch("Integer", value)
+    return value
+
+
+def _size(value: object) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Path):
+        raise QueryError("size() does not take a path", "use length(path)")
+    return len(_list(value))
+
+
+def _length(value: object) -> int:
+    if not isinstance(value, Path):
+        raise QueryError("length() takes a path", "use size() for lists and strings")
+    return len(value.edges)
+
+
+def _reverse(value: object) -> object:
+    return value[::-1] if isinstance(value, str) else _list(value)[::-1]
+
+
+def _is_empty(value: object) -> bool:
+    return not (value if isinstance(value, (str, dict)) else _list(value))
+
+
+def _replace(text: object, old: object, new: object) -> str:
+    subject, search, replacement = _text(text), _text(old), _text(new)
+    if (len(subject) + 1) * max(1, len(replacement)) > 50_000_000:
+        raise QueryError("replace() would build a string that is too long")
+    return check_string(subject.replace(search, replacement))
+
+
+def _split(text: object, delimiter: object) -> list[object]:
+    if isinstance(delimiter, list):
+        delimiters = [_text(item) for item in as_list(delimiter)]
+        return check_list(list(re.split("|".join(re.escape(item) for item in delimiters), _text(text))))
+    subject, separator = _text(text), _text(delimiter)
+    return check_list(list(subject.split(separator) if separator else (subject or [""])))
+
+
+def _substring(text: object, start: object, length: object = None) -> str:
+    begin = _integer(start)
+    count = None if length is None else _integer(length)
+    if begin < 0 or (count is not None and count < 0):
+        raise QueryError("substring() takes no negative start or length")
+    return _text(text)[begin : None if count is None else begin + count]
+
+
+def _left(text: object, length: object) -> str:
+    if _integer(length) < 0:
+        raise QueryError("left() takes no negative length")
+    return _text(text)[: _integer(length)]
+
+
+def _right(text: object, length: object) -> str:
+    count = _integer(length)
+    if count < 0:
+        raise QueryError("right() takes no negative length")
+    return _text(text)[-count:] if count else ""
+
+
+def to_string(value: object) -> str:
+    """Return a value as toString() and string concatenation show it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return _float_text(value)
+    raise mismatch("String, Number or Boolean", value)
+
+
+def _float_text(value: float) -> str:
+    """Return a float as Java's Double.toString writes it, which is what Neo4j shows."""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        text = f"{value:.17f}".rstrip("0") if "e" in repr(value) else repr(value)
+        return text + "0" if text.endswith(".") else text
+    mantissa, _, exponent = f"{value:e}".partition("e")
+    for digits in range(1, 17):
+        mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
+        if float(f"{mantissa}e{exponent}") == value:
+            break
+    mantissa = mantissa.rstrip("0")
+    return f"{mantissa + '0' if mantissa.endswith('.') else mantissa}E{int(exponent)}"
+
+
+def _to_integer(value: object) -> int | None:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str):
+        match = re.fullmatch(r"\s*([+-]?\d{1,20})\s*", value)
+        if match:
+            return check_integer(int(match.group(1)))
+        number = _to_float(value)
+        return None if number is None or not math.isfinite(number) else check_integer(int(number))
+    number = _number(value)
+    return check_integer(int(number)) if math.isfinite(number) else 0
+
+
+def _to_float(value: object) -> float | None:
+    if isinstance(value, str):
+        if not re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", value):
+            return None
+        return float(value)
+    return float(_number(value))
+
+
+def _to_boolean(value: object) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return value != 0
+    return {"true": True, "false": False}.get(_text(value).strip().lower())
+
+
+def _or_null(convert: Callable[[object], object]) -> Callable[[object], object]:
+    def attempt(value: object) -> object:
+        try:
+            return convert(value)
+        except QueryError:
+            return None
+
+    return attempt
+
+
+def _range(start: object, stop: object, step: object = 1) -> list[object]:
+    first, last, stride = _integer(start), _integer(stop), _integer(step)
+    if stride == 0:
+        raise QueryError("the step of range() cannot be 0")
+    numbers = range(first, last + (1 if stride > 0 else -1), stride)
+    if len(numbers) > MAX_LIST:
+        raise QueryError(f"range() makes at most {MAX_LIST:,} items")
+    return list(numbers)
+
+
+def _whole(round_: Callable[[float], float]) -> Callable[[object], float]:
+    def apply(value: object) -> float:
+        number = float(_number(value))
+        return float(round_(number)) if math.isfinite(number) else number
+
+    return apply
+
+
+def _round(value: object, precision: object = 0) -> float:
+    number, digits = float(_number(value)), _integer(precision)
+    if not math.isfinite(number) or not 0 <= digits <= 15:
+        return number
+    scale = 10.0**digits
+    scaled = number * scale
+    if digits == 0:
+        return float(math.floor(scaled + 0.5))
+    return math.copysign(math.floor(abs(scaled) + 0.5), scaled) / scale
+
+
+def _abs(value: object) -> float:
+    number = abs(_number(value))
+    return check_integer(number) if isinstance(number, int) else number
+
+
+def _sign(value: object) -> int:
+    number = _number(value)
+    return (number > 0) - (number < 0)
+
+
+def _real(function: Callable[[float], float]) -> Callable[[object], float]:
+    def apply(value: object) -> float:
+        try:
+            return float(function(float(_number(value))))
+        except ValueError:
+            return math.nan
+        except OverflowError:
+            return math.inf
+
+    return apply
+
+
+def _log(value: float) -> float:
+    return -math.inf if value == 0 else math.log(value)
+
+
+def _coalesce(*values: object) -> object:
+    return next((value for value in values if value is not None), None)
+
+
+def _nullif(left: object, right: object) -> object:
+    return None if equals(left, right) is True else left
+
+
+def _relationships(value: object) -> list[object]:
+    if not isinstance(value, Path):
+        raise mismatch("Path", value)
+    return list(value.edges)
+
+
+def _nodes(value: object) -> list[object]:
+    if not isinstance(value, Path):
+        raise mismatch("Path", value)
+    return [Node(identity) for identity in value.nodes]
+
+
+def _end(position: str) -> Callable[[object], Node]:
+    def apply(value: object) -> Node:
+        if not isinstance(value, Edge):
+            raise mismatch("Relationship", value)
+        return Node(value.source if position == "source" else value.target)
+
+    return apply
+
+
+def _to_list(convert: Callable[[object], object]) -> Callable[[object], list[object]]:
+    return lambda value: [None if item is None else _or_null(convert)(item) for item in _list(value)]
+
+
+def _item(position: int) -> Callable[[object], object]:
+    def apply(value: object) -> object:
+        items = _list(value)
+        return items[position] if items else None
+
+    return apply
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "size": Function(_size, 1, 1),
+    "char_length": Function(lambda v: len(_text(v)), 1, 1),
+    "length": Function(_length, 1, 1),
+    "isempty": Function(_is_empty, 1, 1),
+    "reverse": Function(_reverse, 1, 1),
+    "head": Function(_item(0), 1, 1),
+    "last": Function(_item(-1), 1, 1),
+    "tail": Function(lambda v: _list(v)[1:], 1, 1),
+    "range": Function(_range, 2, 3),
+    "tolower": Function(lambda v: _text(v).lower(), 1, 1),
+    "lower": Function(lambda v: _text(v).lower(), 1, 1),
+    "toupper": Function(lambda v: check_string(_text(v).upper()), 1, 1),
+    "upper": Function(lambda v: check_string(_text(v).upper()), 1, 1),
+    "trim": Function(lambda v: _text(v).strip(), 1, 1),
+    "ltrim": Function(lambda v: _text(v).lstrip(), 1, 1),
+    "rtrim": Function(lambda v: _text(v).rstrip(), 1, 1),
+    "replace": Function(_replace, 3, 3),
+    "split": Function(_split, 2, 2),
+    "substring": Function(_substring, 2, 3),
+    "left": Function(_left, 2, 2),
+    "right": Function(_right, 2, 2),
+    "tostring": Function(to_string, 1, 1),
+    "tostringornull": Function(_or_null(to_string), 1, 1),
+    "tointeger": Function(_to_integer, 1, 1),
+    "tointegerornull": Function(_or_null(_to_integer), 1, 1),
+    "tofloat": Function(_to_float, 1, 1),
+    "tofloatornull": Function(_or_null(_to_float), 1, 1),
+    "toboolean": Function(_to_boolean, 1, 1),
+    "tobooleanornull": Function(_or_null(_to_boolean), 1, 1),
+    "tostringlist": Function(_to_list(to_string), 1, 1),
+    "tointegerlist": Function(_to_list(_to_integer), 1, 1),
+    "tofloatlist": Function(_to_list(_to_float), 1, 1),
+    "tobooleanlist": Function(_to_list(_to_boolean), 1, 1),
+    "abs": Function(_abs, 1, 1),
+    "ceil": Function(_whole(math.ceil), 1, 1),
+    "floor": Function(_whole(math.floor), 1, 1),
+    "round": Function(_round, 1, 2),
+    "sign": Function(_sign, 1, 1),
+    "sqrt": Function(_real(math.sqrt), 1, 1),
+    "exp": Function(_real(math.exp), 1, 1),
+    "log": Function(_real(_log), 1, 1),
+    "log10": Function(_real(lambda v: -math.inf if v == 0 else math.log10(v)), 1, 1),
+    "sin": Function(_real(math.sin), 1, 1),
+    "cos": Function(_real(math.cos), 1, 1),
+    "tan": Function(_real(math.tan), 1, 1),
+    "pi": Function(lambda: math.pi, 0, 0),
+    "e": Function(lambda: math.e, 0, 0),
+    "isnan": Function(lambda v: math.isnan(_number(v)), 1, 1),
+    "coalesce": Function(_coalesce, 1, 100, nulls=False),
+    "nullif": Function(_nullif, 2, 2, nulls=False),
+    "nodes": Function(_nodes, 1, 1),
+    "relationships": Function(_relationships, 1, 1),
+    "startnode": Function(_end("source"), 1, 1),
+    "endnode": Function(_end("target"), 1, 1),
+}
+AGGREGATES = frozenset(
+    ("count", "sum", "avg", "min", "max", "collect", "stdev", "stdevp", "percentilecont", "percentiledisc")
+)

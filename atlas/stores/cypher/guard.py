@@ -1,0 +1,97 @@
+"""Keeps a running query inside its limits: read-only through an authorizer, a deadline in SQL and in Python, a bound on
+retained values. Everything is put back afterwards.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import apsw
+
+from atlas.errors import QueryError
+
+MAX_RETAINED = 2_000_000
+"""Values that sorting, grouping, DISTINCT, collect and searches may hold at once: about 300 MB at worst."""
+_TABLES = frozenset(("node", "edge", "file", "project", "symbol_id", "json_each"))
+_FUNCTIONS = frozenset(("count", "instr", "json_each", "nullif", "substr"))
+_STEPS = 2_000
+"""SQLite instructions between two looks at the clock: about 0.1 ms."""
+
+
+@dataclass(slots=True)
+class Guard:
+    """The limits of one run; `deadline` is a monotonic time."""
+
+    timeout: float
+    deadline: float
+    retained: int = 0
+    ticks: int = 0
+    depth_cut: bool = False
+
+    def tick(self) -> None:
+        """Count a unit of work in Python and look at the clock now and then."""
+        self.ticks += 1
+        if not self.ticks & 0xFF and time.monotonic() > self.deadline:
+            raise self.expired()
+
+    def charge(self, values: int) -> None:
+        """Count values that are kept (negative: released)."""
+        self.retained += values
+        if self.retained > MAX_RETAINED:
+            raise QueryError(
+                f"the query holds more than {MAX_RETAINED:,} values", "filter or aggregate earlier, or add LIMIT"
+            )
+
+    def note_cut(self) -> None:
+        """Remember that the depth cap hid longer paths."""
+        self.depth_cut = True
+
+    def is_late(self) -> bool:
+        """Tell SQLite to stop."""
+        return time.monotonic() > self.deadline
+
+    def expired(self) -> QueryError:
+        """Return the error for a query that takes too long."""
+        return QueryError(
+            f"timeout: the query took longer than {self.timeout:g} s",
+            "anchor it (name, uid or label), bound variable lengths, or add LIMIT",
+        )
+
+
+@contextmanager
+def guarded(connection: apsw.Connection, timeout: float) -> Iterator[Guard]:
+    """Limit the connection while the block runs, inside one read transaction. SQLite's errors become QueryError."""
+    guard = Guard(timeout, time.monotonic() + timeout)
+    owned = not connection.in_transaction
+    previous = connection.authorizer
+    if owned:
+        connection.execute("BEGIN")
+    connection.authorizer = _authorize
+    connection.set_progress_handler(guard.is_late, _STEPS, id=guard)
+    try:
+        yield guard
+    except apsw.InterruptError as error:
+        raise guard.expired() from error
+    except RecursionError as error:
+        raise QueryError("the query is nested too deeply", "simplify it") from error
+    except MemoryError as error:
+        raise QueryError("the query needs too much memory", "filter or aggregate earlier, or add LIMIT") from error
+    except (apsw.SQLError, apsw.TooBigError) as error:
+        raise QueryError(f"the query is too large for the store: {error}", "split the MATCH in two") from error
+    finally:
+        connection.set_progress_handler(None, id=guard)
+        connection.authorizer = previous
+        if owned and connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def _authorize(operation: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+    allowed = (
+        operation in (apsw.SQLITE_SELECT, apsw.SQLITE_RECURSIVE)
+        or (operation == apsw.SQLITE_READ and first in _TABLES)
+        or (operation == apsw.SQLITE_FUNCTION and second in _FUNCTIONS)
+    )
+    return apsw.SQLITE_OK if allowed else apsw.SQLITE_DENY

@@ -1,0 +1,139 @@
+"""A syntax tree to one function over rows: clauses chained, unions added, subqueries compiled in their own scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from atlas.errors import QueryError
+from atlas.stores.cypher.aggregate import MAX_LIST
+from atlas.stores.cypher.compile_expression import compile_expression
+from atlas.stores.cypher.context import Context, Evaluator
+from atlas.stores.cypher.match import Reading, compile_match
+from atlas.stores.cypher.project import compile_projection
+from atlas.stores.cypher.scope import Scope, aggregates, needs_until_projection
+from atlas.stores.cypher.syntax import Clause, Match, Projection, Query, Subquery, Unwind
+from atlas.stores.cypher.values import Row, as_list, check_list, group_key
+
+Rows: TypeAlias = Iterator[Row]
+Stage: TypeAlias = Callable[[Rows], Rows]
+_INDIFFERENT = frozenset(("min", "max"))
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A query that can be run: `start` makes the rows from the rows around it, `columns` name their last values."""
+
+    start: Stage
+    columns: tuple[str, ...]
+
+
+def compile_query(
+    query: Query, scope: Scope, context: Context, distinct: bool = False, predicate: bool = False
+) -> Compiled:
+    """Compile all parts. `distinct`: the caller only asks whether rows exist. Raises QueryError."""
+    parts = [_compile_part(part, scope, context, distinct, predicate) for part in query.parts]
+    for part in parts[1:]:
+        if part.columns != parts[0].columns:
+            raise QueryError(
+                f"the parts of a UNION return different columns: {', '.join(parts[0].columns)} / {', '.join(part.columns)}",
+                "give them the same names, in the same order, with AS",
+            )
+    if len(parts) == 1:
+        return parts[0]
+    width = len(parts[0].columns)
+
+    def union(rows: Rows) -> Rows:
+        incoming = list(rows)
+        seen: set[tuple[object, ...]] = set()
+        for part in parts:
+            for row in part.start(iter(incoming)):
+                if not query.union_all:
+                    key = tuple(group_key(value) for value in row[len(row) - width :])
+                    if key in seen:
+                        continue
+                    context.charge(1)
+                    seen.add(key)
+                yield row
+
+    return Compiled(union, parts[0].columns)
+
+
+def _compile_part(
+    clauses: tuple[Clause, ...], scope: Scope, context: Context, distinct: bool, predicate: bool
+) -> Compiled:
+    stages: list[Stage] = []
+    columns: tuple[str, ...] = ()
+    for index, clause in enumerate(clauses):
+        if isinstance(clause, Match):
+            needs, projection, everything = needs_until_projection(clauses[index + 1 :])
+            reading = Reading(needs, everything, distinct if projection is None else _ignores_repeats(projection))
+            stage, scope = compile_match(clause, scope, reading, context, predicate)
+        elif isinstance(clause, Unwind):
+            stage, scope = _unwind(clause, scope, context)
+        else:
+            countable = index == 1 and scope.base == 0 and isinstance(clauses[0], Match) and _is_plain(scope)
+            stage, scope, names = compile_projection(clause, scope, context, countable)
+            columns = tuple(names)
+        stages.append(stage)
+
+    def start(rows: Rows) -> Rows:
+        for stage in stages:
+            rows = stage(rows)
+        return rows
+
+    return Compiled(start, columns)
+
+
+def _is_plain(scope: Scope) -> bool:
+    """Tell whether rows hold only database values, which are hashable and tell every difference."""
+    return all(binding.kind != "value" for binding in scope.names.values())
+
+
+def _ignores_repeats(projection: Projection) -> bool:
+    """Tell whether a projection gives the same for a set of rows as for a bag."""
+    calls = [call for item in projection.items for call in aggregates(item.expression)]
+    calls += [call for expression, _ in projection.order for call in aggregates(expression)]
+    if calls:
+        return all(call.name in _INDIFFERENT or call.distinct for call in calls)
+    return projection.distinct
+
+
+def _unwind(clause: Unwind, scope: Scope, context: Context) -> tuple[Stage, Scope]:
+    if clause.variable in scope.names:
+        raise QueryError(f"variable `{clause.variable}` is already defined", "choose another name after AS")
+    source = compile_expression(clause.source, scope, context)
+
+    def stage(rows: Rows) -> Rows:
+        for row in rows:
+            value = source(row)
+            if value is None:
+                continue
+            for item in as_list(value) if isinstance(value, list) else [value]:
+                context.tick()
+                yield (*row, item)
+
+    return stage, scope.with_value(clause.variable)
+
+
+def compile_subquery(subquery: Subquery, scope: Scope, context: Context) -> Evaluator:
+    """Return EXISTS, COUNT or COLLECT (and patterns used as expressions) as a function of a row."""
+    exists = subquery.kind in ("exists", "pattern")
+    inner = replace(scope.enter())
+    compiled = compile_query(subquery.query, inner, context, distinct=exists, predicate=subquery.kind == "pattern")
+    start = compiled.start
+    if exists:
+        return lambda row: next(start(iter((row,))), None) is not None
+    if subquery.kind == "count":
+        return lambda row: sum(1 for _ in start(iter((row,))))
+
+    def collect(row: Row) -> list[object]:
+        items: list[object] = []
+        for found in start(iter((row,))):
+            items.append(found[-1])
+            if len(items) > MAX_LIST:
+                check_list(items)
+        return items
+
+    return collect
