@@ -1,0 +1,149 @@
+//! What a file or folder name alone says: secrets, lock files, bundles, generated code, installed dependencies.
+
+/// Names that hold secrets, in lower case.
+const SECRET_NAMES: &[&str] = &[
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".htpasswd",
+    ".pgpass",
+    ".git-credentials",
+    ".dockercfg",
+    ".my.cnf",
+    "credentials",
+    "id_dsa",
+    "id_ecdsa",
+];
+const SECRET_PREFIXES: &[&str] = &[".env", "id_rsa", "id_ed25519"];
+const SECRET_SUFFIXES: &[&str] = &[
+    ".env",
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".ppk",
+    ".p8",
+    ".gpg",
+    ".age",
+    ".tfvars",
+    ".tfstate",
+];
+/// `secrets.yaml` holds secrets; `secrets.py` is a module about them.
+const SECRET_DATA: &[&str] = &["json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "xml", "txt", "enc"];
+
+const LOCK_FILES: &[&str] = &[
+    "bun.lock",
+    "bun.lockb",
+    "cargo.lock",
+    "composer.lock",
+    "flake.lock",
+    "gemfile.lock",
+    "go.sum",
+    "go.work.sum",
+    "gradle.lockfile",
+    "mix.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "packages.lock.json",
+    "pdm.lock",
+    "pipfile.lock",
+    "pnpm-lock.yaml",
+    "podfile.lock",
+    "poetry.lock",
+    "pubspec.lock",
+    "pylock.toml",
+    "uv.lock",
+    "yarn.lock",
+];
+
+const MINIFIED_SUFFIXES: &[&str] =
+    &[".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", "-min.css", ".bundle.js", ".chunk.js", ".pack.js"];
+
+const GENERATED_SUFFIXES: &[&str] = &[
+    "_pb2.py",
+    "_pb2_grpc.py",
+    ".pb.go",
+    ".pb.gw.go",
+    ".pb.cc",
+    ".pb.h",
+    "_pb.js",
+    "_pb.d.ts",
+    "_pb.rb",
+    ".g.cs",
+    ".g.i.cs",
+    ".designer.cs",
+];
+
+const DEPENDENCY_FOLDERS: &[&str] =
+    &["node_modules", "bower_components", "jspm_packages", ".venv", "__pycache__", "__pypackages__", "site-packages"];
+
+/// Files that mark a folder as made by a tool: a virtual environment, or a cache (<https://bford.info/cachedir/>).
+pub const DEPENDENCY_MARKERS: &[&str] = &["pyvenv.cfg", "CACHEDIR.TAG"];
+
+/// Reason why a file of this name is not indexed, or "".
+pub fn of_file(name: &str, generated: bool) -> &'static str {
+    let lower = name.to_ascii_lowercase();
+    let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| lower.ends_with(suffix));
+    if is_secret(&lower) {
+        "secret"
+    } else if LOCK_FILES.contains(&lower.as_str()) {
+        "lock-file"
+    } else if ends(MINIFIED_SUFFIXES) {
+        "minified"
+    } else if !generated && ends(GENERATED_SUFFIXES) {
+        "generated"
+    } else if name.starts_with('.') {
+        "hidden"
+    } else {
+        ""
+    }
+}
+
+/// Reason why a folder of this name is not entered, or "".
+pub fn of_folder(name: &str) -> &'static str {
+    if DEPENDENCY_FOLDERS.contains(&name) {
+        "dependencies"
+    } else if name.starts_with('.') {
+        "hidden"
+    } else {
+        ""
+    }
+}
+
+fn is_secret(lower: &str) -> bool {
+    let (stem, extension) = lower.rsplit_once('.').unwrap_or((lower, ""));
+    SECRET_NAMES.contains(&lower)
+        || SECRET_PREFIXES.iter().any(|prefix| lower.starts_with(prefix) && !lower.ends_with(".pub"))
+        || SECRET_SUFFIXES.iter().any(|suffix| lower.ends_with(suffix))
+        || (stem.starts_with("credentials") && extension == "json")
+        || (matches!(stem, "secret" | "secrets") && SECRET_DATA.contains(&extension))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_file;
+
+    #[test]
+    fn secrets_are_told_from_modules_about_secrets() {
+        for name in
+            [".env", ".env.local", "prod.env", "server.PEM", "id_rsa", "credentials.json", "secrets.yml", ".npmrc"]
+        {
+            assert_eq!(of_file(name, false), "secret", "{name}");
+        }
+        for name in ["secrets.py", "credentials.go", "environment.py", "key.py", "id_rsa.pub", "envelope.ts", "keys.rs"]
+        {
+            assert_eq!(of_file(name, false), "", "{name}");
+        }
+    }
+
+    #[test]
+    fn generated_names_are_indexed_when_asked_for() {
+        assert_eq!(of_file("api_pb2.py", false), "generated");
+        assert_eq!(of_file("api_pb2.py", true), "");
+    }
+}

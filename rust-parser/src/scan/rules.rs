@@ -1,0 +1,199 @@
+//! Ignore rules along a path: `.gitignore` files up to the work tree's root, git's private and personal excludes, and
+//! `.atlasignore` files. The nearest file that says something about a path decides; `.atlasignore` can only leave out more.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::repository::Repository;
+
+/// An ignore file is read up to here.
+const MAX_RULES_BYTES: u64 = 4 << 20;
+
+/// The rules that hold in a folder. Folders without ignore files share those of their parent.
+#[derive(Default)]
+pub struct Rules {
+    parent: Option<Arc<Rules>>,
+    git: Option<Gitignore>,
+    atlas: Option<Gitignore>,
+    /// Set where a work tree begins: rules of git from further up do not hold here.
+    work_tree: Option<WorkTree>,
+}
+
+struct WorkTree {
+    repository: Repository,
+    /// `.git/info/exclude`, then `core.excludesFile` of the person.
+    excludes: [Gitignore; 2],
+}
+
+/// What the rules say about a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Keep,
+    Gitignore,
+    /// A folder that git ignores but that holds tracked files.
+    HoldsTracked,
+    Atlasignore,
+}
+
+impl Rules {
+    /// The rules around a root: of the folders above it, if they belong to the same work tree.
+    pub fn above(root: &Path, git_rules: bool) -> Arc<Self> {
+        let Some(repository) = git_rules.then(|| Repository::around(root)).flatten() else { return Arc::default() };
+        let work_tree = repository.work_tree.clone();
+        let mut rules = Arc::new(Self::of_repository(repository));
+        let folders: Vec<&Path> =
+            root.ancestors().skip(1).take_while(|folder| folder.starts_with(&work_tree)).collect();
+        for folder in folders.into_iter().rev() {
+            if let Some(git) = read_rules(folder, &folder.join(".gitignore")) {
+                rules = Arc::new(Self { parent: Some(rules), git: Some(git), ..Self::default() });
+            }
+        }
+        rules
+    }
+
+    /// The rules of a folder that holds some of `.gitignore`, `.atlasignore` and (`nested`) a repository of its own.
+    pub fn inside(self: Arc<Self>, folder: &Path, git: bool, atlas: bool, nested: bool) -> Arc<Self> {
+        let mut rules = self;
+        if let Some(repository) = nested.then(|| Repository::at(folder)).flatten() {
+            rules = Arc::new(Self { parent: Some(rules), ..Self::of_repository(repository) });
+        }
+        let git = git.then(|| read_rules(folder, &folder.join(".gitignore"))).flatten();
+        let atlas = atlas.then(|| read_rules(folder, &folder.join(".atlasignore"))).flatten();
+        if git.is_none() && atlas.is_none() {
+            return rules;
+        }
+        Arc::new(Self { parent: Some(rules), git, atlas, work_tree: None })
+    }
+
+    /// What the rules say about a path, all of whose folders were kept. `in_ignored` = one of them was
+    /// [`Verdict::HoldsTracked`].
+    pub fn judge(&self, path: &Path, is_folder: bool, in_ignored: bool) -> Verdict {
+        if in_ignored || self.git_ignores(path, is_folder) {
+            if !self.repository().is_some_and(|repository| repository.tracks(path, is_folder)) {
+                return Verdict::Gitignore;
+            }
+            if is_folder && !self.atlas_ignores(path, is_folder) {
+                return Verdict::HoldsTracked;
+            }
+        }
+        if self.atlas_ignores(path, is_folder) { Verdict::Atlasignore } else { Verdict::Keep }
+    }
+
+    fn of_repository(repository: Repository) -> Self {
+        let root = repository.work_tree.clone();
+        let private = read_rules(&root, &repository.exclude_file()).unwrap_or_else(Gitignore::empty);
+        let (personal, _) = GitignoreBuilder::new(&root).build_global();
+        Self { work_tree: Some(WorkTree { repository, excludes: [private, personal] }), ..Self::default() }
+    }
+
+    fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |rules| rules.parent.as_deref())
+    }
+
+    fn repository(&self) -> Option<&Repository> {
+        self.chain().find_map(|rules| rules.work_tree.as_ref()).map(|tree| &tree.repository)
+    }
+
+    fn git_ignores(&self, path: &Path, is_folder: bool) -> bool {
+        for rules in self.chain() {
+            let excludes = rules.work_tree.iter().flat_map(|tree| &tree.excludes);
+            if let Some(verdict) = rules.git.iter().chain(excludes).find_map(|file| decided(file, path, is_folder)) {
+                return verdict;
+            }
+            if rules.work_tree.is_some() {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn atlas_ignores(&self, path: &Path, is_folder: bool) -> bool {
+        let mut files = self.chain().filter_map(|rules| rules.atlas.as_ref());
+        files.find_map(|file| decided(file, path, is_folder)).unwrap_or(false)
+    }
+}
+
+fn decided(file: &Gitignore, path: &Path, is_folder: bool) -> Option<bool> {
+    match file.matched(path, is_folder) {
+        Match::Ignore(_) => Some(true),
+        Match::Whitelist(_) => Some(false),
+        Match::None => None,
+    }
+}
+
+/// The rules of one file, for paths below `folder`. A line that is no pattern, or no UTF-8, matches what can be made of it.
+fn read_rules(folder: &Path, path: &Path) -> Option<Gitignore> {
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(MAX_RULES_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut builder = GitignoreBuilder::new(folder);
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        // git ignores lines that are no patterns, too.
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().ok().filter(|rules| !rules.is_empty())
+}
+
+/// `include` and `exclude` of the settings: globs as in an ignore file at the project's root.
+pub struct Scope {
+    include: Option<Gitignore>,
+    /// What the include globs begin with, up to the first wildcard; None if one of them can match anywhere.
+    include_folders: Option<Vec<String>>,
+    exclude: Gitignore,
+}
+
+impl Scope {
+    /// Raises the text of the first glob that is none.
+    pub fn new(include: &[String], exclude: &[String]) -> Result<Self, String> {
+        let folders: Option<Vec<String>> = include.iter().map(|glob| literal_folder(glob)).collect();
+        Ok(Self {
+            include: if include.is_empty() { None } else { Some(globs(include)?) },
+            include_folders: folders.filter(|_| !include.is_empty()),
+            exclude: globs(exclude)?,
+        })
+    }
+
+    /// Is a file (by its path below the root) to be indexed?
+    pub fn takes_file(&self, path: &str) -> bool {
+        let included =
+            self.include.as_ref().is_none_or(|include| include.matched_path_or_any_parents(path, false).is_ignore());
+        included && !self.exclude.matched(path, false).is_ignore()
+    }
+
+    /// Can something below a folder be to be indexed?
+    pub fn takes_folder(&self, path: &str) -> bool {
+        let reachable = |wanted: &String| {
+            let (shorter, longer) =
+                if wanted.len() < path.len() { (wanted.as_str(), path) } else { (path, wanted.as_str()) };
+            longer
+                .strip_prefix(shorter)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || shorter.is_empty())
+        };
+        self.include_folders.as_ref().is_none_or(|folders| folders.iter().any(reachable))
+            && !self.exclude.matched(path, true).is_ignore()
+    }
+}
+
+fn globs(lines: &[String]) -> Result<Gitignore, String> {
+    let mut builder = GitignoreBuilder::new("");
+    for line in lines {
+        builder.add_line(None, line).map_err(|error| format!("{line:?} is not a glob: {error}"))?;
+    }
+    builder.build().map_err(|error| error.to_string())
+}
+
+/// The folder that everything matched by a glob lies in; None if it matches anywhere.
+fn literal_folder(glob: &str) -> Option<String> {
+    let inside = glob.trim_end_matches('/');
+    if !inside.contains('/') || glob.starts_with('!') {
+        return None;
+    }
+    let literal = |part: &&str| !part.contains(['*', '?', '[', '\\', '{']);
+    let parts: Vec<&str> = inside.trim_start_matches('/').split('/').take_while(literal).collect();
+    Some(parts.join("/"))
+}
