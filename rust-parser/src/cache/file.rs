@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::facts::{FACTS_VERSION, FileFacts};
 
@@ -28,7 +28,7 @@ const WRITE_FILES: usize = 256;
 pub type ContentDigest = [u8; 16];
 
 /// What is kept of one file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Entry {
     /// Why the content must not be indexed; the facts are empty then.
     pub skip_reason: String,
@@ -79,21 +79,18 @@ impl CacheFile {
     }
 
     /// Decode the entries of `(path, digest)`, in parallel and in order.
-    pub fn get(&self, wanted: &[(String, ContentDigest)]) -> Vec<Option<Entry>> {
-        wanted.par_iter().map(|(path, digest)| self.load(path, digest)).collect()
+    pub fn get(&self, wanted: &[(String, Option<ContentDigest>)]) -> Vec<Option<Entry>> {
+        wanted.par_iter().map(|(path, digest)| self.load(path, &(*digest)?)).collect()
     }
 
-    /// Append entries that are not there yet.
-    pub fn put(&mut self, entries: &[&Entry]) {
+    /// Append (skip reason, facts) that are not there yet.
+    pub fn put(&mut self, entries: &[(&str, &FileFacts)]) {
         for batch in entries.chunks(WRITE_FILES) {
-            let missing: Vec<&Entry> = batch
-                .iter()
-                .copied()
-                .filter(|entry| self.find(&entry.facts.path, &entry.facts.digest).is_none())
-                .collect();
-            let encoded: Vec<(&Entry, Vec<u8>)> = missing
+            let missing: Vec<&(&str, &FileFacts)> =
+                batch.iter().filter(|(_, facts)| self.find(&facts.path, &facts.digest).is_none()).collect();
+            let encoded: Vec<(&FileFacts, Vec<u8>)> = missing
                 .par_iter()
-                .filter_map(|entry| postcard::to_stdvec(entry).ok().map(|payload| (*entry, payload)))
+                .filter_map(|entry| postcard::to_stdvec(entry).ok().map(|payload| (entry.1, payload)))
                 .collect();
             if self.append(&encoded).is_err() {
                 self.give_up();
@@ -102,13 +99,13 @@ impl CacheFile {
     }
 
     /// Forget all but the wanted records, if that at least halves the file.
-    pub fn keep(&mut self, wanted: &[(String, ContentDigest)]) {
+    pub fn keep(&mut self, wanted: &[(String, Option<ContentDigest>)]) {
         let mut kept: FxHashMap<Box<str>, Vec<Record>> = FxHashMap::default();
         let mut live = FILE_HEADER;
         for (path, digest) in wanted {
-            if let Some(record) = self.find(path, digest) {
+            if let Some(record) = digest.and_then(|digest| self.find(path, &digest)) {
                 let records = kept.entry(path.as_str().into()).or_default();
-                if !records.iter().any(|other| other.digest == *digest) {
+                if !records.iter().any(|other| other.digest == record.digest) {
                     live += record.length();
                     records.push(record);
                 }
@@ -168,30 +165,29 @@ impl CacheFile {
         Ok(())
     }
 
-    fn append(&mut self, encoded: &[(&Entry, Vec<u8>)]) -> io::Result<()> {
+    fn append(&mut self, encoded: &[(&FileFacts, Vec<u8>)]) -> io::Result<()> {
         if self.lock.is_none() {
             return Ok(());
         }
         let mut buffer = Vec::new();
         let mut added = Vec::new();
-        for (position, (entry, payload)) in encoded.iter().enumerate() {
-            let (Ok(path_length), Ok(payload_length)) =
-                (u32::try_from(entry.facts.path.len()), u32::try_from(payload.len()))
+        for (position, (facts, payload)) in encoded.iter().enumerate() {
+            let (Ok(path_length), Ok(payload_length)) = (u32::try_from(facts.path.len()), u32::try_from(payload.len()))
             else {
                 continue;
             };
             let record = Record {
-                digest: entry.facts.digest,
+                digest: facts.digest,
                 offset: self.length + buffer.len() as u64,
                 path_length,
                 payload_length,
                 payload_checksum: checksum(&[payload]),
             };
-            let header = record_header(&record, &entry.facts.path);
-            for part in [&header[..], entry.facts.path.as_bytes(), payload] {
+            let header = record_header(&record, &facts.path);
+            for part in [&header[..], facts.path.as_bytes(), payload] {
                 buffer.extend_from_slice(part);
             }
-            added.push((Box::<str>::from(entry.facts.path.as_str()), record));
+            added.push((Box::<str>::from(facts.path.as_str()), record));
             if buffer.len() >= WRITE_BYTES || position + 1 == encoded.len() {
                 let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
                 file.write_all_at(&buffer, self.length)?;

@@ -2,11 +2,84 @@
 
 mod file;
 
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-pub use file::{CacheFile, Entry};
+use crate::parse::ParsedFile;
+
+pub use file::{CacheFile, ContentDigest, Entry};
+
+/// Facts on disk by content digest and path: one append-only file, checksummed records, torn tail cut off, mutable.
+#[pyclass(frozen, module = "atlas._parser")]
+pub struct FactsCache {
+    file: Mutex<Option<CacheFile>>,
+}
+
+#[pymethods]
+impl FactsCache {
+    #[new]
+    fn new(py: Python<'_>, path: &str) -> Self {
+        let file = py.detach(|| CacheFile::open(Path::new(path)));
+        Self { file: Mutex::new(Some(file)) }
+    }
+
+    /// (path, digest) each.
+    fn get(&self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<Vec<Option<ParsedFile>>> {
+        let parsed = |entry: Entry| ParsedFile { facts: Arc::new(entry.facts), skip_reason: entry.skip_reason };
+        let found = py.detach(|| self.open().as_ref().map(|file| file.get(&keys(wanted))));
+        Ok(found.ok_or_else(closed)?.into_iter().map(|entry| entry.map(parsed)).collect())
+    }
+
+    fn put(&self, py: Python<'_>, files: Vec<Py<ParsedFile>>) -> PyResult<()> {
+        let written = py.detach(|| {
+            let entries: Vec<_> =
+                files.iter().map(Py::get).map(|file| (file.skip_reason.as_str(), &*file.facts)).collect();
+            self.open().as_mut().map(|file| file.put(&entries))
+        });
+        written.ok_or_else(closed)
+    }
+
+    /// Forget everything else if that halves the file.
+    fn keep(&self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<()> {
+        py.detach(|| self.open().as_mut().map(|file| file.keep(&keys(wanted)))).ok_or_else(closed)
+    }
+
+    /// Let another process write; idempotent.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.open().take());
+    }
+}
+
+impl FactsCache {
+    fn open(&self) -> MutexGuard<'_, Option<CacheFile>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn closed() -> PyErr {
+    PyValueError::new_err("the facts cache is closed")
+}
+
+/// Paths and digests; text that is no digest belongs to no record.
+fn keys(wanted: Vec<(String, String)>) -> Vec<(String, Option<ContentDigest>)> {
+    wanted.into_iter().map(|(path, digest)| (path, parse_digest(&digest))).collect()
+}
+
+fn parse_digest(text: &str) -> Option<ContentDigest> {
+    let mut digest = [0; 16];
+    if text.len() != 2 * digest.len() {
+        return None;
+    }
+    for (index, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
+    }
+    Some(digest)
+}
 
 /// Add this module's Python classes.
-pub fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<FactsCache>()
 }
