@@ -1,8 +1,7 @@
-"""Which files of a project are indexed, and why the others are not: git's rules, `.atlasignore`, the project's scope, size,
-secrets, bundles, lock files.
+"""Which files of a project are indexed, and why the others are not.
 
-A root and a scope come in, values go out; nothing is written and no content is read but manifests. The rules themselves
-are in `rust-parser/src/scan/`.
+A root and a scope come in, values go out; nothing is written, and no content is read but that of manifests. The rules
+themselves (git's, `.atlasignore`, size, secrets, bundles, lock files) are in `rust-parser/src/scan/`.
 """
 
 from __future__ import annotations

@@ -20,10 +20,8 @@ const FILE_HEADER: u64 = 12;
 const RECORD_HEADER: usize = 40;
 /// Most paths fit into what is read together with a record's header.
 const HEADER_READ: usize = 256;
-/// Records are collected up to about this size before they are written.
-const WRITE_BYTES: usize = 8 << 20;
-/// Files are encoded in batches of this many.
-const WRITE_FILES: usize = 256;
+/// Files are encoded and written in batches of this many.
+const WRITE_FILES: usize = 128;
 
 pub type ContentDigest = [u8; 16];
 
@@ -83,11 +81,11 @@ impl CacheFile {
         wanted.par_iter().map(|(path, digest)| self.load(path, &(*digest)?)).collect()
     }
 
-    /// Append (skip reason, facts) that are not there yet.
+    /// Append (skip reason, facts) that are not there yet, or damaged.
     pub fn put(&mut self, entries: &[(&str, &FileFacts)]) {
         for batch in entries.chunks(WRITE_FILES) {
             let missing: Vec<&(&str, &FileFacts)> =
-                batch.iter().filter(|(_, facts)| self.find(&facts.path, &facts.digest).is_none()).collect();
+                batch.iter().filter(|(_, facts)| self.load(&facts.path, &facts.digest).is_none()).collect();
             let encoded: Vec<(&FileFacts, Vec<u8>)> = missing
                 .par_iter()
                 .filter_map(|entry| postcard::to_stdvec(entry).ok().map(|payload| (entry.1, payload)))
@@ -119,7 +117,8 @@ impl CacheFile {
     }
 
     fn find(&self, path: &str, digest: &ContentDigest) -> Option<Record> {
-        self.records.get(path)?.iter().find(|record| record.digest == *digest).copied()
+        // The newest one: it may have been written because an older one is damaged.
+        self.records.get(path)?.iter().rev().find(|record| record.digest == *digest).copied()
     }
 
     fn load(&self, path: &str, digest: &ContentDigest) -> Option<Entry> {
@@ -169,10 +168,12 @@ impl CacheFile {
         if self.lock.is_none() {
             return Ok(());
         }
+        let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
         let mut buffer = Vec::new();
         let mut added = Vec::new();
-        for (position, (facts, payload)) in encoded.iter().enumerate() {
-            let (Ok(path_length), Ok(payload_length)) = (u32::try_from(facts.path.len()), u32::try_from(payload.len()))
+        for (facts, payload) in encoded {
+            let path = facts.path.as_str();
+            let (Ok(path_length), Ok(payload_length)) = (u32::try_from(path.len()), u32::try_from(payload.len()))
             else {
                 continue;
             };
@@ -183,20 +184,15 @@ impl CacheFile {
                 payload_length,
                 payload_checksum: checksum(&[payload]),
             };
-            let header = record_header(&record, &facts.path);
-            for part in [&header[..], facts.path.as_bytes(), payload] {
+            for part in [&record_header(&record, path)[..], path.as_bytes(), payload] {
                 buffer.extend_from_slice(part);
             }
-            added.push((Box::<str>::from(facts.path.as_str()), record));
-            if buffer.len() >= WRITE_BYTES || position + 1 == encoded.len() {
-                let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
-                file.write_all_at(&buffer, self.length)?;
-                self.length += buffer.len() as u64;
-                buffer.clear();
-                for (path, record) in added.drain(..) {
-                    self.records.entry(path).or_default().push(record);
-                }
-            }
+            added.push((Box::<str>::from(path), record));
+        }
+        file.write_all_at(&buffer, self.length)?;
+        self.length += buffer.len() as u64;
+        for (path, record) in added {
+            self.records.entry(path).or_default().push(record);
         }
         Ok(())
     }

@@ -30,7 +30,10 @@ impl LanguageNames for Languages {
 
 /// Walk a tree with git's rules. Raises OSError when root is not a readable folder, ValueError for a glob that is none.
 #[pyfunction(name = "scan")]
-#[pyo3(signature = (root, languages, *, include=vec![], exclude=vec![], max_bytes=1_048_576, git_rules=true, generated=false))]
+#[pyo3(
+    signature = (root, languages, *, include=vec![], exclude=vec![], max_bytes=1_048_576, git_rules=true, generated=false),
+    text_signature = "(root, languages, *, include=(), exclude=(), max_bytes=1048576, git_rules=True, generated=False)"
+)]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python function")]
 fn scan_py(
     py: Python<'_>,

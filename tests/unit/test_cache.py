@@ -1,0 +1,217 @@
+"""The facts cache gives back what was put, or nothing: whatever happens to its file, and whoever else uses it."""
+
+import multiprocessing
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import atlas
+from atlas._parser import FactsCache, Languages, ParsedFile, parse_bytes
+
+LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
+ABSENT = "0" * 32
+
+
+def parsed(path: str, text: str = "") -> ParsedFile:
+    return parse_bytes(LANGUAGES, path, (text or f"def f():\n    return {path!r}\n").encode())
+
+
+def key(file: ParsedFile) -> tuple[str, str]:
+    return file.path, file.digest
+
+
+def filled(place: Path, count: int = 20) -> list[ParsedFile]:
+    files = [parsed(f"pkg/m{number}.py", f"def f{number}(): pass\n" * (number + 1)) for number in range(count)]
+    cache = FactsCache(str(place))
+    cache.put(files)
+    cache.close()
+    return files
+
+
+def found(place: Path, files: list[ParsedFile]) -> list[bool]:
+    """Which files a new cache gives; every one that it gives must be right."""
+    cache = FactsCache(str(place))
+    result = cache.get([key(file) for file in files])
+    cache.close()
+    for file, cached in zip(files, result, strict=True):
+        assert cached is None or cached.to_bytes() == file.to_bytes()
+    return [cached is not None for cached in result]
+
+
+def test_facts_survive_the_process(tmp_path: Path) -> None:
+    place = tmp_path / "deep" / "facts"
+    files = filled(place)
+    assert found(place, files) == [True] * len(files)
+
+
+def test_path_and_digest_must_both_agree(tmp_path: Path) -> None:
+    cache = FactsCache(str(tmp_path / "facts"))
+    one, twin = parsed("a.py", "x = 1\n"), parsed("b.py", "x = 1\n")
+    cache.put([one])
+    assert one.digest == twin.digest
+    assert cache.get([key(twin), ("a.py", ABSENT), ("a.py", ""), ("a.py", "é" * 16)]) == [None] * 4
+    cache.put([twin])
+    assert [file.path for file in cache.get([key(twin), key(one)]) if file] == ["b.py", "a.py"]
+
+
+def test_several_versions_of_a_file_are_kept(tmp_path: Path) -> None:
+    cache = FactsCache(str(tmp_path / "facts"))
+    versions = [parsed("a.py", f"x = {number}\n") for number in range(5)]
+    for version in versions:
+        cache.put([version])
+    assert all(file is not None for file in cache.get([key(version) for version in versions]))
+
+
+def test_putting_again_does_not_grow_the_file(tmp_path: Path) -> None:
+    place = tmp_path / "facts"
+    files = filled(place)
+    size = place.stat().st_size
+    cache = FactsCache(str(place))
+    cache.put(files)
+    assert place.stat().st_size == size
+
+
+def test_refused_files_keep_their_reason(tmp_path: Path) -> None:
+    cache = FactsCache(str(tmp_path / "facts"))
+    refused = parse_bytes(LANGUAGES, "a.unknown", b"")
+    assert refused.skip_reason
+    cache.put([refused])
+    [cached] = cache.get([key(refused)])
+    assert cached is not None and cached.skip_reason == refused.skip_reason
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), st.sampled_from(["cut", "flip", "append", "zero"]))
+def test_damage_costs_records_but_never_truth(tmp_path_factory: pytest.TempPathFactory, seed: int, damage: str) -> None:
+    place = tmp_path_factory.mktemp("cache") / "facts"
+    files = filled(place, 12)
+    data, chance = bytearray(place.read_bytes()), random.Random(seed)
+    at = chance.randrange(len(data))
+    if damage == "cut":
+        del data[at:]
+    elif damage == "flip":
+        data[at] ^= 1 << chance.randrange(8)
+    elif damage == "zero":
+        data[at:] = bytes(len(data) - at)
+    else:
+        data += chance.randbytes(chance.randrange(1, 200))
+    place.write_bytes(data)
+    before = found(place, files)
+    if damage == "append":
+        assert all(before)
+    # What is missing can be put again, and then all is there.
+    cache = FactsCache(str(place))
+    cache.put([file for file, there in zip(files, before, strict=True) if not there])
+    cache.close()
+    after = found(place, files)
+    if damage != "flip":
+        assert all(after)
+    assert sum(after) >= sum(before)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"atlas", b"atlasfct\xff\xff\xff\xff" + bytes(100), b"SQLite format 3\0" * 50]
+)
+def test_foreign_files_are_started_anew(tmp_path: Path, content: bytes) -> None:
+    place = tmp_path / "facts"
+    place.write_bytes(content)
+    files = filled(place, 3)
+    assert found(place, files) == [True] * 3
+
+
+def test_a_cache_that_cannot_be_written_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path, tmp_path / "file" / "facts"):
+        cache = FactsCache(str(place))
+        file = parsed("a.py")
+        cache.put([file])
+        cache.keep([])
+        assert cache.get([key(file)]) == [None]
+
+
+def test_a_full_disk_costs_only_what_was_not_written(tmp_path: Path) -> None:
+    # A file size limit fails writes as a full disk does, in the middle of a record.
+    script = """
+import resource, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from tests.unit.test_cache import FactsCache, parsed, key
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+cache = FactsCache(sys.argv[1])
+first, second = parsed("a.py"), parsed("b.py", "def f(): pass\\n" * 2000)
+cache.put([first])
+size = Path(sys.argv[1]).stat().st_size
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + 1000, size + 1000))
+cache.put([second])
+assert Path(sys.argv[1]).stat().st_size == size
+assert [file is not None for file in cache.get([key(first), key(second)])] == [True, False]
+"""
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "facts"), str(root)], cwd=root, check=True)
+
+
+def test_keep_forgets_the_rest_when_that_halves_the_file(tmp_path: Path) -> None:
+    place = tmp_path / "facts"
+    files = filled(place)
+    size = place.stat().st_size
+    cache = FactsCache(str(place))
+    cache.keep([key(file) for file in files[1:]])
+    assert place.stat().st_size == size
+    cache.keep([key(file) for file in [*files[:3], *files[:3]]])
+    assert place.stat().st_size < size / 2
+    cache.put([files[7]])
+    cache.close()
+    assert found(place, files) == [number in (0, 1, 2, 7) for number in range(len(files))]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["facts", "facts.lock"]
+
+
+def test_a_second_user_reads_and_does_not_write(tmp_path: Path) -> None:
+    place = tmp_path / "facts"
+    files = filled(place, 5)
+    writer, reader = FactsCache(str(place)), FactsCache(str(place))
+    extra = parsed("extra.py")
+    reader.put([extra])
+    reader.keep([])
+    assert reader.get([key(extra)]) == [None]
+    assert all(reader.get([key(file) for file in files]))
+    # The writer may replace the file below the reader.
+    writer.keep([key(files[0])])
+    writer.put([extra])
+    assert all(reader.get([key(file) for file in files]))
+    writer.close()
+    assert found(place, [*files, extra]) == [True, False, False, False, False, True]
+
+
+def fill_shared(place: str, name: str) -> None:
+    for number in range(30):
+        cache = FactsCache(place)
+        file = parsed(f"{name}{number}.py")
+        cache.put([file])
+        assert cache.get([key(file)])[0] is None or cache.get([key(file)])[0].to_bytes() == file.to_bytes()  # type: ignore[union-attr]
+        cache.close()
+
+
+def test_processes_together_lose_no_truth(tmp_path: Path) -> None:
+    place = tmp_path / "facts"
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=fill_shared, args=(str(place), name)) for name in "ab"]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    files = [parsed(f"{name}{number}.py") for name in "ab" for number in range(30)]
+    assert sum(found(place, files)) >= 30
+
+
+def test_a_closed_cache_says_so(tmp_path: Path) -> None:
+    cache = FactsCache(str(tmp_path / "facts"))
+    cache.close()
+    cache.close()
+    with pytest.raises(ValueError, match="closed"):
+        cache.get([])
