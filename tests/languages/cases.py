@@ -23,6 +23,7 @@ per fact, in the order of the facts. Views and their lines:
     bindings      [scope: ]Kind target[: annotation][ = value] :line
     problems      line code
     module        the dotted module
+    document      Kind name of the top-level scope
 
 Expressions are written as in `ParsedFile.to_json`: `<this>.f(x, key=<str>)`, `new T()`, `<one of a or b>`, `List<int>`, `?`.
 """
@@ -102,6 +103,8 @@ def render(facts: dict[str, Any], view: str) -> list[str]:
     match view:
         case "module":
             return [facts["module"]]
+        case "document":
+            return [f"{facts['definitions'][0]['kind']} {facts['definitions'][0]['name']}"]
         case "definitions":
             return [_definition(item) for item in named]
         case "signatures":

@@ -1,6 +1,9 @@
 //! What a language may say in Rust where patterns cannot: forms of imports, conventions of names, documentation inside.
 
+use std::time::Instant;
+
 use super::bindings::BindingDraft;
+use super::collect::Collector;
 use super::definitions::Draft;
 use super::tree::NodeId;
 use super::walk::Walk;
@@ -13,11 +16,11 @@ pub trait LanguageCode: Sync {
         None
     }
 
-    /// Once, before the walk; the declared package goes to `walk.collect.facts.module`. True: the file was read entirely
-    /// here and is not walked.
-    fn begin(&self, _walk: &mut Walk) -> bool {
-        false
-    }
+    /// Read a whole file of a language without a grammar.
+    fn read(&self, _collect: &mut Collector, _source: &[u8], _deadline: Instant) {}
+
+    /// Once, before the walk; the declared package goes to `walk.collect.facts.module`.
+    fn begin(&self, _walk: &mut Walk) {}
 
     /// A node with the role `@import`.
     fn import(&self, _walk: &mut Walk, _node: NodeId) {}
@@ -67,6 +70,7 @@ pub fn code(name: &str) -> Option<&'static dyn LanguageCode> {
         "" => &NoCode,
         "python" => &super::python::Python,
         "ecmascript" => &super::ecmascript::Ecmascript,
+        "markdown" => &super::markdown::Markdown,
         _ => return None,
     })
 }

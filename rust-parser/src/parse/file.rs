@@ -41,7 +41,11 @@ pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) ->
 fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) -> FileFacts {
     let mut collector = empty_facts(language, path, data);
     note_bytes(&mut collector, data);
-    let Some(tree) = syntax_tree(language, data, deadline) else {
+    let Some(grammar) = &language.grammar else {
+        language.code.read(&mut collector, data, deadline);
+        return finish(collector.facts);
+    };
+    let Some(tree) = syntax_tree(grammar, data, deadline) else {
         collector.problem(1, "timeout", "the file was not parsed in time");
         return finish(collector.facts);
     };
@@ -54,7 +58,8 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) ->
     let text = std::str::from_utf8(data).ok();
     let mut walk = Walk::new(language, &flat, data, text, collector);
     top_level(&mut walk);
-    let in_time = language.code.begin(&mut walk) || walk.run(deadline);
+    language.code.begin(&mut walk);
+    let in_time = walk.run(deadline);
     if flat.cut || !in_time {
         walk.collect.problem(1, "timeout", "the file was not read to its end in time");
     }
@@ -160,9 +165,9 @@ fn line_at(data: &[u8], at: usize) -> u32 {
 }
 
 /// Parse with this thread's parser; None when time ran out.
-fn syntax_tree(language: &Language, data: &[u8], deadline: Instant) -> Option<Tree> {
+fn syntax_tree(grammar: &tree_sitter::Language, data: &[u8], deadline: Instant) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
-        parser.set_language(&language.grammar).ok()?;
+        parser.set_language(grammar).ok()?;
         let mut calls = 0_u32;
         let mut progress = |_: &tree_sitter::ParseState| {
             calls = calls.wrapping_add(1);

@@ -3,21 +3,8 @@
 use tree_sitter::Language;
 
 /// Names of all compiled-in grammars, for error messages.
-pub const NAMES: &[&str] = &[
-    "python",
-    "javascript",
-    "typescript",
-    "tsx",
-    "go",
-    "rust",
-    "java",
-    "c",
-    "cpp",
-    "c_sharp",
-    "ruby",
-    "php",
-    "markdown",
-];
+pub const NAMES: &[&str] =
+    &["python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "c_sharp", "ruby", "php"];
 
 /// The grammar of a name, or None if it is not compiled in.
 pub fn grammar(name: &str) -> Option<Language> {
@@ -34,7 +21,6 @@ pub fn grammar(name: &str) -> Option<Language> {
         "c_sharp" => tree_sitter_c_sharp::LANGUAGE.into(),
         "ruby" => tree_sitter_ruby::LANGUAGE.into(),
         "php" => tree_sitter_php::LANGUAGE_PHP.into(),
-        "markdown" => tree_sitter_md::LANGUAGE.into(),
         _ => return None,
     })
 }

@@ -16,7 +16,8 @@ use crate::facts::ScopeRule;
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     pub name: String,
-    /// Name of a compiled-in grammar.
+    /// Name of a compiled-in grammar; empty when the language's code reads the text itself, without patterns.
+    #[serde(default)]
     pub grammar: String,
     /// Without the dot; the longest match wins (`d.ts` before `ts`).
     #[serde(default)]
@@ -141,7 +142,8 @@ pub struct Language {
     pub settings: Settings,
     /// Text of the files it was loaded from.
     pub sources: String,
-    pub grammar: tree_sitter::Language,
+    /// None when the code reads the text itself.
+    pub grammar: Option<tree_sitter::Language>,
     pub scope_rule: ScopeRule,
     pub code: &'static dyn LanguageCode,
     pub patterns: Vec<Pattern>,
@@ -159,21 +161,25 @@ impl Language {
         let text = read(&settings_path)?;
         let settings: Settings =
             toml::from_str(&text).map_err(|error| format!("{}: {error}", settings_path.display()))?;
-        let grammar = grammars::grammar(&settings.grammar).ok_or_else(|| {
-            format!(
+        let grammar = grammars::grammar(&settings.grammar);
+        if grammar.is_none() && !settings.grammar.is_empty() {
+            return Err(format!(
                 "{}: unknown grammar {:?} (known: {})",
                 settings_path.display(),
                 settings.grammar,
                 grammars::NAMES.join(", ")
-            )
-        })?;
+            ));
+        }
         let code = code(&settings.code)
             .ok_or_else(|| format!("{}: unknown code {:?}", settings_path.display(), settings.code))?;
         let mut sources = text;
-        let mut patterns = load_patterns(&grammar, &folder.join("tags.scm"), &mut sources)?;
-        for include in &settings.include {
-            let path = folder.join("..").join(include).join("tags.scm");
-            patterns.extend(load_patterns(&grammar, &path, &mut sources)?);
+        let mut patterns = Vec::new();
+        if let Some(grammar) = &grammar {
+            patterns = load_patterns(grammar, &folder.join("tags.scm"), &mut sources)?;
+            for include in &settings.include {
+                let path = folder.join("..").join(include).join("tags.scm");
+                patterns.extend(load_patterns(grammar, &path, &mut sources)?);
+            }
         }
         let tests = globs(&settings.tests.paths).map_err(|error| format!("{}: {error}", settings_path.display()))?;
         let mut language = Language {
@@ -198,7 +204,10 @@ impl Language {
     }
 
     fn take_patterns(&mut self, patterns: Vec<Pattern>) -> Result<(), String> {
-        let count = self.grammar.node_kind_count();
+        let Some(grammar) = &self.grammar else {
+            return Ok(());
+        };
+        let count = grammar.node_kind_count();
         self.kinds.resize_with(count, KindRules::default);
         for (number, pattern) in patterns.iter().enumerate() {
             let Kinds::One(kind) = pattern.root.kinds else {
@@ -206,9 +215,8 @@ impl Language {
             };
             self.kinds[kind as usize].take(number as u16, pattern.role);
         }
-        self.content_kinds = (0..count)
-            .map(|kind| self.grammar.node_kind_is_named(kind as u16) && !self.kinds[kind].is_comment)
-            .collect();
+        self.content_kinds =
+            (0..count).map(|kind| grammar.node_kind_is_named(kind as u16) && !self.kinds[kind].is_comment).collect();
         self.patterns = patterns;
         Ok(())
     }

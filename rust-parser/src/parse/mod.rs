@@ -3,7 +3,7 @@
 //! `languages` finds the language, `file` runs tree-sitter and bounds everything, `tree` lays the syntax tree out flat,
 //! `walk` passes over it once and lets the language's patterns (`patterns`, `matching`, from `tags.scm`) say what each node
 //! means; `definitions`, `bindings` and `expressions` record facts in `collect`. `python`, `ecmascript`, ... hold the little
-//! that patterns cannot say.
+//! that patterns cannot say; `markdown` reads documents without a grammar.
 
 mod bindings;
 mod code;
@@ -18,6 +18,10 @@ mod grammars;
 mod json;
 mod language;
 mod languages;
+mod markdown;
+mod markdown_blocks;
+mod markdown_inline;
+mod markdown_lines;
 mod matching;
 mod module;
 mod patterns;

@@ -228,7 +228,8 @@ impl<'a> Walk<'a> {
     }
 
     pub fn kind_name(&self, node: NodeId) -> &str {
-        self.language.grammar.node_kind_for_id(self.tree.node(node).kind).unwrap_or("ERROR")
+        let grammar = self.language.grammar.as_ref();
+        grammar.and_then(|grammar| grammar.node_kind_for_id(self.tree.node(node).kind)).unwrap_or("ERROR")
     }
 
     /// The attribute at this node is not a read of its own: it is called, bound, or part of a longer one.
