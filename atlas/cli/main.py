@@ -13,7 +13,6 @@ from atlas.cli import bench, config, export, index, mcp, options, output, query,
 from atlas.errors import AtlasError, ConfigError
 
 INTERRUPTED = 130
-BROKEN_PIPE = 141
 
 EXIT_CODES = """Exit codes: 0 done · 1 failed · 2 wrong arguments or settings · 3 not found · 4 query not understood ·
 5 store failed · 6 index of another version · 7 busy or unreachable, try again · 130 interrupted."""
@@ -80,7 +79,7 @@ def _run() -> int:
     except BrokenPipeError:
         # the reader has gone: what is still buffered must not raise again when Python exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+        return AtlasError.exit_code
     except Exception as error:  # noqa: BLE001 the boundary: a person gets a line, a developer sets ATLAS_DEBUG
         return _failed(
             AtlasError(f"{type(error).__name__}: {error}", "A bug: run again with ATLAS_DEBUG=1 and report.")

@@ -125,7 +125,7 @@ class MemoryStore:
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
         """See `Store.find`."""
-        nodes = [node for node in self._filtered(where) if text]
+        nodes = [node for node in self._filtered(where) if text or match is Match.PATH]
         if match is Match.PATH:
             order = list(self._projects)
             nodes = [node for node in nodes if node.row.path == text]

@@ -111,11 +111,14 @@ _SEARCH: Mapping[str, Schema] = {
 _HITS: Mapping[str, Schema] = {"hits": _list(_FOUND), "found": _COUNT, "more": _FLAG}
 _SYMBOL: Mapping[str, Schema] = {
     "outcome": {"enum": ["found", "ambiguous", "not_found"]},
+    "how": _STRING,
     "node": _FOUND,
     "candidates": _list(_OBJECT),
     "near": _list(_OBJECT),
     "diagnosis": _list(_STRING),
 }
+
+_VOCABULARY = ("labels", "edge_types", "node_properties", "edge_properties", "strategies", "languages", "examples")
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -193,7 +196,7 @@ TOOLS: tuple[Tool, ...] = (
         "schema_info",
         "Labels, edge types, properties, strategies and example queries for cypher_query.",
         {**_BUDGET, **_PROJECT},
-        {name: _list(_STRING) for name in ("labels", "edge_types", "node_properties", "edge_properties", "examples")},
+        {name: _list(_STRING) for name in _VOCABULARY},
     ),
 )
 """In the order in which `tools/list` gives them."""

@@ -1,0 +1,299 @@
+"""The command line as people and scripts meet it: exit codes, JSON, hints, and nothing else on standard output."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from atlas._parser import VectorIndex
+from atlas.stores.embedded import EmbeddedStore
+
+from .processes import COMMAND, Place, atlas, environment
+from .shop import fill, write_files
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> Place:
+    """The shop project with an index that was written by hand."""
+    place = Place(tmp_path / "shop", tmp_path / "data")
+    write_files(place.root)
+    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    await fill(store, place.root)
+    await store.aclose()
+    return place
+
+
+def failed(done: subprocess.CompletedProcess[str], code: int) -> str:
+    """The one `error:` line (and hints) of a command that must have failed with this code."""
+    assert done.returncode == code, done
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("error: ")
+    assert all(line.startswith(("near:  ", "hint:  ")) for line in lines[1:]), done.stderr
+    return done.stderr
+
+
+def test_each_query_command_answers_for_people(place: Place) -> None:
+    search = atlas("search", "apply_discount", *place.options)
+    assert search.returncode == 0
+    assert "shop/cart.py:" in search.stdout
+    assert "Cart" in atlas("node", "Cart", *place.options).stdout
+    assert "apply_discount" in atlas("context", "Cart.total", *place.options).stdout
+    assert "project shop at" in atlas("status", *place.options).stdout
+    assert "skipped" in atlas("status", "--skipped", "--all", *place.options).stdout
+    assert "health: " in atlas("health", *place.options).stdout
+    assert "relationship types:" in atlas("schema", *place.options).stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("search", "cart"),
+        ("search", "cart", "--mode", "text", "--limit", "2", "--label", "Class", "--no-tests"),
+        ("search", "cart", "--mode", "vector"),
+        ("node", "Cart"),
+        ("context", "Cart", "--token-budget", "300"),
+        ("status", "--skipped"),
+        ("health",),
+        ("schema",),
+        ("config", "show"),
+        ("mcp", "--print-config", "cursor"),
+    ],
+)
+def test_json_is_one_document_and_nothing_else(place: Place, arguments: tuple[str, ...]) -> None:
+    done = atlas(*arguments, "--json", *place.options)
+    assert done.returncode == 0, done.stderr
+    assert isinstance(json.loads(done.stdout), dict)
+    assert done.stderr == ""
+
+
+def test_options_may_stand_before_the_command(place: Place) -> None:
+    after = atlas("node", "Cart", "--json", *place.options)
+    before = atlas(*place.options, "--json", "node", "Cart")
+    assert before.stdout == after.stdout != ""
+    shown = atlas(*place.options, "config", "show")
+    assert str(place.data) in shown.stdout
+
+
+def test_project_and_data_folder_may_come_from_the_environment(place: Place) -> None:
+    env = {"ATLAS_PROJECT": str(place.root), "ATLAS_DATA_DIR": str(place.data)}
+    assert atlas("node", "Cart", env=env).returncode == 0
+    assert atlas("node", "Cart", "--data-dir", str(place.data), cwd=place.root).returncode == 0
+
+
+def test_a_cypher_query_with_parameters(place: Place) -> None:
+    query = "MATCH (c:Class {name: $name}) RETURN c.qualified_name AS name, $least AS least"
+    done = atlas("cypher", query, "-p", "name=Cart", "-p", "least=3", "--json", *place.options)
+    assert json.loads(done.stdout)["rows"] == [["shop.cart.Cart", 3]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("search", "cart", "--project", "nowhere"), 2, "no such folder: nowhere"),
+        (("index", "README.md"), 2, "not a folder: README.md"),
+        (("search", "cart", "--limit", "900"), 2, "--limit"),
+        (("search", "cart", "--label", "Klass"), 2, "unknown label `Klass`"),
+        (("search", ""), 2, "query is empty"),
+        (("search", "cart", "--path", "../.."), 2, "outside the project"),
+        (("search",), 2, "QUERY"),
+        (("serch", "cart"), 2, "serch"),
+        (("cypher", "MATCH (n RETURN n"), 4, "line 1"),
+        (("cypher", "MATCH (n) DETACH DELETE n"), 4, "DETACH"),
+        (("cypher", "MATCH (n) RETURN n", "-p", "least"), 2, "KEY=VALUE"),
+        (("cypher", "x" * 102_400), 2, "102400"),
+        (("export", "--format", "csv"), 2, "csv"),
+        (("export", "--output", "no/such/folder/file"), 2, "no/such/folder/file"),
+        (("mcp", "--transport", "http"), 2, "http"),
+    ],
+)
+def test_mistakes_are_one_line_with_a_hint_and_a_stable_code(
+    place: Place, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    (place.root / "README.md").write_text("x")
+    text = failed(atlas(*arguments, "--data-dir", str(place.data), cwd=place.root), code)
+    assert words in text
+
+
+def test_errors_are_json_on_request(place: Place) -> None:
+    for arguments, code in ((("search", ""), 2), (("search", "x", "--limit", "x"), 2), (("cypher", "("), 4)):
+        done = atlas(*arguments, "--json", *place.options)
+        assert done.returncode == code
+        error = json.loads(done.stdout)["error"]
+        assert error["exit_code"] == code
+        assert error["message"]
+        assert done.stderr == ""
+
+
+def test_a_name_that_is_not_found_or_ambiguous_exits_3_with_what_is_near(place: Place) -> None:
+    missing = atlas("node", "aply_discount", *place.options)
+    assert missing.returncode == 3
+    assert "apply_discount" in missing.stdout
+    unknown = atlas("search", "x", "--project", str(place.root.parent), "--data-dir", str(place.data))
+    assert "is not indexed (indexed: shop)" in failed(unknown, 3)
+
+
+def test_without_an_index_every_question_says_so(tmp_path: Path) -> None:
+    for arguments in (("search", "x"), ("node", "x"), ("context", "x"), ("status",), ("schema",), ("export",)):
+        text = failed(atlas(*arguments, cwd=tmp_path), 3)
+        assert "atlas index" in text
+    health = atlas("health", cwd=tmp_path)
+    assert health.returncode == 0
+    assert "missing index" in health.stdout
+    assert list(tmp_path.iterdir()) == [], "reading must not write"
+
+
+def test_damaged_store_and_other_version_have_their_codes(place: Place) -> None:
+    import apsw
+
+    connection = apsw.Connection(str(place.data / "atlas.db"))
+    connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
+    connection.close()
+    assert "atlas index --full" in failed(atlas("node", "Cart", *place.options), 6)
+    broken = atlas("health", *place.options)
+    assert broken.returncode == 1
+    assert "broken index" in broken.stdout
+    (place.data / "atlas.db").write_bytes(b"not a database" * 1000)
+    assert "atlas index --full" in failed(atlas("node", "Cart", *place.options), 5)
+
+
+def test_mistakes_in_the_project_file_stop_every_command(place: Place) -> None:
+    (place.root / "atlas.toml").write_text("[store]\ndata_dir = '../elsewhere'\n")
+    text = failed(atlas("node", "Cart", cwd=place.root), 2)
+    assert "atlas.toml:2: store.data_dir points outside the project root" in text
+
+
+def test_no_traceback_unless_asked_for(place: Place) -> None:
+    done = atlas("search", "", *place.options, env={"ATLAS_DEBUG": "1"})
+    assert "Traceback" in done.stderr
+    assert done.returncode == 2
+
+
+def test_a_reader_that_goes_away_is_no_error(place: Place) -> None:
+    with subprocess.Popen(
+        [*COMMAND, "export", *place.options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 1
+
+
+def test_control_characters_of_the_index_do_not_reach_the_terminal(place: Place) -> None:
+    done = atlas("search", "cart \x1b[31mred\x1b[0m", *place.options)
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+
+
+def test_export_is_sorted_complete_and_canonical(place: Place) -> None:
+    lines = [json.loads(line) for line in atlas("export", "--canonical", *place.options).stdout.splitlines()]
+    nodes = [line for line in lines if "label" in line]
+    edges = [line for line in lines if "type" in line]
+    assert len(nodes) + len(edges) == len(lines)
+    status = json.loads(atlas("status", "--json", *place.options).stdout)["projects"][0]
+    assert (len(nodes), len(edges)) == (status["nodes"], status["edges"])
+    assert "shop:shop.cart.Cart" in {node["uid"] for node in nodes}
+    places = [(node["path"], node["uid"]) for node in nodes]
+    assert places == sorted(places)
+    text = atlas("export", "--canonical", *place.options).stdout
+    assert str(place.root) not in text
+    full = atlas("export", *place.options).stdout.splitlines()
+    assert json.loads(full[0])["root"] == str(place.root)
+    assert full[1:] == text.splitlines()
+
+
+def test_graphml_is_well_formed_and_holds_the_same_graph(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "graph.xml"
+    done = atlas("export", "--format", "graphml", "-o", str(file), "--json", *place.options)
+    assert json.loads(done.stdout)["output"] == str(file)
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["data", "graph.xml", "shop"]
+    space = "{http://graphml.graphdrawing.org/xmlns}"
+    root = ElementTree.parse(file).getroot()
+    keys = {key.get("id"): key for key in root.iter(f"{space}key")}
+    nodes = {node.get("id") for node in root.iter(f"{space}node")}
+    edges = list(root.iter(f"{space}edge"))
+    exported = [json.loads(line) for line in atlas("export", "--canonical", *place.options).stdout.splitlines()]
+    assert nodes == {line["uid"] for line in exported if "label" in line}
+    assert len(edges) == sum("type" in line for line in exported)
+    assert all(edge.get("source") in nodes and edge.get("target") in nodes for edge in edges)
+    assert {data.get("key") for data in root.iter(f"{space}data")} <= set(keys)
+
+
+@pytest.mark.parametrize(
+    ("client", "path"),
+    [
+        ("cursor", ("mcpServers", "code-atlas")),
+        ("windsurf", ("mcpServers", "code-atlas")),
+        ("jetbrains", ("mcpServers", "code-atlas")),
+        ("vscode", ("servers", "code-atlas")),
+    ],
+)
+def test_printed_configuration_starts_a_server(place: Place, client: str, path: tuple[str, str]) -> None:
+    done = atlas("mcp", "--print-config", client, *place.options)
+    entry = json.loads(done.stdout)[path[0]][path[1]]
+    assert entry["args"][-4:] == ["--project", str(place.root), "--data-dir", str(place.data)]
+    started = subprocess.run(
+        [entry["command"], *entry["args"]], input="", capture_output=True, text=True, timeout=60, env=environment()
+    )
+    assert (started.returncode, started.stdout, started.stderr) == (0, "", "")
+
+
+def test_printed_command_for_claude_code(place: Place) -> None:
+    done = atlas("mcp", "--print-config", "claude-code", "--project", str(place.root))
+    assert done.stdout.startswith("claude mcp add code-atlas -- ")
+    assert done.stdout.endswith(f" mcp --project {place.root}\n")
+
+
+def test_help_names_every_command_and_exit_code() -> None:
+    done = atlas("--help")
+    for name in (
+        "index",
+        "search",
+        "node",
+        "context",
+        "cypher",
+        "status",
+        "health",
+        "schema",
+        "export",
+        "mcp",
+        "config",
+    ):
+        assert f"\n  {name} " in done.stdout
+    assert "130 interrupted" in done.stdout
+    started = time.perf_counter()
+    atlas("--version")
+    print(f"atlas --version: {time.perf_counter() - started:.2f} s")
+
+
+def test_interrupting_exits_130(place: Place) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "mcp", *place.options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    assert process.stdin is not None
+    assert process.stdout is not None
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    os.kill(process.pid, signal.SIGINT)
+    _, log = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert log == b""

@@ -1,0 +1,165 @@
+"""What `tools/list` says: small, true to the functions, and held by every answer."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+
+from atlas._parser import count_tokens
+from atlas.api import Atlas
+from atlas.errors import ConfigError
+from atlas.mcp_server import make_server
+from atlas.tools.call import FUNCTIONS, call
+from atlas.tools.catalogue import BY_NAME, INSTRUCTIONS, TOOLS
+from atlas.tools.render import render
+from atlas.tools.schema import KEYWORDS, check_arguments
+from atlas.tools.structure import structure, structure_text
+
+NAMES = "hybrid_search text_search vector_search get_node get_context cypher_query index status health schema_info"
+
+CALLS: list[tuple[str, dict[str, object]]] = [
+    ("hybrid_search", {"query": "discount"}),
+    ("hybrid_search", {"query": "callers of apply_discount"}),
+    ("hybrid_search", {"query": "discount", "token_budget": 1}),
+    ("text_search", {"query": "nothing_like_this_anywhere"}),
+    ("vector_search", {"query": "basket of goods", "limit": 2}),
+    ("get_node", {"name": "apply_discount"}),
+    ("get_node", {"name": "Cart.save"}),
+    ("get_node", {"name": "applydiscount"}),
+    ("get_node", {"name": "no_such_name_at_all"}),
+    ("get_node", {"name": "Cart", "token_budget": 1}),
+    ("get_context", {"name": "Cart.total"}),
+    ("get_context", {"name": "Cart", "token_budget": 150}),
+    ("get_context", {"name": "nowhere"}),
+    ("status", {}),
+    ("status", {"skipped": True, "everything": True}),
+    ("schema_info", {}),
+    ("schema_info", {"token_budget": 200}),
+]
+
+
+def test_the_ten_tools_in_their_order() -> None:
+    assert [tool.name for tool in TOOLS] == NAMES.split()
+    assert set(FUNCTIONS) | {"index", "health"} == set(NAMES.split())
+
+
+async def test_all_schemas_together_cost_at_most_3000_tokens() -> None:
+    server = make_server(None)  # type: ignore[arg-type]
+    entry = server.get_request_handler("tools/list")
+    assert entry is not None
+    listed = await entry.handler(None, None)  # type: ignore[arg-type]
+    wire = listed.model_dump(by_alias=True, mode="json", exclude_none=True)
+    tokens = count_tokens(json.dumps(wire, ensure_ascii=False, separators=(",", ":")))
+    assert 1_000 < tokens <= 3_000
+    assert count_tokens(INSTRUCTIONS) <= 150
+
+
+async def test_annotations_tell_readers_from_writers() -> None:
+    server = make_server(None)  # type: ignore[arg-type]
+    listed = await server.get_request_handler("tools/list").handler(None, None)  # type: ignore[union-attr,arg-type]
+    for tool in listed.tools:
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is (tool.name != "index")
+        assert tool.annotations.destructive_hint is False
+        assert tool.annotations.idempotent_hint is True
+        assert tool.annotations.open_world_hint is False
+
+
+async def test_index_is_not_offered_when_it_is_not_allowed() -> None:
+    server = make_server(None, offer_index=False)  # type: ignore[arg-type]
+    listed = await server.get_request_handler("tools/list").handler(None, None)  # type: ignore[union-attr,arg-type]
+    assert [tool.name for tool in listed.tools] == [name for name in NAMES.split() if name != "index"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_arguments_are_those_of_the_function(name: str) -> None:
+    parameters = inspect.signature(FUNCTIONS[name]).parameters
+    tool = BY_NAME[name]
+    own = {parameter for parameter in parameters if parameter != "atlas"}
+    assert set(tool.arguments) <= own
+    assert own - set(tool.arguments) <= {"timeout"}, "an argument that agents cannot give"
+    needed = {key for key, parameter in parameters.items() if parameter.default is parameter.empty and key != "atlas"}
+    assert set(tool.required) == needed
+
+
+def schemas_of(schema: object) -> Iterator[dict[str, Any]]:
+    """Yield every schema in a schema, itself first."""
+    if isinstance(schema, dict):
+        yield schema
+        for key, value in schema.items():
+            if key == "properties":
+                for inner in value.values():
+                    yield from schemas_of(inner)
+            elif key == "items":
+                yield from schemas_of(value)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_schemas_are_valid_and_use_only_checked_keywords(name: str) -> None:
+    tool = BY_NAME[name]
+    for schema in (tool.input_schema, tool.output_schema):
+        jsonschema.Draft202012Validator.check_schema(schema)
+        for part in schemas_of(schema):
+            assert set(part) <= KEYWORDS
+    assert tool.input_schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(("name", "arguments"), CALLS)
+async def test_answers_hold_their_output_schema_and_budget(
+    shop: Atlas, name: str, arguments: dict[str, object]
+) -> None:
+    tool = BY_NAME[name]
+    result = await call(shop, name, check_arguments(tool.input_schema, arguments))
+    content = structure(result)
+    jsonschema.validate(content, tool.output_schema)
+    unknown = set(content) - set(tool.output_schema["properties"])
+    assert not unknown, f"{name} answers {unknown}, which its schema does not mention"
+    if not result.evidence.below_floor:
+        larger = max(count_tokens(render(result)), count_tokens(structure_text(result)))
+        assert larger == result.evidence.tokens <= result.evidence.token_budget
+
+
+async def test_text_and_structure_of_an_answer_cost_about_the_same(shop: Atlas) -> None:
+    for name, arguments in CALLS:
+        result = await call(shop, name, arguments)
+        if result.evidence.tokens > 300:
+            text, structured = count_tokens(render(result)), count_tokens(structure_text(result))
+            assert 0.6 < structured / text < 1.6, (name, arguments, text, structured)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "missing argument query"),
+        ({"query": None}, "missing argument query"),
+        ({"query": ""}, "query must not be empty"),
+        ({"query": 3}, "query must be text, not 3"),
+        ({"query": "x" * 100_001}, "query has 100,001 characters"),
+        ({"query": "x", "qery": "y"}, "unknown argument 'qery'"),
+        ({"query": "x", "limit": "3"}, "limit must be a whole number, not '3'"),
+        ({"query": "x", "limit": True}, "limit must be a whole number, not True"),
+        ({"query": "x", "limit": 1.5}, "limit must be a whole number, not 1.5"),
+        ({"query": "x", "limit": 0}, "limit must be at least 1"),
+        ({"query": "x", "limit": 51}, "limit must be at most 50"),
+        ({"query": "x", "labels": "Class"}, "labels must be a list"),
+        ({"query": "x", "labels": ["Class", 3]}, "labels[1] must be text"),
+        ({"query": "x", "labels": ["x"] * 21}, "labels has 21 items"),
+        ({"query": "x", "include_tests": "yes"}, "include_tests must be a boolean"),
+        ({"query": "x", "token_budget": 0}, "token_budget must be at least 1"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        check_arguments(BY_NAME["hybrid_search"].input_schema, arguments)
+    assert message in caught.value.message
+    assert len(caught.value.message) < 200
+
+
+def test_null_is_not_given() -> None:
+    given = check_arguments(BY_NAME["get_node"].input_schema, {"name": "x", "path": None})
+    assert given == {"name": "x"}

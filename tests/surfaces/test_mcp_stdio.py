@@ -1,0 +1,215 @@
+"""The server as agents meet it: a process of its own, the SDK's client, both protocol eras."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from atlas._parser import VectorIndex
+from atlas.stores.embedded import EmbeddedStore
+
+from .processes import COMMAND, Place, answer, environment, refusal, server, text_of
+from .shop import fill, write_files
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> Place:
+    """The shop project with an index that was written by hand."""
+    place = Place(tmp_path / "shop", tmp_path / "data")
+    write_files(place.root)
+    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    await fill(store, place.root)
+    await store.aclose()
+    return place
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Place:
+    """The shop project without an index."""
+    place = Place(tmp_path / "shop", tmp_path / "data")
+    write_files(place.root)
+    return place
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+async def test_both_eras_list_and_call(place: Place, mode: str) -> None:
+    async with server(place, mode=mode) as client:
+        listed = await client.list_tools()
+        assert len(listed.tools) == 10
+        assert listed.tools == (await client.list_tools()).tools
+        found = await answer(client, "get_node", name="apply_discount")
+        assert found["outcome"] == "found"
+        assert found["node"]["place"].startswith("shop/cart.py:")
+
+
+async def test_each_query_tool_answers(place: Place) -> None:
+    async with server(place) as client:
+        hybrid = await answer(client, "hybrid_search", query="reduce the amount for customers")
+        assert any(hit["uid"] == "shop:shop.cart.apply_discount" for hit in hybrid["hits"])
+        assert hybrid["evidence"]["generation"] == 1
+        assert hybrid["evidence"]["freshness"] == "fresh"
+        words = await answer(client, "text_search", query="apply_discount", limit=1)
+        assert words["hits"][0]["uid"].startswith("shop:shop.cart.apply_discount")
+        assert words["evidence"]["cursor"]
+        further = await answer(
+            client, "text_search", query="apply_discount", limit=1, cursor=words["evidence"]["cursor"]
+        )
+        assert further["hits"][0]["rank"] == 2
+        meaning = await answer(client, "vector_search", query="customer's basket")
+        assert meaning["evidence"]["notes"], "vectors of another model must not pass as an empty answer"
+        context = await answer(client, "get_context", name="Cart.total")
+        assert "apply_discount" in context["source"]["text"]
+        callee = next(row for row in context["edges"]["callees"] if row[0] == "shop.cart.apply_discount")
+        assert callee[1].startswith("shop/cart.py:")
+        assert isinstance(callee[2], str)
+        assert 0 < callee[3] <= 1
+        assert (await answer(client, "status"))["projects"][0]["files"] > 0
+        assert (await answer(client, "health"))["state"] in ("ok", "degraded")
+        assert any(line.startswith("Class ") for line in (await answer(client, "schema_info"))["labels"])
+        table = await answer(client, "cypher_query", query="MATCH (c:Class) RETURN c.name AS name ORDER BY name")
+        assert ["Cart"] in table["rows"]
+
+
+async def test_text_is_the_lean_rendering_not_json_again(place: Place) -> None:
+    async with server(place) as client:
+        result = await client.call_tool("get_context", {"name": "Cart.total"})
+        text = text_of(result)
+        assert "called by" in text or "calls" in text
+        with pytest.raises(ValueError, match=r"Expecting value|Extra data"):
+            json.loads(text)
+
+
+async def test_equal_questions_get_equal_answers(place: Place) -> None:
+    async with server(place) as client:
+        first = [await client.call_tool("hybrid_search", {"query": "cart store"}) for _ in range(2)]
+    async with server(place) as client:
+        first.append(await client.call_tool("hybrid_search", {"query": "cart store"}))
+    assert first[0].content == first[1].content == first[2].content
+    assert first[0].structured_content == first[2].structured_content
+
+
+async def test_wrong_calls_are_answers_with_a_way_out(place: Place) -> None:
+    async with server(place) as client:
+        assert "Did you mean query?" in await refusal(client, "hybrid_search", qery="x")
+        assert "at most 50" in await refusal(client, "hybrid_search", query="x", limit=1000)
+        assert "100,000" in await refusal(client, "hybrid_search", query="x" * 102_400)
+        assert "labels: " in await refusal(client, "hybrid_search", query="x", labels=["Klass"])
+        unknown = await refusal(client, "hybrid_search", query="x", project="shopp")
+        assert "near: shop" in unknown
+        assert "outside the project" in await refusal(client, "hybrid_search", query="x", path="../../etc")
+        assert "line 1, column 10" in await refusal(client, "cypher_query", query="MATCH (n RETURN n")
+        assert "error:" in await refusal(client, "cypher_query", query="CREATE (n:Class {name: 'x'}) RETURN n")
+        with pytest.raises(MCPError, match="unknown tool 'get_nod'; did you mean get_node"):
+            await client.call_tool("get_nod", {"name": "x"})
+        assert (await answer(client, "get_node", name="apply_discount"))["outcome"] == "found"
+
+
+async def test_a_budget_of_one_token_has_a_defined_answer(place: Place) -> None:
+    async with server(place) as client:
+        for tool, arguments in (
+            ("hybrid_search", {"query": "cart"}),
+            ("get_node", {"name": "Cart"}),
+            ("get_context", {"name": "Cart"}),
+            ("schema_info", {}),
+            ("status", {}),
+            ("cypher_query", {"query": "MATCH (n) RETURN n.uid"}),
+        ):
+            content = await answer(client, tool, token_budget=1, **arguments)
+            assert content["evidence"]["below_floor"] is True
+            assert "too small" in content["evidence"]["withheld"][0]
+
+
+async def test_without_an_index_nothing_answers_as_if_there_was_nothing(empty: Place) -> None:
+    async with server(empty) as client:
+        for tool, arguments in (
+            ("hybrid_search", {"query": "cart"}),
+            ("get_node", {"name": "Cart"}),
+            ("cypher_query", {"query": "MATCH (n) RETURN n.uid"}),
+            ("status", {}),
+        ):
+            text = await refusal(client, tool, **arguments)
+            assert "shop is not indexed yet" in text
+            assert "index tool" in text
+        health = await answer(client, "health")
+        assert health["state"] == "degraded"
+        assert next(check for check in health["checks"] if check["name"] == "index")["state"] == "missing"
+    assert not empty.data.exists(), "reading must not create a data folder"
+
+
+async def test_an_index_that_appears_later_is_found(empty: Place) -> None:
+    async with server(empty) as client:
+        assert "not indexed" in await refusal(client, "get_node", name="Cart")
+        store = EmbeddedStore.open(empty.data, writing=True, vector_index=VectorIndex)
+        await fill(store, empty.root)
+        await store.aclose()
+        assert (await answer(client, "get_node", name="Cart"))["outcome"] == "found"
+
+
+async def test_an_index_that_is_rebuilt_is_opened_anew(place: Place) -> None:
+    async with server(place) as client:
+        assert (await answer(client, "get_node", name="Cart"))["outcome"] == "found"
+        store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex, reset=True)
+        await fill(store, place.root)
+        await store.aclose()
+        assert (await answer(client, "get_node", name="Cart"))["outcome"] == "found"
+
+
+async def test_a_store_of_another_version_and_a_damaged_one_say_so(place: Place) -> None:
+    import apsw
+
+    connection = apsw.Connection(str(place.data / "atlas.db"))
+    connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
+    connection.close()
+    async with server(place) as client:
+        assert "999" in await refusal(client, "get_node", name="Cart")
+        health = await answer(client, "health")
+        assert health["state"] == "broken"
+    for suffix in ("-wal", "-shm"):
+        (place.data / f"atlas.db{suffix}").unlink(missing_ok=True)
+    (place.data / "atlas.db").write_bytes(b"not a database" * 1000)
+    async with server(place) as client:
+        assert "atlas index --full" in await refusal(client, "get_node", name="Cart")
+
+
+async def test_stale_files_are_named(place: Place) -> None:
+    file = place.root / "shop" / "cart.py"
+    file.write_text(file.read_text() + "\n# changed\n")
+    async with server(place) as client:
+        found = await answer(client, "get_node", name="apply_discount", path="shop/cart.py")
+        assert found["evidence"]["freshness"] == "stale"
+        assert found["evidence"]["stale"] == ["shop/cart.py"]
+
+
+def test_end_of_input_ends_the_server_and_only_the_protocol_is_on_stdout(place: Place) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "mcp", *place.options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}},
+    ]
+    started = time.perf_counter()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
+    process.stdin.flush()
+    answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+    seconds = time.perf_counter() - started
+    assert {one["id"] for one in answers} == {1, 2}
+    rest, log = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert rest == ""
+    assert log == ""
+    print(f"start to tools/list: {seconds:.2f} s")
