@@ -11,14 +11,16 @@ from atlas.errors import AtlasError
 from atlas.model import Direction, EdgeType, Filter, Scored
 from atlas.search import Reader
 from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_words, gather
-from atlas.search.fuse import MEANING_WEIGHT, WORDS_WEIGHT, fuse_rrf, fuse_weighted
+from atlas.search.fuse import fuse_rrf, fuse_text, order
 from atlas.search.rank import Candidate, rank
 from atlas.search.route import Query, route
 
 HYDRATED = 100
 """Candidates whose nodes are read and ranked, the same for every page so that paging is stable."""
 NAME_WEIGHT = 1.0
-"""A spelled-out name is worth as much as the best text match, so that a symbol asked for by name comes first."""
+"""In a question that is nothing but a name it counts as much as the best text match: the symbol comes first."""
+FOCUS_POWER = 2
+"""A name among other words counts by the square of its share of the words (adr/0008)."""
 RELATION_WEIGHT = 3.0
 """Asked for callers, the callers come first, whatever their text says."""
 NEIGHBOUR_WEIGHT = 0.15
@@ -86,14 +88,14 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         text = fuse_rrf((words, meaning))
         text = [Scored(uid, score / text[0].score) for uid, score in text]
     else:
-        text = fuse_weighted((words, meaning), _text_weights(words, meaning))
+        text = fuse_text(words, meaning)
     totals = dict(text)
-    name_weight = RELATION_NAME_WEIGHT if query.relation else NAME_WEIGHT
+    name_weight = RELATION_NAME_WEIGHT if query.relation else NAME_WEIGHT * query.focus**FOCUS_POWER
     graph_weight = RELATION_WEIGHT if query.relation else NEIGHBOUR_WEIGHT
     for channel, weight in (("name", name_weight), ("graph", graph_weight)):
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score
-    return [Scored(uid, score) for uid, score in sorted(totals.items(), key=lambda item: (-item[1], item[0]))]
+    return order(totals)
 
 
 def _narrow(fused: list[Scored], rankings: Sequence[Ranking], query: Query) -> tuple[list[Scored], tuple[str, ...]]:
@@ -106,13 +108,6 @@ def _narrow(fused: list[Scored], rankings: Sequence[Ranking], query: Query) -> t
     if fused and query.words and "words" in found and not found["words"]:
         return fused, ("no word of the query occurs in the index: these hits are near in meaning at best",)
     return fused, ()
-
-
-def _text_weights(words: Sequence[Scored], meaning: Sequence[Scored]) -> tuple[float, float]:
-    """One silent channel must not halve the other's say beside names."""
-    if not words or not meaning:
-        return (1.0, 1.0)
-    return (WORDS_WEIGHT, MEANING_WEIGHT)
 
 
 async def _hydrate(

@@ -28,6 +28,21 @@ def fuse_rrf(
     return order(totals)
 
 
+def fuse_text(words: Sequence[Scored], meaning: Sequence[Scored]) -> list[Scored]:
+    """Return words and meaning as one ranking of scores 0..1, the default fusion.
+
+    BM25 by its maximum, cosines between the last and the best of the ranking: the last of 100 neighbours is as near as
+    unrelated code. One silent channel leaves the other its full range, so that names keep their place beside it.
+    """
+    if not meaning:
+        return fuse_weighted([words], [1.0])
+    floor = min(hit.score for hit in meaning) if len(meaning) > 1 else 0.0
+    lifted = [Scored(hit.uid, hit.score - floor) for hit in meaning]
+    if not words:
+        return fuse_weighted([lifted], [1.0])
+    return fuse_weighted([words, lifted], [WORDS_WEIGHT, MEANING_WEIGHT])
+
+
 def fuse_weighted(rankings: Sequence[Sequence[Scored]], weights: Sequence[float]) -> list[Scored]:
     """Return sum(weight * normalised score) per uid, best first, ties by uid; missing from a ranking is 0."""
     totals: dict[str, float] = {}

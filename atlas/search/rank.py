@@ -32,7 +32,7 @@ LABEL_FACTOR = MappingProxyType(
     }
 )
 """A definition with a body answers more than the file around it, a value less, a name of another package hardly."""
-TEST_FACTOR = 0.6
+TEST_FACTOR = 0.5
 """Tests repeat the words of what they test; without this they outrank it."""
 TEST_WANTED_FACTOR = 1.2
 """A question that mentions tests means them."""
@@ -45,7 +45,7 @@ LANGUAGE_FACTOR = 1.15
 """The question names the node's language."""
 PATH_BONUS = 0.1
 """For all query words in the path; a share of them earns a share of it."""
-CENTRAL_BONUS = 0.02
+CENTRAL_BONUS = 0.005
 """Per e-fold of callers, at most `CENTRAL_LIMIT` of them: breaks ties towards what the project is built on."""
 CENTRAL_LIMIT = 3.0
 DEPTH_PENALTY = 0.004

@@ -78,6 +78,8 @@ class Query:
     joined: tuple[str, ...]
     """Spellings a short question may have as one identifier (`get user` -> `get_user`, `getuser`), without case."""
     paths: tuple[str, ...]
+    focus: float
+    """0..1: the share of the words that are part of a name or path; 1 when the question is nothing but a name."""
     relation: Relation | None
     wants_tests: bool
     languages: tuple[str, ...]
@@ -166,14 +168,17 @@ def route(text: str, split_words: Callable[[str], list[str]]) -> Query:
     plain = [word.strip(".,;:!?()[]{}'\"`").lower() for word in folded.split()]
     all_words = _distinct(split_words(folded))
     words = tuple(word for word in all_words if word not in STOP_WORDS) or all_words
+    names, joined = _names(folded, paths, relation)[:MAX_NAMES], _joined(plain) if relation is None else ()
+    named = set(split_words(" ".join((*names, *paths)))) if not joined else words
     if len(words) > MAX_WORDS:
         notes.append(f"only the first {MAX_WORDS} of {len(words)} words were searched")
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
-        names=_names(folded, paths, relation)[:MAX_NAMES],
-        joined=_joined(plain) if relation is None else (),
+        names=names,
+        joined=joined,
         paths=paths[:MAX_NAMES],
+        focus=sum(word in named for word in words) / len(words) if words else 0.0,
         relation=relation,
         wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
         languages=_distinct(LANGUAGE_WORDS[word] for word in plain if word in LANGUAGE_WORDS),
