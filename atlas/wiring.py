@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ FACTS_FILE = "facts.bin"
 
 
 @asynccontextmanager
-async def open_atlas(settings: Settings, *, writing: bool = False, reset: bool = False) -> AsyncIterator[Atlas]:
+async def open_atlas(settings: Settings, *, writing: bool = False, reset: bool = False) -> AsyncGenerator[Atlas]:
     """Open the index of a project and close it at the end.
 
     For reading, raises NotFound when there is none. For writing, the index is made when there is none (`reset`: anew

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from atlas.cli.options import DataDirOption, ProjectOption, settings_of
+from atlas.cli.run import run
 from atlas.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def export(
     if json and not output:
         raise ConfigError("--json needs --output", "The graph itself goes to standard output: use --format jsonl.")
     with _opened(output) if output else nullcontext(sys.stdout) as file:
-        lines = asyncio.run(_export(settings, form, file, canonical=canonical))
+        lines = run(_export(settings, form, file, canonical=canonical))
     if json:
         from atlas.cli.output import print_json
 

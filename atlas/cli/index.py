@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import sys
 from contextlib import nullcontext
@@ -12,6 +11,7 @@ import typer
 
 from atlas.cli import output
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
+from atlas.cli.run import run
 from atlas.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def index(
     if path and project and path != project:
         raise ConfigError("both PATH and --project are given", "Give one of them.")
     settings = settings_of(path or project, data_dir)
-    summary = asyncio.run(_index(settings, full=full))
+    summary = run(_index(settings, full=full))
     if json:
         output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
     else:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
     from atlas.tools.answers import Answer
 
 
+ResultT = TypeVar("ResultT")
+
+
 def given(**arguments: object) -> dict[str, object]:
     """Return the arguments that were given: neither empty nor 0."""
     return {name: value for name, value in arguments.items() if value not in ("", 0, [])}
@@ -23,7 +25,14 @@ def given(**arguments: object) -> dict[str, object]:
 
 def ask(settings: Settings, tool: str, arguments: Mapping[str, object], *, as_json: bool) -> None:
     """Ask one tool and print its answer, for people or as the JSON of the whole answer."""
-    show(asyncio.run(_ask(settings, tool, arguments)), as_json=as_json)
+    show(run(_ask(settings, tool, arguments)), as_json=as_json)
+
+
+def run(work: Coroutine[object, object, ResultT]) -> ResultT:
+    """Run a coroutine to its end; `asyncio` is imported here because `atlas --help` needs none."""
+    import asyncio
+
+    return asyncio.run(work)
 
 
 def show(answer: Answer, *, as_json: bool) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 import typer
 
 from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, settings_of
-from atlas.cli.run import ask, given, show
+from atlas.cli.run import ask, given, run, show
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +39,7 @@ def health(project: ProjectOption = "", data_dir: DataDirOption = "", json: Json
     settings = settings_of(project, data_dir)
     from atlas.selfcheck import check_health
 
-    answer = asyncio.run(check_health(settings))
+    answer = run(check_health(settings))
     show(answer, as_json=json)
     if answer.state == "broken":
         raise typer.Exit(1)

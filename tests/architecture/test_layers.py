@@ -30,7 +30,7 @@ HOMES = {
     "neo4j": ("atlas/stores/bolt",),
     "valkey": ("atlas/buses/valkey.py",),
     "litellm": ("atlas/embedders/",),
-    "atlas._parser": ("atlas/parsing/",),
+    "atlas._parser": ("atlas/parsing/", "atlas/scan.py", "atlas/embedders/"),
 }
 """Foreign package -> where it may be imported; the Python standard library is free everywhere, nothing else is."""
 
