@@ -90,7 +90,7 @@ impl Walk<'_> {
     }
 
     /// What is unpacked: the value itself, or for loops and nested patterns one element of it.
-    fn unpacked(&mut self, draft: BindingDraft) -> Option<ExprId> {
+    pub fn unpacked(&mut self, draft: BindingDraft) -> Option<ExprId> {
         match draft.kind {
             BindingKind::Iterate | BindingKind::Unpack(_) => draft.value.map(|value| self.element_of(value)),
             _ => draft.value,

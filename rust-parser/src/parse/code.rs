@@ -22,8 +22,10 @@ pub trait LanguageCode: Sync {
     /// Once, before the walk; the declared package goes to `walk.collect.facts.module`.
     fn begin(&self, _walk: &mut Walk) {}
 
-    /// A node with the role `@import`.
-    fn import(&self, _walk: &mut Walk, _node: NodeId) {}
+    /// A node with the role `@import`. True: it is an import and nothing else.
+    fn import(&self, _walk: &mut Walk, _node: NodeId) -> bool {
+        false
+    }
 
     /// A node with the role `@hook`.
     fn hook(&self, _walk: &mut Walk, _node: NodeId) {}

@@ -8,7 +8,7 @@ use super::matching::{Captures, all, first};
 use super::tree::NodeId;
 use super::vocabulary::{Capture, Role};
 use super::walk::{Scope, Walk};
-use crate::facts::{BindingKind, DefId, Definition, Expr, Kind, Param, ParamKind, flags};
+use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Param, ParamKind, flags};
 
 /// Definitions inside each other that are recorded.
 const MAX_SCOPES: usize = 64;
@@ -31,6 +31,8 @@ pub struct Layout {
 pub struct Wrap {
     pub outer: Option<NodeId>,
     pub signature: Option<NodeId>,
+    /// Name given to a function or class that is a value.
+    pub name: Option<NodeId>,
     pub decorators: Vec<NodeId>,
     pub flags: u32,
     pub private: bool,
@@ -100,6 +102,10 @@ impl Walk<'_> {
             parent if holds_members(parent) => Kind::Field,
             _ => return,
         };
+        // A function or class given to a name is a definition itself.
+        if first(captures, Capture::Value).is_some_and(|value| self.wraps.contains_key(&value)) {
+            return;
+        }
         for name in all(captures, Capture::Name) {
             let mut parts: Captures = captures.to_vec();
             parts.retain(|&(capture, captured)| capture != Capture::Name || captured == name);
@@ -109,8 +115,19 @@ impl Walk<'_> {
             }
             if let Some(draft) = self.draft(kind, node, &parts) {
                 let definition = self.record(&draft);
+                self.definition_of.insert(node, (definition, true));
                 self.open_value(definition, &draft);
             }
+        }
+    }
+
+    /// A field that is declared inside a method (TypeScript's parameter properties).
+    pub fn define_member(&mut self, class: DefId, name: NodeId, node: NodeId, declared: Option<ExprId>) {
+        let captures = [(Capture::Name, name)];
+        if let Some(mut draft) = self.draft(Kind::Field, node, &captures) {
+            draft.parent = class;
+            let definition = self.record(&draft);
+            self.collect.facts.definitions[definition as usize].declared_type = declared;
         }
     }
 
@@ -119,10 +136,30 @@ impl Walk<'_> {
         if let Some(&(definition, _)) = self.definition_of.get(&node) {
             return Some(definition);
         }
+        self.wrap_from_parent(node);
         let draft = self.draft(Kind::Lambda, node, captures)?;
         let definition = self.record(&draft);
         self.definition_of.insert(node, (definition, false));
         Some(definition)
+    }
+
+    /// A value may be seen before its parent is visited; what the parent says about it must be known.
+    fn wrap_from_parent(&mut self, node: NodeId) {
+        if self.wraps.contains_key(&node) {
+            return;
+        }
+        let language = self.language;
+        let parent = self.tree.node(node).parent;
+        for &number in &language.rules(self.tree.node(parent).kind).walk {
+            let Role::Wrapper { signature } = language.patterns[number as usize].role else {
+                continue;
+            };
+            let mut captures = Captures::new();
+            if self.matches(number, parent, &mut captures) {
+                self.wrap(parent, signature, &captures);
+                return;
+            }
+        }
     }
 
     /// Remember what a node adds to the definitions it wraps.
@@ -139,6 +176,7 @@ impl Walk<'_> {
             } else {
                 wrap.outer = None;
             }
+            wrap.name = first(captures, Capture::Name).or(wrap.name);
             wrap.decorators.extend(all(captures, Capture::Decorator));
             let (flags, private) = captured_flags(captures);
             wrap.flags |= flags;
@@ -157,12 +195,17 @@ impl Walk<'_> {
         pending.retain(|&decorator| self.tree.node(decorator).parent == siblings);
         decorators.extend(pending);
         decorators.extend(all(captures, Capture::Decorator));
-        let name_node = first(captures, Capture::Name);
+        let name_node = wrap.name.or_else(|| first(captures, Capture::Name));
+        if let Some(name) = name_node {
+            self.claim_read(name);
+        }
         let parent = self.scope();
         let in_class = holds_members(self.kind_of(parent));
         let name = name_node.map_or_else(String::new, |name| self.text_of(name).into_owned());
         let constructors = &self.language.settings.definitions.constructors;
         let kind = match kind {
+            Kind::Lambda if wrap.name.is_some() && in_class => Kind::Method,
+            Kind::Lambda if wrap.name.is_some() => Kind::Function,
             Kind::Function | Kind::Method if in_class && constructors.contains(&name) => Kind::Constructor,
             Kind::Function if in_class => Kind::Method,
             other => other,
@@ -243,8 +286,7 @@ impl Walk<'_> {
 
     /// The expression of a decorator, without its `@`.
     fn decorator(&mut self, node: NodeId) -> u32 {
-        let content =
-            self.tree.children(node).find(|&child| self.language.content_kinds[self.tree.node(child).kind as usize]);
+        let content = self.contents(node).next();
         match self.expression(node) {
             UNKNOWN => content.map_or(UNKNOWN, |child| self.expression(child)),
             expr => expr,
@@ -381,7 +423,7 @@ impl Walk<'_> {
         let language = self.language;
         let mut params = Vec::new();
         // A single bare parameter (`x => x`) is its own list.
-        let alone = self.tree.is_leaf(list) && language.content_kinds[self.tree.node(list).kind as usize];
+        let alone = self.tree.is_leaf(list) && language.is_content(self.tree.node(list).kind);
         let nodes: Vec<NodeId> = if alone { vec![list] } else { self.tree.children(list).collect() };
         for node in nodes {
             let rules = language.rules(self.tree.node(node).kind);
@@ -397,17 +439,18 @@ impl Walk<'_> {
     }
 
     fn parameter(&mut self, kind: ParamKind, node: NodeId, captures: &Captures, receiver: Option<bool>) -> Param {
-        let name_node = first(captures, Capture::Name).or_else(|| {
-            let targets = first(captures, Capture::Target);
-            if targets.is_some() { None } else { Some(node) }
-        });
+        let target = first(captures, Capture::Target);
+        let bare = || (target.is_none() && self.tree.is_leaf(node)).then_some(node);
+        let name_node = first(captures, Capture::Name).or_else(bare);
+        // Without name and target the node itself is a destructuring pattern.
+        let target = target.or((name_node.is_none()).then_some(node));
         let name = name_node.map_or(0, |node| self.name_of(node));
         let annotation = first(captures, Capture::Annotation).map(|node| self.annotation(node));
         let default = first(captures, Capture::Default).map(|node| {
             self.read(node);
             self.expression(node)
         });
-        if let Some(target) = first(captures, Capture::Target) {
+        if let Some(target) = target {
             let draft =
                 BindingDraft { kind: BindingKind::Assign, value: None, annotation: None, line: self.tree.line(node) };
             self.bind(target, draft);

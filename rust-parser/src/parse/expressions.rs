@@ -180,7 +180,13 @@ impl Walk<'_> {
             }
             None => UNKNOWN,
         };
-        let name = first(captures, Capture::Name).map_or(0, |node| self.name_of(node));
+        let name = match first(captures, Capture::Name) {
+            Some(node) => {
+                self.claim_read(node);
+                self.name_of(node)
+            }
+            None => 0,
+        };
         self.collect.attribute(base, name)
     }
 
@@ -194,12 +200,8 @@ impl Walk<'_> {
         };
         let mut args = Vec::new();
         if let Some(list) = first(captures, Capture::Arguments) {
-            for child in self.tree.children(list) {
-                let kind = self.tree.node(child).kind;
-                let content = &self.language.content_kinds;
-                if content.get(kind as usize).copied().unwrap_or(true) && args.len() < MAX_PARTS {
-                    args.push(self.argument(child));
-                }
+            for child in self.contents(list).take(MAX_PARTS) {
+                args.push(self.argument(child));
             }
         }
         for node in all(captures, Capture::Argument).take(MAX_PARTS) {

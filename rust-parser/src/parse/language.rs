@@ -215,6 +215,9 @@ impl Language {
             };
             self.kinds[kind as usize].take(number as u16, pattern.role);
         }
+        for rules in &mut self.kinds {
+            rules.walk.sort_by_key(|&number| patterns[number as usize].role.rank());
+        }
         self.content_kinds =
             (0..count).map(|kind| grammar.node_kind_is_named(kind as u16) && !self.kinds[kind].is_comment).collect();
         self.patterns = patterns;
@@ -225,6 +228,11 @@ impl Language {
     #[inline]
     pub fn rules(&self, kind: u16) -> &KindRules {
         self.kinds.get(kind as usize).unwrap_or(&self.no_rules)
+    }
+
+    /// A named node that is not a comment (or a syntax error).
+    pub fn is_content(&self, kind: u16) -> bool {
+        self.content_kinds.get(kind as usize).copied().unwrap_or(true)
     }
 
     pub fn is_test_path(&self, path: &str) -> bool {

@@ -14,11 +14,12 @@ pub struct Python;
 const ENUM_BASES: &[&str] = &["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"];
 
 impl LanguageCode for Python {
-    fn import(&self, walk: &mut Walk, node: NodeId) {
+    fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         match walk.kind_name(node) {
             "import_statement" => import_modules(walk, node),
             _ => import_members(walk, node),
         }
+        true
     }
 
     fn hook(&self, walk: &mut Walk, node: NodeId) {
@@ -73,12 +74,7 @@ impl LanguageCode for Python {
 
     fn docstring(&self, walk: &Walk, body: NodeId) -> Option<NodeId> {
         let tree = walk.tree;
-        let content = &walk.language.content_kinds;
-        let is_content = |&node: &NodeId| {
-            let kind = tree.node(node).kind;
-            content.get(kind as usize).copied().unwrap_or(true)
-        };
-        let statement = tree.children(body).find(is_content)?;
+        let statement = walk.contents(body).next()?;
         if walk.kind_name(statement) != "expression_statement" {
             return None;
         }
@@ -213,11 +209,7 @@ fn type_arguments(walk: &mut Walk, node: NodeId) {
         b"cast" | b"typing.cast" => 0,
         _ => return,
     };
-    let argument = walk
-        .tree
-        .children(list)
-        .filter(|&child| walk.language.content_kinds[walk.tree.node(child).kind as usize])
-        .nth(position);
+    let argument = walk.contents(list).nth(position);
     if let Some(argument) = argument {
         walk.annotation(argument);
     }

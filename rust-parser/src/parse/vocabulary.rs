@@ -23,6 +23,8 @@ pub enum Role {
     Binding(BindingKind),
     /// No role of its own; its captures are references.
     References,
+    /// A type's name, referred to wherever nothing else has claimed it.
+    TypeName,
     /// Handed to the language's own code.
     Hook,
     Comment,
@@ -112,6 +114,18 @@ pub enum Capture {
 }
 
 impl Role {
+    /// Order of acting at one node: what is an import is nothing else, wrappers tell definitions, scopes hold bindings.
+    pub fn rank(self) -> u8 {
+        match self {
+            Role::Import(_) => 0,
+            Role::Wrapper { .. } | Role::PendingDecorator => 1,
+            Role::Definition(_) | Role::Variable => 2,
+            Role::Hook => 3,
+            Role::Binding(_) => 4,
+            _ => 5,
+        }
+    }
+
     /// The role of a capture name (without `@`), or None when the name is not a role.
     pub fn of(name: &str) -> Option<Role> {
         let (head, tail) = name.split_once('.').unwrap_or((name, ""));
@@ -134,6 +148,7 @@ impl Role {
             "reference" => match tail {
                 "call" => Role::Expression(Shape::Call { new: false }),
                 "new" => Role::Expression(Shape::Call { new: true }),
+                "type" => Role::TypeName,
                 _ => return None,
             },
             "expr" => Role::Expression(shape(tail)?),

@@ -66,6 +66,8 @@ pub struct Walk<'a> {
     /// Current depth of recursion in expressions, types and targets.
     pub depth: u32,
     pub too_deep: bool,
+    /// Names exported apart from their definitions, with the flags they get.
+    pub exported: Vec<(Name, u32)>,
     claims: Vec<u8>,
     spare_captures: Vec<Captures>,
 }
@@ -95,6 +97,7 @@ impl<'a> Walk<'a> {
             expressions: vec![NOT_MADE; tree.len() as usize],
             depth: 0,
             too_deep: false,
+            exported: Vec::new(),
             claims: vec![0; tree.len() as usize],
             spare_captures: Vec::new(),
         }
@@ -139,7 +142,9 @@ impl<'a> Walk<'a> {
                 continue;
             }
             *taken = true;
-            self.act(role, node, &captures);
+            if self.act(role, node, &captures) {
+                break;
+            }
         }
         captures.clear();
         self.spare_captures.push(captures);
@@ -151,17 +156,26 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn act(&mut self, role: Role, node: NodeId, captures: &[(Capture, NodeId)]) {
+    /// Record what a match says. True: the node is nothing else besides.
+    fn act(&mut self, role: Role, node: NodeId, captures: &[(Capture, NodeId)]) -> bool {
         let code = self.language.code;
         match role {
             Role::Definition(kind) => self.define(kind, node, captures),
             Role::Variable => self.define_variables(node, captures),
             Role::Wrapper { signature } => self.wrap(node, signature, captures),
             Role::PendingDecorator => self.pending_decorators.push(node),
-            Role::Import(None) => code.import(self, node),
+            Role::Import(None) => {
+                if code.import(self, node) {
+                    self.claim_call(node);
+                    return true;
+                }
+            }
             Role::Import(Some(kind)) => self.import(kind, node, captures),
             Role::Binding(kind) => self.binding(kind, node, captures),
             Role::Hook => code.hook(self, node),
+            Role::TypeName if !self.is_claimed(node, READ_CLAIMED) => {
+                self.annotation(node);
+            }
             _ => {}
         }
         for read in all(captures, Capture::Read) {
@@ -170,6 +184,7 @@ impl<'a> Walk<'a> {
         for node in all(captures, Capture::TypeReference) {
             self.annotation(node);
         }
+        false
     }
 
     /// Try one of the language's patterns at a node; captures are appended.
@@ -227,6 +242,18 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// First child in a field of the grammar.
+    pub fn child(&self, node: NodeId, field: &str) -> Option<NodeId> {
+        let field = self.language.grammar.field_id_for_name(field)?;
+        self.tree.child_by_field(node, field.into())
+    }
+
+    /// Named children that are not comments.
+    pub fn contents(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
+        let (tree, language) = (self.tree, self.language);
+        tree.children(node).filter(move |&child| language.is_content(tree.node(child).kind))
+    }
+
     pub fn kind_name(&self, node: NodeId) -> &str {
         let grammar = self.language.grammar.as_ref();
         grammar.and_then(|grammar| grammar.node_kind_for_id(self.tree.node(node).kind)).unwrap_or("ERROR")
@@ -235,6 +262,10 @@ impl<'a> Walk<'a> {
     /// The attribute at this node is not a read of its own: it is called, bound, or part of a longer one.
     pub fn claim_read(&mut self, node: NodeId) {
         self.claims[node as usize] |= READ_CLAIMED;
+    }
+
+    pub fn is_call_claimed(&self, node: NodeId) -> bool {
+        self.is_claimed(node, CALL_CLAIMED)
     }
 
     /// The call at this node is not recorded: it was an import, a declaration, ...

@@ -1,0 +1,1 @@
+; TypeScript with elements: everything is in the folders that language.toml includes.
