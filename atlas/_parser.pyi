@@ -96,9 +96,19 @@ class ParsedFile:
     @staticmethod
     def from_bytes(data: bytes) -> ParsedFile: ...
 
-def parse_bytes(languages: Languages, path: str, data: bytes, *, timeout_ms: int = 2000) -> ParsedFile: ...
+def parse_bytes(
+    languages: Languages, path: str, data: bytes, *, timeout_ms: int = 2000, generated: bool = False
+) -> ParsedFile:
+    """Never fails. `generated`: take generated files too (`is_generated`)."""
+
 def parse_paths(
-    languages: Languages, root: str, paths: Sequence[str], *, max_bytes: int = 1_048_576, timeout_ms: int = 2000
+    languages: Languages,
+    root: str,
+    paths: Sequence[str],
+    *,
+    max_bytes: int = 1_048_576,
+    timeout_ms: int = 2000,
+    generated: bool = False,
 ) -> list[ParsedFile | str]:
     """Parse files in parallel, in the order given; a str is the reason why a file could not be read (`unreadable: ...`)."""
 

@@ -32,4 +32,5 @@ mod type_text;
 mod vocabulary;
 mod walk;
 
-pub use module::{Languages, ParsedFile, parse_content, register};
+pub use languages::Registry;
+pub use module::{Languages, Limits, ParsedFile, parse_content, register};

@@ -15,6 +15,7 @@ use super::languages::Registry;
 use super::{file, json};
 use crate::content::{digest_of, hex};
 use crate::facts::{FACTS_VERSION, FileFacts};
+use crate::scan::check_content;
 
 /// The languages known.
 #[pyclass(frozen)]
@@ -157,21 +158,44 @@ impl ParsedFile {
     }
 }
 
-/// Parse one file's content.
-pub fn parse_content(registry: &Registry, path: &str, data: &[u8], timeout: Duration) -> ParsedFile {
+/// Bounds of parsing one file.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub timeout: Duration,
+    /// Take generated files too; their facts say so.
+    pub generated: bool,
+}
+
+/// Parse one file's content, unless the content says that it must not be indexed.
+pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
     let Some(language) = registry.of_file(path, data) else {
         return ParsedFile::skipped(path, data, "unknown language");
     };
     if data.len() >= u32::MAX as usize / 2 {
         return ParsedFile::skipped(path, data, "too large");
     }
-    ParsedFile { facts: Arc::new(file::parse(language, path, data, timeout)), skip_reason: String::new() }
+    let reason = check_content(path, data);
+    let is_generated = reason == "generated";
+    if !(reason.is_empty() || is_generated && limits.generated) {
+        return ParsedFile::skipped(path, data, reason);
+    }
+    let mut facts = file::parse(language, path, data, limits.timeout);
+    facts.is_generated = is_generated;
+    ParsedFile { facts: Arc::new(facts), skip_reason: String::new() }
 }
 
 #[pyfunction]
-#[pyo3(signature = (languages, path, data, *, timeout_ms = 2000))]
-fn parse_bytes(py: Python<'_>, languages: &Languages, path: &str, data: &[u8], timeout_ms: u64) -> ParsedFile {
-    py.detach(|| parse_content(&languages.registry, path, data, Duration::from_millis(timeout_ms)))
+#[pyo3(signature = (languages, path, data, *, timeout_ms = 2000, generated = false))]
+fn parse_bytes(
+    py: Python<'_>,
+    languages: &Languages,
+    path: &str,
+    data: &[u8],
+    timeout_ms: u64,
+    generated: bool,
+) -> ParsedFile {
+    let limits = Limits { timeout: Duration::from_millis(timeout_ms), generated };
+    py.detach(|| parse_content(&languages.registry, path, data, limits))
 }
 
 /// A parsed file, or why it could not be read.
@@ -182,7 +206,7 @@ enum Outcome {
 }
 
 #[pyfunction]
-#[pyo3(signature = (languages, root, paths, *, max_bytes = 1_048_576, timeout_ms = 2000))]
+#[pyo3(signature = (languages, root, paths, *, max_bytes = 1_048_576, timeout_ms = 2000, generated = false))]
 fn parse_paths(
     py: Python<'_>,
     languages: &Languages,
@@ -190,9 +214,10 @@ fn parse_paths(
     paths: Vec<String>,
     max_bytes: u64,
     timeout_ms: u64,
+    generated: bool,
 ) -> Vec<Outcome> {
     let registry = &languages.registry;
-    let timeout = Duration::from_millis(timeout_ms);
+    let limits = Limits { timeout: Duration::from_millis(timeout_ms), generated };
     py.detach(|| {
         let real_root = root.canonicalize();
         paths
@@ -203,7 +228,7 @@ fn parse_paths(
                     Err(error) => Err(format!("unreadable: {error}")),
                 };
                 match data {
-                    Ok(data) => Outcome::Parsed(parse_content(registry, path, &data, timeout)),
+                    Ok(data) => Outcome::Parsed(parse_content(registry, path, &data, limits)),
                     Err(reason) => Outcome::Unreadable(reason),
                 }
             })
