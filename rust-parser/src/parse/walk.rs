@@ -244,7 +244,7 @@ impl<'a> Walk<'a> {
 
     /// First child in a field of the grammar.
     pub fn child(&self, node: NodeId, field: &str) -> Option<NodeId> {
-        let field = self.language.grammar.field_id_for_name(field)?;
+        let field = self.language.grammar.as_ref()?.field_id_for_name(field)?;
         self.tree.child_by_field(node, field.into())
     }
 
