@@ -48,15 +48,16 @@ def line_of(tree: Path, place: str) -> str:
 
 
 def places(answer: dict[str, Any]) -> list[str]:
-    return [hit["symbol"]["place"] for hit in answer["hits"]]
+    return [hit["place"] for hit in answer["hits"]]
 
 
 def names(answer: dict[str, Any]) -> list[str]:
-    return [hit["symbol"]["qualified_name"] for hit in answer["hits"]]
+    return [hit["uid"].partition(":")[2] for hit in answer["hits"]]
 
 
-def section(answer: dict[str, Any], kind: str) -> list[dict[str, Any]]:
-    return next((section["neighbours"] for section in answer.get("sections", []) if section["kind"] == kind), [])
+def edges(answer: dict[str, Any], kind: str) -> list[tuple[str, str, str, float]]:
+    """(name, path:line, strategy, confidence) of the neighbours of a kind."""
+    return [tuple(row) for row in answer.get("edges", {}).get(kind, [])]
 
 
 async def test_ten_questions_about_django(indexed: tuple[Path, Path]) -> None:
@@ -64,21 +65,21 @@ async def test_ten_questions_about_django(indexed: tuple[Path, Path]) -> None:
     async with server(tree, data) as client:
         # 1. an exact name
         found = await ask(client, "get_node", name="django.db.models.query.QuerySet")
-        place = found["node"]["symbol"]["place"]
+        place = found["node"]["place"]
         assert place.startswith("django/db/models/query.py:")
         assert line_of(tree, place).startswith("class QuerySet(")
         # 2. a suffix
         found = await ask(client, "get_node", name="QuerySet.bulk_create")
-        assert line_of(tree, found["node"]["symbol"]["place"]).strip() == "def bulk_create("
+        assert line_of(tree, found["node"]["place"]).strip() == "def bulk_create("
         # 3. an ambiguous name lists candidates and picks none
         found = await ask(client, "get_node", name="save", token_budget=4000)
-        assert found["lookup"]["outcome"] == "ambiguous"
+        assert found["outcome"] == "ambiguous"
         assert "node" not in found or found["node"] is None
-        assert any("Model.save" in one["qualified_name"] for one in found["lookup"]["candidates"])
+        assert any("Model.save" in one["uid"] for one in found["candidates"])
         # 4. a misspelt one offers near names
         found = await ask(client, "get_node", name="QuerySett")
-        assert found["lookup"]["outcome"] == "not_found"
-        assert any(one["name"] == "QuerySet" for one in found["lookup"]["near"])
+        assert found["outcome"] == "not_found"
+        assert any(one["uid"].endswith(".QuerySet") for one in found["near"])
         # 5. words
         answer = await ask(client, "text_search", query="get_object_or_404")
         assert names(answer)[0] == "django.shortcuts.get_object_or_404"
@@ -90,12 +91,11 @@ async def test_ten_questions_about_django(indexed: tuple[Path, Path]) -> None:
         assert any(place.startswith("django/template/defaultfilters.py") for place in places(answer)), places(answer)
         # 8. context with callers and callees, each with its evidence
         context = await ask(client, "get_context", name="django.shortcuts.get_object_or_404", token_budget=6000)
-        callees = [one["uid"].partition(":")[2] for one in section(context, "callees")]
-        assert "django.shortcuts._get_queryset" in callees
-        for caller in section(context, "callers"):
-            assert "get_object_or_404" in line_of(tree, caller["at"]), caller
-            assert 0 < caller["confidence"] <= 1
-            assert caller["strategy"]
+        assert "django.shortcuts._get_queryset" in [name for name, *_ in edges(context, "callees")]
+        for name, at, strategy, confidence in edges(context, "callers"):
+            assert "get_object_or_404" in line_of(tree, at), name
+            assert 0 < confidence <= 1
+            assert strategy
         # 9. Cypher
         table = await ask(
             client,
@@ -126,6 +126,6 @@ async def test_edit_then_search(indexed: tuple[Path, Path]) -> None:
             answer = await ask(client, "text_search", query="zebra crossing lights")
             assert names(answer)[0] == "django.shortcuts.zebra_crossing_lights"
             context = await ask(client, "get_context", name="zebra_crossing_lights")
-            assert any(one["uid"].endswith("django.shortcuts.render") for one in section(context, "callees"))
+            assert "django.shortcuts.render" in [name for name, *_ in edges(context, "callees")]
     finally:
         file.write_text(before, encoding="utf-8")
