@@ -4,7 +4,8 @@ import os
 import socket
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,16 @@ def test_a_subfolder_of_a_repository_obeys_the_rules_above_it(tmp_path: Path) ->
     git(tmp_path, "init", "-q")
     assert paths(tmp_path / "pkg") == ["a.py"]
     assert reasons(tmp_path / "pkg") == {"b.gen.py": "gitignore", "old/": "gitignore"}
+
+
+def test_a_root_that_the_repository_around_it_ignores_stands_alone(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {".gitignore": "*\n", "projects/one/a.py": "", "projects/one/.gitignore": "b.py\n", "projects/one/b.py": ""},
+    )
+    git(tmp_path, "init", "-q")
+    assert paths(tmp_path) == []
+    assert paths(tmp_path / "projects/one") == ["a.py"]
 
 
 def test_an_ignored_folder_is_reported_once_and_not_entered(tmp_path: Path) -> None:
@@ -282,14 +293,32 @@ def test_pipes_sockets_and_names_that_are_no_text(tmp_path: Path) -> None:
     assert reasons(tmp_path) == {"pipe.py": "special", "socket.py": "special", "caf\ufffd.py": "unreadable"}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_an_unreadable_folder_is_reported(tmp_path: Path) -> None:
-    write(tmp_path, {"closed/a.py": "", "b.py": ""})
-    (tmp_path / "closed").chmod(0)
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """Be nobody for a while if this is root, who reads everything."""
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)
     try:
-        assert reasons(tmp_path) == {"closed/": "unreadable"}
+        yield
     finally:
-        (tmp_path / "closed").chmod(0o755)
+        if is_root:
+            os.seteuid(0)
+
+
+def test_unreadable_folders_are_reported_or_refused() -> None:
+    # Not below tmp_path, which only its owner can enter.
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        root.chmod(0o755)
+        write(root, {"closed/a.py": "", "b.py": ""})
+        (root / "closed").chmod(0)
+        with without_privileges():
+            assert paths(root) == ["b.py"]
+            assert reasons(root) == {"closed/": "unreadable"}
+            with pytest.raises(ConfigError, match="cannot be read"):
+                scanned(root / "closed")
+        (root / "closed").chmod(0o755)
 
 
 def test_programs_without_extension_are_known_by_their_first_line(tmp_path: Path) -> None:

@@ -41,16 +41,21 @@ pub enum Verdict {
 }
 
 impl Rules {
-    /// The rules around a root: of the folders above it, if they belong to the same work tree.
+    /// The rules around a root: of the folders above it, if they belong to the same work tree. A root that its repository
+    /// ignores is asked for in spite of it (a project below a home folder kept in git), so that repository does not count.
     pub fn above(root: &Path, git_rules: bool) -> Arc<Self> {
         let Some(repository) = git_rules.then(|| Repository::around(root)).flatten() else { return Arc::default() };
         let work_tree = repository.work_tree.clone();
         let mut rules = Arc::new(Self::of_repository(repository));
-        let folders: Vec<&Path> =
-            root.ancestors().skip(1).take_while(|folder| folder.starts_with(&work_tree)).collect();
+        let folders: Vec<&Path> = root.ancestors().take_while(|folder| folder.starts_with(&work_tree)).collect();
         for folder in folders.into_iter().rev() {
-            if let Some(git) = read_rules(folder, &folder.join(".gitignore")) {
-                rules = Arc::new(Self { parent: Some(rules), git: Some(git), ..Self::default() });
+            if folder != work_tree && rules.judge(folder, true, false) == Verdict::Gitignore {
+                return Arc::default();
+            }
+            // The root's own file is read by the walk.
+            let git = if folder == root { None } else { read_rules(folder, &folder.join(".gitignore")) };
+            if git.is_some() {
+                rules = Arc::new(Self { parent: Some(rules), git, ..Self::default() });
             }
         }
         rules
