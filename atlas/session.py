@@ -117,7 +117,7 @@ class _Progress:
     async def pump(self, report: Report) -> None:
         sent = -1.0
         while True:
-            if self._percent > sent:
+            if self._message and self._percent > sent:
                 sent = self._percent
                 await report(sent, 100, self._message)
             await asyncio.sleep(REPORT_SECONDS)

@@ -1,0 +1,203 @@
+"""`atlas index` and the `index` tool on a real tree: what they leave behind, what they say, and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atlas._parser import VectorIndex
+from atlas.stores.embedded import EmbeddedStore
+
+from .processes import COMMAND, Place, answer, atlas, environment, refusal, server, text_of
+from .shop import write_files
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """The shop project with its index where it is by default, not there yet."""
+    root = tmp_path / "shop"
+    write_files(root)
+    return Place(root, root / ".atlas")
+
+
+def index(place: Place, *arguments: str) -> dict[str, Any]:
+    done = atlas("index", str(place.root), "--json", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    summary = json.loads(done.stdout)
+    assert isinstance(summary, dict)
+    return summary
+
+
+def test_index_then_ask(place: Place) -> None:
+    before = sorted(path for path in place.root.rglob("*"))
+    summary = index(place)
+    assert summary["parsed"] == summary["changed"] == summary["files"] > 0
+    assert summary["vectors"] > 0
+    after = sorted(path for path in place.root.rglob("*") if ".atlas" not in path.parts)
+    assert after == before, "indexing must not touch the project"
+    assert (place.data / ".gitignore").read_text() == "*\n"
+    found = atlas("search", "reduce the price for regular customers", cwd=place.root / "shop")
+    assert "shop.cart.apply_discount" in found.stdout
+    context = json.loads(atlas("context", "Cart.total", "--json", cwd=place.root).stdout)
+    callees = next(section for section in context["sections"] if section["kind"] == "callees")
+    assert "shop:shop.cart.apply_discount" in [one["uid"] for one in callees["neighbours"]]
+
+
+def test_index_for_people_ends_with_a_summary(place: Place) -> None:
+    done = atlas("index", cwd=place.root)
+    assert done.returncode == 0, done.stderr
+    assert "shop at" in done.stdout
+    assert "parsed" in done.stdout
+    assert done.stderr == ""
+
+
+def test_only_what_changed_is_parsed_and_what_is_gone_leaves(place: Place) -> None:
+    index(place)
+    again = index(place)
+    assert (again["changed"], again["parsed"], again["written"]) == (0, 0, 0)
+    (place.root / "shop" / "extra.py").write_text("def surplus():\n    return 1\n")
+    added = index(place)
+    assert (added["changed"], added["parsed"]) == (1, 1)
+    assert atlas("node", "surplus", cwd=place.root).returncode == 0
+    (place.root / "shop" / "extra.py").unlink()
+    assert index(place)["removed"] == 1
+    assert atlas("node", "surplus", cwd=place.root).returncode == 3
+    assert index(place, "--full")["parsed"] == again["files"]
+
+
+def test_an_empty_folder_and_one_without_code_are_answers(tmp_path: Path) -> None:
+    done = atlas("index", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert "No file was indexed" in done.stdout
+    (tmp_path / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    assert json.loads(atlas("index", str(tmp_path), "--json").stdout)["files"] == 0
+    status = json.loads(atlas("status", "--project", str(tmp_path), "--skipped", "--json").stdout)
+    assert [skip["path"] for skip in status["skipped_files"]] == ["photo.png"]
+    found = atlas("search", "anything", "--project", str(tmp_path))
+    assert found.returncode == 0
+    assert "no hits" in found.stdout
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_an_unreadable_file_is_skipped_with_its_reason(place: Place) -> None:
+    secret = place.root / "shop" / "locked.py"
+    secret.write_text("x = 1\n")
+    secret.chmod(0)
+    index(place)
+    done = atlas("status", "--skipped", cwd=place.root)
+    assert "shop/locked.py" in done.stdout
+
+
+def test_a_second_writer_is_told_who_writes(place: Place) -> None:
+    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    try:
+        done = atlas("index", str(place.root))
+        assert done.returncode == 7
+        assert f"process {os.getpid()} is writing" in done.stderr
+        assert "hint: " in done.stderr
+    finally:
+        store._close()
+    index(place)
+
+
+@pytest.mark.parametrize("damage", ["version", "garbage", "truncated"])
+def test_full_rebuilds_a_store_that_cannot_be_used(place: Place, damage: str) -> None:
+    index(place)
+    file = place.data / "atlas.db"
+    if damage == "version":
+        import apsw
+
+        connection = apsw.Connection(str(file))
+        connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
+        connection.close()
+    elif damage == "garbage":
+        file.write_bytes(b"not a database" * 1000)
+    else:
+        file.write_bytes(file.read_bytes()[:5000])
+    refused = atlas("index", str(place.root))
+    assert refused.returncode in (5, 6)
+    assert "--full" in refused.stderr
+    assert index(place, "--full")["files"] > 0
+    assert atlas("node", "Cart", cwd=place.root).returncode == 0
+
+
+@pytest.mark.parametrize("delay", [0.2, 0.6, 1.0])
+def test_interrupting_leaves_an_index_that_the_next_pass_completes(place: Place, delay: float) -> None:
+    for number in range(300):
+        (place.root / f"module{number}.py").write_text(
+            "\n".join(f"def f{number}_{k}():\n    return f{(number + 1) % 300}_{k}()" for k in range(20))
+        )
+    process = subprocess.Popen(
+        [*COMMAND, "index", str(place.root)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, log = process.communicate(timeout=60)
+    assert process.returncode in (0, 130), log
+    assert b"Traceback" not in log
+    assert index(place)["files"] >= 300
+    assert atlas("node", "f299_19", cwd=place.root).returncode == 0
+    assert index(place)["changed"] == 0
+
+
+async def test_the_index_tool_reports_progress_and_what_it_did(place: Place) -> None:
+    reports: list[tuple[float, float | None, str | None]] = []
+
+    async def note(progress: float, total: float | None, message: str | None) -> None:
+        reports.append((progress, total, message))
+
+    async with server(place) as client:
+        assert "not indexed" in await refusal(client, "get_node", name="Cart")
+        result = await client.call_tool("index", {}, progress_callback=note)
+        assert not result.is_error, text_of(result)
+        assert "files" in text_of(result)
+        assert result.structured_content is not None
+        assert result.structured_content["summary"]["files"] > 0
+        assert result.structured_content["evidence"]["project"] == "shop"
+        assert reports
+        assert all(total == 100 and message for _, total, message in reports)
+        done = [progress for progress, _, _ in reports]
+        assert done == sorted(set(done))
+        assert (await answer(client, "get_node", name="Cart"))["outcome"] == "found"
+        (place.root / "shop" / "extra.py").write_text("def surplus():\n    return 1\n")
+        again = await answer(client, "index")
+        assert again["summary"]["parsed"] == 1
+        assert (await answer(client, "get_node", name="surplus"))["outcome"] == "found"
+        meaning = await answer(client, "vector_search", query="customer's basket of goods")
+        assert meaning["hits"][0]["uid"].startswith("shop:shop.cart.Cart")
+
+
+async def test_the_index_tool_says_when_someone_else_writes(place: Place) -> None:
+    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    try:
+        async with server(place) as client:
+            assert "is writing to the index" in await refusal(client, "index")
+    finally:
+        await store.aclose()
+
+
+async def test_the_index_tool_can_be_withheld(place: Place) -> None:
+    (place.root / "atlas.toml").write_text("[mcp]\nallow_index = false\n")
+    async with server(place) as client:
+        assert "index" not in [tool.name for tool in (await client.list_tools()).tools]
+
+
+def test_export_of_an_incremental_index_equals_that_of_a_new_one(place: Place, tmp_path: Path) -> None:
+    index(place)
+    (place.root / "shop" / "cart.py").write_text("def apply_discount(amount):\n    return amount\n")
+    (place.root / "shop" / "more.py").write_text(
+        "from shop.cart import apply_discount\n\n\ndef f():\n    apply_discount(1)\n"
+    )
+    index(place)
+    fresh = Place(place.root, tmp_path / "fresh")
+    index(fresh, "--data-dir", str(fresh.data))
+    exports = [atlas("export", "--canonical", *one.options).stdout for one in (place, fresh)]
+    assert exports[0] == exports[1] != ""
