@@ -6,7 +6,7 @@ use super::rules::Family;
 use super::strategy::{EdgeType, Strategy, Values, What};
 use super::view::View;
 use super::{calls, docs};
-use crate::facts::{DefId, Kind, ScopeRule};
+use crate::facts::{DefId, Kind};
 
 /// Far end of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,8 +45,9 @@ pub struct Collector<'v, 'a> {
 }
 
 /// All edges of a file.
-pub fn link_edges(view: &View, project: &str) -> FileEdges {
+pub fn link_edges(view: &View) -> FileEdges {
     let mut collector = Collector { view, edges: Vec::new(), resolved: 0, unresolved: 0 };
+    view.ask_own_uids();
     collector.add_definitions();
     collector.add_children();
     if view.file.family == Family::Document {
@@ -58,7 +59,7 @@ pub fn link_edges(view: &View, project: &str) -> FileEdges {
         collector.add_imports();
         calls::add_references(&mut collector);
     }
-    collector.finish(project)
+    collector.finish()
 }
 
 impl Collector<'_, '_> {
@@ -246,11 +247,11 @@ impl Collector<'_, '_> {
     }
 
     /// One edge per (source, type, target): the first line, and the rule that is most certain.
-    fn finish(mut self, project: &str) -> FileEdges {
+    fn finish(mut self) -> FileEdges {
         let certainty = |via: Strategy| (via.confidence() * 100.0) as u32;
         self.edges.retain(|edge| edge.kind != EdgeType::References || !is_self(self.view, edge));
         let mut order: Vec<(Edge, String)> =
-            self.edges.into_iter().map(|edge| (edge, target_uid(self.view, project, edge.target))).collect();
+            self.edges.into_iter().map(|edge| (edge, target_uid(self.view, edge.target))).collect();
         order.sort_by(|(a, left), (b, right)| {
             let place = |edge: &Edge| (edge.source.wrapping_add(1), edge.kind);
             place(a).cmp(&place(b)).then_with(|| left.cmp(right)).then_with(|| a.line.cmp(&b.line))
@@ -289,45 +290,16 @@ fn is_method(kind: Kind) -> bool {
     matches!(kind, Kind::Method | Kind::Constructor | Kind::Property)
 }
 
-/// Uid of the far end of an edge.
-pub fn target_uid(view: &View, project: &str, target: Target) -> String {
+/// Uid of the far end of an edge, without the project.
+fn target_uid(view: &View, target: Target) -> String {
     match target {
-        Target::Symbol(symbol) => symbol_uid(view, project, symbol),
-        Target::External(external) => {
-            let (package, name) = view.index.externals.name(external);
-            external_uid(project, &view.text(package), &view.text(name))
-        }
-        Target::Package(package) => format!("{project}:{}", view.text(package)),
-    }
-}
-
-/// `<project>:<qualified name>`, with `@<path>` when another symbol has the name.
-pub fn symbol_uid(view: &View, project: &str, symbol: SymbolId) -> String {
-    let (name, is_shadowed) = view.uid(symbol);
-    let name = view.text(name);
-    if is_shadowed {
-        let path = &view.index.file(view.index.symbols.get(symbol).file).facts.path;
-        format!("{project}:{name}@{path}")
-    } else {
-        format!("{project}:{name}")
-    }
-}
-
-/// `<project>:ext:<package>` or `<project>:ext:<package>.<name>`.
-pub fn external_uid(project: &str, package: &str, name: &str) -> String {
-    if name.is_empty() {
-        format!("{project}:ext:{package}")
-    } else {
-        format!("{project}:ext:{package}.{name}")
+        Target::Symbol(symbol) => view.uid(symbol),
+        Target::External(external) => view.index.external_uid(external),
+        Target::Package(package) => view.text(package).to_string(),
     }
 }
 
 /// Is a kind shown with the label `Method`, `Function` or `Class`, so that a mention of it as a value is worth an edge?
 pub fn is_referable(kind: Kind) -> bool {
     is_class(kind) || is_callable(kind) || matches!(kind, Kind::Constant | Kind::Field | Kind::TypeAlias)
-}
-
-/// Does the file have a `Module` node besides its `File` node?
-pub fn has_module(rule: ScopeRule) -> bool {
-    rule == ScopeRule::File
 }

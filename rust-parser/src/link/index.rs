@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::depend::{Topic, add_differences, key, text_key};
 use super::file::{FileEntry, SharedScope, file_name_of, folder_of, is_package_file};
 use super::inherit::Ancestry;
-use super::names::{Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
+use super::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
 use super::rules::{Family, Rules};
 use super::types::FileTypes;
 use crate::facts::{Definition, FileFacts, Kind, flags};
@@ -140,6 +140,33 @@ impl Index {
         }
         let claims = self.claims.get(&qualified_name)?.as_slice();
         claims.iter().copied().min_by_key(|&symbol| self.claim_order(symbol))
+    }
+
+    pub fn qualified_name(&self, symbol: SymbolId) -> Sym {
+        let place = self.symbols.get(symbol);
+        let file = self.file(place.file);
+        if place.def == FILE_NODE { file.file_name } else { file.qualified_names[place.def as usize] }
+    }
+
+    /// Uid of a symbol without the project: its qualified name, with `@<path>` when another symbol has that name.
+    pub fn uid(&self, symbol: SymbolId) -> String {
+        let name = self.qualified_name(symbol);
+        let text = self.strings.text(name);
+        if self.owner(name) == Some(symbol) {
+            text.to_string()
+        } else {
+            format!("{text}@{}", self.file(self.symbols.get(symbol).file).facts.path)
+        }
+    }
+
+    /// Uid of a name outside the project, without the project.
+    pub fn external_uid(&self, external: ExternalId) -> String {
+        let (package, name) = self.externals.name(external);
+        let package = self.strings.text(package);
+        match &*self.strings.text(name) {
+            "" => format!("ext:{package}"),
+            name => format!("ext:{package}.{name}"),
+        }
     }
 
     fn claim_order(&self, symbol: SymbolId) -> (bool, bool, &str, u32) {

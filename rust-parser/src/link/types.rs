@@ -4,8 +4,8 @@
 //! other files. Results are published, so that a change of one function's result re-links exactly its users.
 
 use super::depend::{Contributions, Topic, digest_of, key};
-use super::file::{Bound, FileEntry, NameEntry, is_callable, is_class, is_open_scope};
-use super::names::Sym;
+use super::file::{Bound, NameEntry, is_callable, is_class, is_open_scope};
+use super::names::{EMPTY, Sym, SymbolId};
 use super::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge};
 use super::view::View;
 use crate::facts::{BindingKind, DefId, Expr, ExprId, Kind, flags};
@@ -19,31 +19,28 @@ const MAX_RETURNS: usize = 8;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileTypes {
     /// Sorted by (scope, name).
-    variables: Vec<(DefId, Sym, Box<[Value]>)>,
+    variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
     /// Sorted by function.
-    returns: Vec<(DefId, Box<[Value]>)>,
+    returns: Vec<(SymbolId, Box<[Value]>)>,
 }
 
 impl FileTypes {
-    pub fn variable(&self, scope: DefId, name: Sym) -> &[Value] {
+    pub fn variable(&self, scope: SymbolId, name: Sym) -> &[Value] {
         let found = self.variables.binary_search_by_key(&(scope, name), |known| (known.0, known.1));
         found.map_or(&[], |at| &self.variables[at].2)
     }
 
-    pub fn returns(&self, function: DefId) -> &[Value] {
+    pub fn returns(&self, function: SymbolId) -> &[Value] {
         let found = self.returns.binary_search_by_key(&function, |known| known.0);
         found.map_or(&[], |at| &self.returns[at].1)
     }
 
-    /// (key, digest) of everything, for the file it belongs to.
-    pub fn contributions(&self, file: &FileEntry) -> Contributions {
-        let variables = self.variables.iter().map(|(scope, name, values)| {
-            (key(Topic::Variable, file.symbols[*scope as usize], *name), digest_of(values))
-        });
-        let returns = self
-            .returns
-            .iter()
-            .map(|(function, values)| (key(Topic::Returns, file.symbols[*function as usize], 0), digest_of(values)));
+    /// (key, digest) of everything.
+    pub fn contributions(&self) -> Contributions {
+        let variables = self.variables.iter();
+        let variables = variables.map(|(scope, name, held)| (key(Topic::Variable, *scope, *name), digest_of(held)));
+        let returns = self.returns.iter();
+        let returns = returns.map(|(function, held)| (key(Topic::Returns, *function, 0), digest_of(held)));
         variables.chain(returns).collect()
     }
 }
@@ -57,7 +54,7 @@ pub fn infer(view: &View) -> FileTypes {
         if is_open_scope(view.file.def(scope).kind) {
             let values = view.infer_variable(scope, group);
             if !values.is_empty() {
-                types.variables.push((scope, name, values.into()));
+                types.variables.push((view.file.symbols[scope as usize], name, values.into()));
             }
         }
     }
@@ -65,10 +62,12 @@ pub fn infer(view: &View) -> FileTypes {
         if is_callable(definition.kind) {
             let values = view.infer_returns(function as DefId);
             if !values.is_empty() {
-                types.returns.push((function as DefId, values.into()));
+                types.returns.push((view.file.symbols[function], values.into()));
             }
         }
     }
+    types.variables.sort_by_key(|known| (known.0, known.1));
+    types.returns.sort_by_key(|known| known.0);
     types
 }
 
@@ -203,7 +202,7 @@ impl View<'_> {
         let contained = |container: fn(u32) -> What, select: &[ExprId]| {
             let values = arguments(select).into_iter().map(|value| match value.what {
                 What::Instance(symbol) => Value { what: container(symbol), ..value },
-                _ => Value { what: What::Builtin(super::names::EMPTY), ..value },
+                _ => Value { what: What::Builtin(EMPTY), ..value },
             });
             values.collect::<Values>()
         };
@@ -245,7 +244,7 @@ impl View<'_> {
             }
             What::Builtin(name) => match &*self.text(name) {
                 "object" | "any" | "unknown" | "dynamic" | "mixed" | "var" | "auto" | "type" => return Vec::new(),
-                _ => What::Builtin(super::names::EMPTY),
+                _ => What::Builtin(EMPTY),
             },
             _ => return Vec::new(),
         };
@@ -253,7 +252,7 @@ impl View<'_> {
     }
 
     /// `Alias = Class`: the variable holds the class; `type Alias = Class`: it is declared as an instance.
-    fn aliased_type(&self, symbol: super::names::SymbolId) -> Values {
+    fn aliased_type(&self, symbol: SymbolId) -> Values {
         let held = self.held(symbol);
         let instances = held.into_iter().filter_map(|value| match value.what {
             What::Definition(class) if is_class(self.kind(class)) => {
@@ -271,7 +270,7 @@ fn self_type() -> Values {
 }
 
 /// Results as callers see them: instances of the own class become the receiver's class.
-fn published(values: Values, class: Option<super::names::SymbolId>) -> Values {
+fn published(values: Values, class: Option<SymbolId>) -> Values {
     if values.len() > MAX_VALUES {
         return Vec::new();
     }

@@ -9,7 +9,7 @@ use super::depend::{Topic, compact, key, text_key};
 use super::file::{FileEntry, NameEntry, file_name_of};
 use super::index::{Container, Index};
 use super::inherit::Extension;
-use super::names::{EMPTY, FILE_NODE, FileId, Sym, SymbolId};
+use super::names::{EMPTY, FileId, Sym, SymbolId};
 use super::rules::Family;
 use super::strategy::{Value, Values, What};
 use crate::facts::{DefId, Definition, Kind, flags};
@@ -187,7 +187,7 @@ impl<'a> View<'a> {
         let place = self.index.symbols.get(scope);
         let Some(types) = self.types_of(place.file) else { return &[] };
         self.ask_about(Topic::Variable, scope, name);
-        types.variable(place.def, name)
+        types.variable(scope, name)
     }
 
     /// What a function may return, as far as earlier stages know.
@@ -195,7 +195,7 @@ impl<'a> View<'a> {
         let place = self.index.symbols.get(function);
         let Some(types) = self.types_of(place.file) else { return &[] };
         self.ask_about(Topic::Returns, function, 0);
-        types.returns(place.def)
+        types.returns(function)
     }
 
     fn types_of(&self, file: FileId) -> Option<&'a super::types::FileTypes> {
@@ -212,12 +212,16 @@ impl<'a> View<'a> {
         self.index.owner(qualified_name)
     }
 
-    /// Qualified name of a symbol, and whether it needs its path to be unique.
-    pub fn uid(&self, symbol: SymbolId) -> (Sym, bool) {
-        let place = self.index.symbols.get(symbol);
-        let file = self.index.file(place.file);
-        let name = if place.def == FILE_NODE { file.file_name } else { file.qualified_names[place.def as usize] };
-        (name, self.owner(name) != Some(symbol))
+    /// Uid of a symbol without the project.
+    pub fn uid(&self, symbol: SymbolId) -> String {
+        self.ask(key(Topic::Uid, self.index.qualified_name(symbol), 0));
+        self.index.uid(symbol)
+    }
+
+    /// The rows of this file hold the uids of its own nodes.
+    pub fn ask_own_uids(&self) {
+        let own = self.file.qualified_names.iter().chain([&self.file.file_name]);
+        own.for_each(|&name| self.ask(key(Topic::Uid, name, 0)));
     }
 
     /// The definition that a declaration (stub, prototype) stands for, if the project has exactly that.
