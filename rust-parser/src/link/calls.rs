@@ -179,7 +179,7 @@ impl Collector<'_, '_> {
                 for held in self.view.held(symbol) {
                     let is_itself = held.what == What::Definition(symbol);
                     let is_variable = matches!(held.what, What::Definition(inner)
-                        if matches!(self.view.kind(inner), Kind::Constant | Kind::Field | Kind::Property));
+                        if matches!(self.view.kind(inner), Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias));
                     if !is_itself && !is_variable {
                         let via = if matches!(held.what, What::Definition(_)) { Strategy::Alias } else { held.via };
                         outcome = outcome.max(self.add_called(Value { via, ..held }, site));

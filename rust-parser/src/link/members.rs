@@ -60,7 +60,7 @@ impl View<'_> {
             }
             Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias => {
                 let held = self.held(symbol);
-                self.each(held, |value| self.attribute(value, name))
+                self.deeper(|| self.each(held, |value| self.attribute(value, name)))
             }
             _ => vec![Value::new(What::Opaque, value.via)],
         }

@@ -14,15 +14,18 @@ const MAX_DEPTH: u32 = 12;
 impl View<'_> {
     /// Possible values of an expression of this file; empty when nothing is known.
     pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
+        let values = self.deeper(|| self.eval_shape(expr, scope, line));
+        if values.len() > MAX_VALUES { Vec::new() } else { values }
+    }
+
+    /// One step further from the expression that was asked for; nothing is known beyond a fixed number of steps.
+    pub(super) fn deeper(&self, step: impl FnOnce() -> Values) -> Values {
         if *self.depth.borrow() >= MAX_DEPTH {
             return Vec::new();
         }
         *self.depth.borrow_mut() += 1;
-        let mut values = self.eval_shape(expr, scope, line);
+        let values = step();
         *self.depth.borrow_mut() -= 1;
-        if values.len() > MAX_VALUES {
-            values.clear();
-        }
         values
     }
 
