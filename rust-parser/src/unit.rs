@@ -1,8 +1,567 @@
-//! (being written)
+//! The graph of one file (or of the structure) as rows: nodes, edges and words for search, in the order of `atlas.model`.
+//!
+//! A row is described once, as a list of fields; the digest hashes the fields and Python gets them as tuples.
+
+use std::borrow::Cow;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
+use crate::link::edges::{FileEdges, Target};
+use crate::link::file::{file_name_of, is_class, is_package_file};
+use crate::link::index::Index;
+use crate::link::names::FILE_NODE;
+use crate::link::structure::Structure;
+use crate::tokens::push_words;
+
+/// First 16 bytes of BLAKE3 over a unit's rows.
+pub type UnitDigest = [u8; 16];
+
+/// One value of a row.
+pub enum Field<'a> {
+    Text(Cow<'a, str>),
+    Number(u32),
+    Flag(bool),
+    Fraction(f64),
+}
+
+impl<'a> From<&'a str> for Field<'a> {
+    fn from(text: &'a str) -> Self {
+        Field::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Field<'_> {
+    fn from(text: String) -> Self {
+        Field::Text(Cow::Owned(text))
+    }
+}
+
+/// A node of a unit.
+struct UnitNode {
+    uid: String,
+    qualified_name: Arc<str>,
+    place: NodePlace,
+}
+
+enum NodePlace {
+    /// A definition of the file or [`FILE_NODE`].
+    File(DefId),
+    Structure { label: &'static str, kind: &'static str, name: String, language: String },
+}
+
+struct UnitEdge {
+    source: String,
+    target: String,
+    kind: &'static str,
+    line: u32,
+    strategy: &'static str,
+    confidence: f64,
+}
+
+/// Everything that the rows of one unit are made from.
+pub struct UnitSource {
+    path: String,
+    facts: Option<Arc<FileFacts>>,
+    nodes: Vec<UnitNode>,
+    /// By node: the nearest enclosing node of the unit.
+    parents: Vec<Option<usize>>,
+    edges: Vec<UnitEdge>,
+    resolved: u32,
+    unresolved: u32,
+}
+
+/// The unit of a file.
+pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges) -> UnitSource {
+    let entry = index.file(file);
+    let facts = &entry.facts;
+    let mut nodes = Vec::new();
+    let mut parents = Vec::new();
+    let mut positions = vec![usize::MAX; facts.definitions.len()];
+    let is_document = facts.scope_rule == ScopeRule::Document;
+    if !is_document {
+        nodes.push(UnitNode {
+            uid: format!("{project}:{}", index.uid(entry.file_symbol)),
+            qualified_name: index.strings.text(entry.file_name),
+            place: NodePlace::File(FILE_NODE),
+        });
+        parents.push(None);
+    }
+    for (def, definition) in facts.definitions.iter().enumerate() {
+        if !entry.is_node(def as DefId) {
+            continue;
+        }
+        let parent = match entry.node_of(definition.parent) {
+            _ if def == 0 => (!is_document).then_some(0),
+            Some(parent) => Some(positions[parent as usize]),
+            None => Some(0),
+        };
+        positions[def] = nodes.len();
+        parents.push(parent);
+        nodes.push(UnitNode {
+            uid: format!("{project}:{}", index.uid(entry.symbols[def])),
+            qualified_name: index.strings.text(entry.qualified_names[def]),
+            place: NodePlace::File(def as DefId),
+        });
+    }
+    let edges = linked.edges.iter().map(|edge| {
+        let source = if edge.source == FILE_NODE { 0 } else { positions[edge.source as usize] };
+        let target = match edge.target {
+            Target::Symbol(symbol) => index.uid(symbol),
+            Target::External(external) => index.external_uid(external),
+            Target::Package(package) => index.strings.text(package).to_string(),
+        };
+        UnitEdge {
+            source: nodes[source].uid.clone(),
+            target: format!("{project}:{target}"),
+            kind: edge.kind.name(),
+            line: edge.line,
+            strategy: edge.via.name(),
+            confidence: edge.via.confidence(),
+        }
+    });
+    let edges = edges.collect();
+    UnitSource {
+        path: facts.path.clone(),
+        facts: Some(facts.clone()),
+        nodes,
+        parents,
+        edges,
+        resolved: linked.resolved,
+        unresolved: linked.unresolved,
+    }
+}
+
+/// The unit of the structure.
+pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
+    let nodes: Vec<UnitNode> = structure
+        .nodes
+        .iter()
+        .map(|node| UnitNode {
+            uid: format!("{project}:{}", node.qualified_name),
+            qualified_name: Arc::from(node.qualified_name.as_str()),
+            place: NodePlace::Structure {
+                label: node.label,
+                kind: node.kind,
+                name: node.name.clone(),
+                language: node.language.clone(),
+            },
+        })
+        .collect();
+    let edges = structure.contains.iter().map(|(source, target)| UnitEdge {
+        source: format!("{project}:{source}"),
+        target: format!("{project}:{target}"),
+        kind: "CONTAINS",
+        line: 0,
+        strategy: "structure",
+        confidence: 1.0,
+    });
+    UnitSource {
+        path: String::new(),
+        facts: None,
+        parents: vec![None; nodes.len()],
+        nodes,
+        edges: edges.collect(),
+        resolved: 0,
+        unresolved: 0,
+    }
+}
+
+impl UnitSource {
+    /// Digest over all rows and the texts they were made from.
+    pub fn digest(&self) -> UnitDigest {
+        let mut hasher = blake3::Hasher::new();
+        let mut row = Vec::new();
+        for position in 0..self.nodes.len() {
+            add_fields(&self.node_fields(position), &mut row);
+            hasher.update(&row);
+            row.clear();
+        }
+        for edge in &self.edges {
+            add_fields(&edge.fields(), &mut row);
+            hasher.update(&row);
+            row.clear();
+        }
+        hasher.update(&self.resolved.to_le_bytes());
+        hasher.update(&self.unresolved.to_le_bytes());
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        digest
+    }
+
+    /// The fields of `atlas.model.NodeRow`.
+    fn node_fields(&self, position: usize) -> [Field<'_>; 24] {
+        let node = &self.nodes[position];
+        match (&node.place, &self.facts) {
+            (NodePlace::File(def), Some(facts)) => self.definition_fields(node, *def, facts, position),
+            (NodePlace::Structure { label, kind, name, language }, _) => [
+                node.uid.as_str().into(),
+                (*label).into(),
+                (*kind).into(),
+                name.as_str().into(),
+                node.qualified_name.as_ref().into(),
+                "".into(),
+                language.as_str().into(),
+                Field::Number(0),
+                Field::Number(0),
+                Field::Number(0),
+                Field::Number(0),
+                Field::Number(0),
+                "".into(),
+                "".into(),
+                Field::Flag(false),
+                Field::Flag(false),
+                Field::Flag(true),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+            ],
+            (NodePlace::File(_), None) => unreachable!("only files have definitions"),
+        }
+    }
+
+    fn definition_fields<'a>(
+        &'a self,
+        node: &'a UnitNode,
+        def: DefId,
+        facts: &'a FileFacts,
+        position: usize,
+    ) -> [Field<'a>; 24] {
+        let is_file = def == FILE_NODE;
+        let definition = &facts.definitions[if is_file { 0 } else { def as usize }];
+        let is_whole = is_file || def == 0;
+        let (label, kind) = if is_file { ("File", "file") } else { label_and_kind(definition.kind, &facts.path) };
+        let text = |name: u32| facts.strings[name as usize].as_ref();
+        let name = match definition.kind {
+            _ if is_file => file_name_of(&facts.path),
+            Kind::Module => node.qualified_name.rsplit('.').next().unwrap_or(&node.qualified_name),
+            Kind::DocFile | Kind::Adr if text(definition.name).is_empty() => file_name_of(&facts.path),
+            _ => text(definition.name),
+        };
+        let has_text = !is_file || facts.scope_rule != ScopeRule::File;
+        let docstring = if has_text { text(definition.docstring) } else { "" };
+        let text_digest = hex_number(definition.text_digest);
+        let chunk_name = self.chunk_name(label, name, position, facts);
+        let chunk_digest = if is_embedded(label, facts.scope_rule) {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(chunk_name.as_bytes()).update(&[0]).update(text_digest.as_bytes());
+            hex(&hasher.finalize().as_bytes()[..8])
+        } else {
+            String::new()
+        };
+        let whole_lines = (1, facts.lines.max(1), 0, facts.size);
+        let (start_line, end_line, start_byte, end_byte) = if is_whole {
+            whole_lines
+        } else {
+            (definition.start_line, definition.end_line, definition.start_byte, definition.end_byte)
+        };
+        let is_marked = |flag: u32| !is_file && definition.flags & flag != 0;
+        [
+            node.uid.as_str().into(),
+            label.into(),
+            kind.into(),
+            name.into(),
+            node.qualified_name.as_ref().into(),
+            facts.path.as_str().into(),
+            facts.language.as_str().into(),
+            Field::Number(if is_whole { definition.name_line.max(1) } else { definition.name_line }),
+            Field::Number(start_line),
+            Field::Number(end_line),
+            Field::Number(start_byte),
+            Field::Number(end_byte),
+            if is_file { "".into() } else { text(definition.signature).into() },
+            docstring.into(),
+            Field::Flag(facts.is_test || is_marked(flags::TEST)),
+            Field::Flag(facts.is_generated),
+            Field::Flag(is_whole || is_marked(flags::EXPORTED)),
+            if is_file { "".into() } else { modifiers(definition.flags).into() },
+            if is_file { "".into() } else { hex_number(definition.signature_digest).into() },
+            if is_file { "".into() } else { hex_number(definition.body_digest).into() },
+            if docstring.is_empty() { "".into() } else { hex_number(definition.docstring_digest).into() },
+            text_digest.into(),
+            chunk_digest.into(),
+            chunk_name.into(),
+        ]
+    }
+
+    /// "Class method" for methods, the name for functions and classes, the path for whole files and sections.
+    fn chunk_name(&self, label: &str, name: &str, position: usize, facts: &FileFacts) -> String {
+        match label {
+            "Function" | "Method" => {
+                let around = self.parents[position].map(|parent| &self.nodes[parent].place);
+                let class = match around {
+                    Some(NodePlace::File(def)) if *def != FILE_NODE => Some(&facts.definitions[*def as usize]),
+                    _ => None,
+                };
+                match class.filter(|class| is_class(class.kind)) {
+                    Some(class) => format!("{} {name}", facts.strings[class.name as usize]),
+                    None => extended_class(facts, &self.nodes[position])
+                        .map_or_else(|| name.to_owned(), |class| format!("{class} {name}")),
+                }
+            }
+            "Class" => name.to_owned(),
+            "Module" | "File" | "DocFile" | "DocSection" | "ADR" => facts.path.clone(),
+            _ => String::new(),
+        }
+    }
+
+    /// Words of every node for search: (uid, name, qualified name, docstring, source, path).
+    fn texts(&self, content: &[u8]) -> Vec<[String; 6]> {
+        let words = |text: &str| {
+            let mut out = String::new();
+            push_words(text, &mut out);
+            out
+        };
+        let path = words(&self.path);
+        let mut nested: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.nodes.len()];
+        for (position, parent) in self.parents.iter().enumerate() {
+            if let Some(parent) = parent {
+                nested[*parent].push(self.span(position));
+            }
+        }
+        let mut rows = Vec::with_capacity(self.nodes.len());
+        for (position, holes) in nested.iter_mut().enumerate() {
+            let fields = self.node_fields(position);
+            let text = |at: usize| match &fields[at] {
+                Field::Text(text) => text.as_ref(),
+                _ => "",
+            };
+            let docstring = text(13);
+            let own = match self.facts {
+                Some(_) => own_text(content, self.span(position), holes, docstring),
+                None => String::new(),
+            };
+            rows.push([
+                text(0).to_owned(),
+                words(text(3)),
+                words(text(4)),
+                words(docstring),
+                words(&own),
+                path.clone(),
+            ]);
+        }
+        rows
+    }
+
+    fn span(&self, position: usize) -> (usize, usize) {
+        match (&self.nodes[position].place, &self.facts) {
+            (NodePlace::File(def), Some(facts)) if *def != FILE_NODE && *def != 0 => {
+                let definition = &facts.definitions[*def as usize];
+                (definition.start_byte as usize, definition.end_byte as usize)
+            }
+            (_, Some(facts)) => (0, facts.size as usize),
+            _ => (0, 0),
+        }
+    }
+}
+
+impl UnitEdge {
+    /// The fields of `atlas.model.EdgeRow`.
+    fn fields(&self) -> [Field<'_>; 6] {
+        [
+            self.source.as_str().into(),
+            self.target.as_str().into(),
+            self.kind.into(),
+            Field::Number(self.line),
+            self.strategy.into(),
+            Field::Fraction(self.confidence),
+        ]
+    }
+}
+
+/// The class that a method outside of its class body belongs to, from its definition path.
+fn extended_class<'a>(facts: &'a FileFacts, node: &UnitNode) -> Option<&'a str> {
+    let NodePlace::File(def) = node.place else { return None };
+    let definition = &facts.definitions[def as usize];
+    let parent = &facts.definitions[definition.parent as usize];
+    if parent.kind != Kind::Extension {
+        return None;
+    }
+    let path = facts.strings[definition.path as usize].as_ref();
+    let mut parts = path.rsplit('.').skip(1);
+    parts.next()
+}
+
+fn label_and_kind(kind: Kind, path: &str) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Module if is_package_file(path) => ("Module", "package"),
+        Kind::Module => ("Module", "module"),
+        Kind::Namespace => ("Package", "namespace"),
+        Kind::Class => ("Class", "class"),
+        Kind::Interface => ("Class", "interface"),
+        Kind::Struct => ("Class", "struct"),
+        Kind::Trait => ("Class", "trait"),
+        Kind::Enum => ("Class", "enum"),
+        Kind::TypeAlias => ("Value", "type_alias"),
+        Kind::Function | Kind::Lambda => ("Function", "function"),
+        Kind::Method => ("Method", "method"),
+        Kind::Constructor => ("Method", "constructor"),
+        Kind::Property => ("Method", "property"),
+        Kind::Field => ("Value", "field"),
+        Kind::Constant => ("Value", "constant"),
+        Kind::Extension => ("Package", "namespace"),
+        Kind::DocFile => ("DocFile", "docfile"),
+        Kind::Adr => ("ADR", "adr"),
+        Kind::DocSection => ("DocSection", "docsection"),
+    }
+}
+
+fn is_embedded(label: &str, rule: ScopeRule) -> bool {
+    match label {
+        "Function" | "Method" | "Class" | "Module" | "DocSection" | "DocFile" | "ADR" => true,
+        "File" => matches!(rule, ScopeRule::Directory | ScopeRule::Declared),
+        _ => false,
+    }
+}
+
+fn modifiers(bits: u32) -> String {
+    const NAMES: [(u32, &str); 7] = [
+        (flags::ABSTRACT, "abstract"),
+        (flags::ASYNC, "async"),
+        (flags::CLASS_METHOD, "classmethod"),
+        (flags::DECLARATION, "declaration"),
+        (flags::GENERATOR, "generator"),
+        (flags::OVERLOAD, "overload"),
+        (flags::STATIC, "static"),
+    ];
+    let set: Vec<&str> = NAMES.iter().filter(|(flag, _)| bits & flag != 0).map(|(_, name)| *name).collect();
+    set.join(" ")
+}
+
+/// The text of a span without the spans of nested nodes and without the docstring.
+fn own_text(content: &[u8], span: (usize, usize), holes: &mut [(usize, usize)], docstring: &str) -> String {
+    holes.sort_unstable();
+    let end = span.1.min(content.len());
+    let mut at = span.0.min(end);
+    let mut own = String::new();
+    for &mut (start, stop) in holes.iter_mut() {
+        if start > at {
+            own.push_str(&String::from_utf8_lossy(&content[at..start.min(end)]));
+            own.push('\n');
+        }
+        at = at.max(stop.min(end));
+    }
+    own.push_str(&String::from_utf8_lossy(&content[at..end]));
+    without_docstring(own, docstring)
+}
+
+/// Cut from the docstring's first line to its last; the lines themselves are verbatim, what is around them is not.
+fn without_docstring(mut text: String, docstring: &str) -> String {
+    let mut lines = docstring.lines().map(str::trim).filter(|line| !line.is_empty());
+    let Some(first) = lines.next() else { return text };
+    let last = lines.next_back().unwrap_or(first);
+    let Some(start) = text.find(first) else { return text };
+    let after = start + first.len();
+    let reach = (start + docstring.len() * 3 + 200).min(text.len());
+    let reach = (reach..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    let end = match docstring.lines().nth(1) {
+        None => Some(after),
+        Some(_) => text[after..reach].find(last).map(|at| after + at + last.len()),
+    };
+    if let Some(end) = end {
+        text.replace_range(start..end, " ");
+    }
+    text
+}
+
+fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
+    for field in fields {
+        match field {
+            Field::Text(text) => {
+                row.extend_from_slice(&(text.len() as u32).to_le_bytes());
+                row.extend_from_slice(text.as_bytes());
+            }
+            Field::Number(number) => row.extend_from_slice(&number.to_le_bytes()),
+            Field::Flag(flag) => row.push(u8::from(*flag)),
+            Field::Fraction(value) => row.extend_from_slice(&value.to_le_bytes()),
+        }
+    }
+}
+
+/// Hexadecimal digits of a digest.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    digits.map(char::from).collect()
+}
+
+fn hex_number(digest: u64) -> String {
+    if digest == 0 { String::new() } else { hex(&digest.to_be_bytes()) }
+}
+
+/// The graph of one file (or of the structure, path "").
+#[pyclass(frozen)]
+pub struct Unit {
+    source: UnitSource,
+}
+
+impl Unit {
+    pub fn new(source: UnitSource) -> Unit {
+        Unit { source }
+    }
+}
+
+#[pymethods]
+impl Unit {
+    #[getter]
+    fn path(&self) -> &str {
+        &self.source.path
+    }
+
+    #[getter]
+    fn digest(&self, py: Python<'_>) -> String {
+        py.detach(|| hex(&self.source.digest()))
+    }
+
+    #[getter]
+    fn resolved(&self) -> u32 {
+        self.source.resolved
+    }
+
+    #[getter]
+    fn unresolved(&self) -> u32 {
+        self.source.unresolved
+    }
+
+    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = (0..self.source.nodes.len()).map(|position| tuple(py, &self.source.node_fields(position)));
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = self.source.edges.iter().map(|edge| tuple(py, &edge.fields()));
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    fn texts<'py>(&self, py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyList>> {
+        let rows = py.detach(|| self.source.texts(content));
+        let tuples = rows.into_iter().map(|row| PyTuple::new(py, row));
+        PyList::new(py, tuples.collect::<PyResult<Vec<_>>>()?)
+    }
+}
+
+fn tuple<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyTuple>> {
+    let mut values: Vec<Bound<'py, PyAny>> = Vec::with_capacity(fields.len());
+    for field in fields {
+        values.push(match field {
+            Field::Text(text) if text.len() <= 16 => PyString::intern(py, text).into_any(),
+            Field::Text(text) => PyString::new(py, text).into_any(),
+            Field::Number(number) => number.into_pyobject(py)?.into_any(),
+            Field::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+            Field::Fraction(value) => value.into_pyobject(py)?.into_any(),
+        });
+    }
+    PyTuple::new(py, values)
+}
 
 /// Add this module's Python classes and functions.
-pub fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Unit>()
 }
+

@@ -1,8 +1,226 @@
-//! (being written)
+//! Linking: all facts of a project to the graph of each file. Pure: the same facts give the same graph, in whatever order and
+//! by however many threads they are taken in.
+//!
+//! `file` and `index` hold the facts; `view` is how one file's linking reads the rest, recording every question (`depend`);
+//! `inherit`, `types` and `edges` are the stages, each reading only what earlier ones made; `modules`, `scopes`, `values` and
+//! `members` say what expressions stand for; `structure` is the unit that is no file; `python` is the face of all this.
 
-use pyo3::prelude::*;
+mod calls;
+mod depend;
+mod docs;
+pub mod edges;
+pub mod file;
+pub mod index;
+mod inherit;
+mod members;
+mod modules;
+pub mod names;
+mod python;
+mod rules;
+mod scopes;
+pub mod strategy;
+pub mod structure;
+mod types;
+mod values;
+mod view;
 
-/// Add this module's Python classes and functions.
-pub fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::FileFacts;
+use crate::unit::{self, UnitDigest, UnitSource};
+use depend::{add_differences, is_affected};
+use edges::FileEdges;
+use index::{Index, SubProject};
+use names::FileId;
+pub use python::register;
+use structure::Structure;
+use types::FileTypes;
+use view::{STAGES, Stage, View};
+
+/// All facts of one project and the graph made from them.
+pub struct Project {
+    name: String,
+    index: Index,
+    links: Vec<Link>,
+    structure: Structure,
+    structure_digest: Option<UnitDigest>,
+    /// Linked under other sub-projects: everything is linked again.
+    is_stale: bool,
+}
+
+/// What linking one file gave, and what it asked in each stage.
+#[derive(Default)]
+struct Link {
+    asked: [Box<[u32]>; STAGES.len()],
+    edges: FileEdges,
+    digest: Option<UnitDigest>,
+}
+
+/// Result of one stage for one file.
+enum Output {
+    Bases(inherit::FileBases),
+    Types(FileTypes),
+    Edges(FileEdges, UnitDigest),
+}
+
+impl Project {
+    pub fn new(name: &str) -> Project {
+        Project {
+            name: name.to_owned(),
+            index: Index::default(),
+            links: Vec::new(),
+            structure: Structure::default(),
+            structure_digest: None,
+            is_stale: false,
+        }
+    }
+
+    /// Folders with manifests; the next update links everything again if they differ.
+    pub fn set_subprojects(&mut self, mut subprojects: Vec<SubProject>) {
+        subprojects.sort_by(|a, b| (&a.folder, &a.kind, &a.name).cmp(&(&b.folder, &b.kind, &b.name)));
+        if subprojects != self.index.subprojects {
+            self.index.subprojects = subprojects;
+            self.is_stale = true;
+        }
+    }
+
+    /// Take in changed files and link what depends on them. Returns the sorted paths whose units changed, without removed ones,
+    /// "" for the structure. The result equals that of a new project with the same files.
+    pub fn update(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String]) -> Vec<String> {
+        let changed = last_of_each_path(changed);
+        let gone: Vec<FileId> = removed.iter().filter_map(|path| self.index.file_id(path)).collect();
+        let (ids, mut keys) = self.index.replace(changed, removed);
+        self.links.resize_with(self.index.files.len(), Link::default);
+        for &id in &gone {
+            if self.index.files[id as usize].is_none() {
+                self.links[id as usize] = Link::default();
+                self.index.first_types[id as usize] = FileTypes::default();
+                self.index.types[id as usize] = FileTypes::default();
+            }
+        }
+        let gone: Vec<FileId> = gone.into_iter().filter(|&id| self.index.files[id as usize].is_none()).collect();
+        let mut dirty: FxHashSet<FileId> = ids.into_iter().collect();
+        if std::mem::take(&mut self.is_stale) {
+            dirty.extend(self.index.present().map(|(id, _)| id));
+        }
+        let mut before: FxHashMap<FileId, Option<UnitDigest>> = FxHashMap::default();
+        for stage in STAGES {
+            self.run_stage(stage, &mut dirty, &mut keys, &gone, &mut before);
+        }
+        let mut paths: BTreeSet<String> = BTreeSet::new();
+        for (&id, &old) in &before {
+            if self.links[id as usize].digest != old {
+                paths.insert(self.index.file(id).facts.path.clone());
+            }
+        }
+        if self.refresh_structure() {
+            paths.insert(String::new());
+        }
+        paths.into_iter().collect()
+    }
+
+    /// Run a stage for the dirty files and those that asked for something that changed; add the keys that change with its results.
+    fn run_stage(
+        &mut self,
+        stage: Stage,
+        dirty: &mut FxHashSet<FileId>,
+        keys: &mut FxHashSet<u32>,
+        gone: &[FileId],
+        before: &mut FxHashMap<FileId, Option<UnitDigest>>,
+    ) {
+        for (id, _) in self.index.present() {
+            if !dirty.contains(&id) && is_affected(&self.links[id as usize].asked[stage as usize], keys) {
+                dirty.insert(id);
+            }
+        }
+        let todo: Vec<FileId> = dirty.iter().copied().collect();
+        let results: Vec<(FileId, Box<[u32]>, Output)> = todo
+            .par_iter()
+            .map(|&id| {
+                let view = View::new(&self.index, id, stage);
+                let output = run(&view, stage, &self.name);
+                (id, view.into_asked(), output)
+            })
+            .collect();
+        let mut bases = Vec::new();
+        for (id, asked, output) in results {
+            let link = &mut self.links[id as usize];
+            link.asked[stage as usize] = asked;
+            match output {
+                Output::Bases(found) => bases.push((id, found)),
+                Output::Types(found) => {
+                    let table = match stage {
+                        Stage::FirstTypes => &mut self.index.first_types,
+                        _ => &mut self.index.types,
+                    };
+                    let old = std::mem::replace(&mut table[id as usize], found);
+                    if stage == Stage::Types || old != table[id as usize] {
+                        add_differences(old.contributions(), table[id as usize].contributions(), keys);
+                    }
+                }
+                Output::Edges(edges, digest) => {
+                    link.edges = edges;
+                    before.insert(id, link.digest.replace(digest));
+                }
+            }
+        }
+        if stage == Stage::Bases {
+            keys.extend(inherit::refresh(&mut self.index, bases, gone));
+        }
+    }
+
+    fn refresh_structure(&mut self) -> bool {
+        let targets = self.links.iter().flat_map(|link| link.edges.edges.iter().map(|edge| edge.target));
+        let structure = structure::build(&self.index, &self.name, targets);
+        if self.structure_digest.is_some() && structure == self.structure {
+            return false;
+        }
+        self.structure = structure;
+        let digest = unit::structure_source(&self.name, &self.structure).digest();
+        self.structure_digest.replace(digest) != Some(digest)
+    }
+
+    /// The graph of a file, or of the structure for "".
+    pub fn unit(&self, path: &str) -> Option<UnitSource> {
+        if path.is_empty() {
+            return Some(unit::structure_source(&self.name, &self.structure));
+        }
+        let id = self.index.file_id(path)?;
+        Some(unit::file_source(&self.name, &self.index, id, &self.links[id as usize].edges))
+    }
+
+    /// Unit digests by path, "" included.
+    pub fn digests(&self) -> Vec<(String, UnitDigest)> {
+        let files = self.index.present().filter_map(|(id, entry)| {
+            Some((entry.facts.path.clone(), self.links[id as usize].digest?))
+        });
+        let structure = self.structure_digest.map(|digest| (String::new(), digest));
+        files.chain(structure).collect()
+    }
+}
+
+fn run(view: &View, stage: Stage, project: &str) -> Output {
+    match stage {
+        Stage::Bases => Output::Bases(inherit::link_bases(view)),
+        Stage::FirstTypes | Stage::Types => Output::Types(types::infer(view)),
+        Stage::Edges => {
+            let edges = edges::link_edges(view);
+            let digest = unit::file_source(project, view.index, view.home, &edges).digest();
+            Output::Edges(edges, digest)
+        }
+    }
+}
+
+fn last_of_each_path(changed: Vec<Arc<FileFacts>>) -> Vec<Arc<FileFacts>> {
+    let mut seen = FxHashSet::default();
+    let mut last: Vec<Arc<FileFacts>> = changed.into_iter().rev().filter(|facts| seen.insert(facts.path.clone())).collect();
+    last.reverse();
+    last
 }

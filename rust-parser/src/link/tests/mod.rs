@@ -1,0 +1,1 @@
+//! Tests of the linker on facts built by hand.

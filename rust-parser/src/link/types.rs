@@ -1,0 +1,285 @@
+//! Types that can be read without running anything: annotations, and what variables and results of functions may hold.
+//!
+//! Two rounds: the first sees only this file's annotations and constructor calls, the second also what the first found in
+//! other files. Results are published, so that a change of one function's result re-links exactly its users.
+
+use super::depend::{Contributions, Topic, digest_of, key};
+use super::file::{Bound, NameEntry, is_callable, is_class, is_open_scope};
+use super::names::{EMPTY, Sym, SymbolId};
+use super::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge};
+use super::view::View;
+use crate::facts::{BindingKind, DefId, Expr, ExprId, Kind, flags};
+
+/// Nesting of type expressions that is followed.
+const MAX_TYPE_DEPTH: u32 = 6;
+/// A function with more return statements is not looked into.
+const MAX_RETURNS: usize = 8;
+
+/// What variables and results of one file may hold; only what is known.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct FileTypes {
+    /// Sorted by (scope, name).
+    variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
+    /// Sorted by function.
+    returns: Vec<(SymbolId, Box<[Value]>)>,
+}
+
+impl FileTypes {
+    pub fn variable(&self, scope: SymbolId, name: Sym) -> &[Value] {
+        let found = self.variables.binary_search_by_key(&(scope, name), |known| (known.0, known.1));
+        found.map_or(&[], |at| &self.variables[at].2)
+    }
+
+    pub fn returns(&self, function: SymbolId) -> &[Value] {
+        let found = self.returns.binary_search_by_key(&function, |known| known.0);
+        found.map_or(&[], |at| &self.returns[at].1)
+    }
+
+    /// (key, digest) of everything.
+    pub fn contributions(&self) -> Contributions {
+        let variables = self.variables.iter();
+        let variables = variables.map(|(scope, name, held)| (key(Topic::Variable, *scope, *name), digest_of(held)));
+        let returns = self.returns.iter();
+        let returns = returns.map(|(function, held)| (key(Topic::Returns, *function, 0), digest_of(held)));
+        variables.chain(returns).collect()
+    }
+}
+
+/// Infer the types of a file as far as the view's stage allows.
+pub fn infer(view: &View) -> FileTypes {
+    let mut types = FileTypes::default();
+    let groups = view.file.names.chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name));
+    for group in groups {
+        let NameEntry { scope, name, .. } = group[0];
+        if is_open_scope(view.file.def(scope).kind) {
+            let values = view.infer_variable(scope, group);
+            if !values.is_empty() {
+                types.variables.push((view.file.symbols[scope as usize], name, values.into()));
+            }
+        }
+    }
+    for (function, definition) in view.file.facts.definitions.iter().enumerate() {
+        if is_callable(definition.kind) {
+            let values = view.infer_returns(function as DefId);
+            if !values.is_empty() {
+                types.returns.push((view.file.symbols[function], values.into()));
+            }
+        }
+    }
+    types.variables.sort_by_key(|known| (known.0, known.1));
+    types.returns.sort_by_key(|known| known.0);
+    types
+}
+
+impl View<'_> {
+    /// What a variable of a module or class may hold; functions and classes of that name need no inference.
+    fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
+        let mut bindings = Vec::new();
+        for entry in group {
+            match entry.bound {
+                Bound::Definition(def) => {
+                    let definition = self.file.def(def);
+                    if !matches!(definition.kind, Kind::Constant | Kind::Field | Kind::TypeAlias) {
+                        return Vec::new();
+                    }
+                    if let Some(declared) = definition.declared_type {
+                        let values = self.annotated(declared, definition.parent);
+                        if !values.is_empty() {
+                            return self.held_in(scope, values);
+                        }
+                    }
+                }
+                Bound::Binding(binding) => bindings.push(&self.file.facts.bindings[binding as usize]),
+                Bound::Import(_) => return Vec::new(),
+                Bound::Parameter(_) => {}
+            }
+        }
+        let annotated = bindings.iter().find_map(|binding| {
+            let values = self.annotated(binding.annotation?, binding.scope);
+            (!values.is_empty()).then_some(values)
+        });
+        if let Some(values) = annotated {
+            return self.held_in(scope, values);
+        }
+        let mut values = Vec::new();
+        for binding in bindings {
+            merge(&mut values, self.binding_values(binding, binding.scope));
+        }
+        if values.len() > 1 {
+            values.retain(|value| value.what != What::Nothing);
+        }
+        if values.len() > MAX_VALUES { Vec::new() } else { self.held_in(scope, values) }
+    }
+
+    /// Values as others see them in a variable of this scope.
+    fn held_in(&self, scope: DefId, values: Values) -> Values {
+        let is_module = scope == 0;
+        let held = values.into_iter().filter(|value| !matches!(value.what, What::Missing | What::SelfType));
+        held.map(|value| {
+            let rule = match value.what {
+                What::Definition(_) => Strategy::Alias,
+                _ if is_module => Strategy::LocalType,
+                _ => Strategy::AttributeType,
+            };
+            Value { via: rule, ..value }
+        })
+        .collect()
+    }
+
+    fn infer_returns(&self, function: DefId) -> Values {
+        let definition = self.file.def(function);
+        if let Some(declared) = definition.declared_type {
+            return published(self.eval_type(declared, function, 0), None);
+        }
+        if definition.flags & flags::GENERATOR != 0 {
+            return Vec::new();
+        }
+        let start = self.file.returns.partition_point(|known| known.0 < function);
+        let own = self.file.returns[start..].iter().take_while(|known| known.0 == function);
+        if own.clone().count() > MAX_RETURNS {
+            return Vec::new();
+        }
+        let class = self.class_of(function);
+        let mut values = Vec::new();
+        for &(_, binding) in own {
+            let binding = &self.file.facts.bindings[binding as usize];
+            debug_assert_eq!(binding.kind, BindingKind::Return);
+            if let Some(value) = binding.value {
+                merge(&mut values, self.eval(value, function, binding.line));
+            }
+        }
+        published(values, class)
+    }
+
+    /// Instances that a type expression stands for; empty when unknown.
+    pub fn eval_type(&self, expr: ExprId, scope: DefId, depth: u32) -> Values {
+        if depth > MAX_TYPE_DEPTH {
+            return Vec::new();
+        }
+        match self.file.expr(expr) {
+            Expr::Name(name) if self.index.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
+            Expr::This { .. } => self_type(),
+            Expr::Name(_) | Expr::Attribute { .. } => {
+                let values = self.eval(expr, scope, u32::MAX);
+                self.each(values, |value| self.instance_of(value))
+            }
+            Expr::TypeUnion(options) | Expr::OneOf(options) => {
+                let mut values = Vec::new();
+                for &option in options.iter().take(MAX_VALUES * 2) {
+                    merge(&mut values, self.eval_type(option, scope, depth + 1));
+                }
+                values.retain(|value| value.what != What::Nothing);
+                values
+            }
+            Expr::Generic { base, args } => self.eval_generic(*base, args, scope, depth),
+            Expr::Literal(_) => vec![Value::new(What::Nothing, Strategy::Annotation)],
+            _ => Vec::new(),
+        }
+    }
+
+    fn eval_generic(&self, base: ExprId, args: &[ExprId], scope: DefId, depth: u32) -> Values {
+        let rules = &self.index.rules;
+        let name = match *self.file.expr(base) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.sym(name),
+            _ => return Vec::new(),
+        };
+        let own = self.eval_type(base, scope, depth + 1);
+        if own.iter().any(|value| matches!(value.what, What::Instance(_))) {
+            return own;
+        }
+        let arguments = |select: &[ExprId]| {
+            let mut values = Vec::new();
+            for &arg in select.iter().take(MAX_VALUES * 2) {
+                merge(&mut values, self.eval_type(arg, scope, depth + 1));
+            }
+            values.retain(|value| value.what != What::Nothing);
+            values
+        };
+        if rules.wrappers.contains(&name) {
+            return arguments(args);
+        }
+        let last = args.len().saturating_sub(1);
+        let contained = |container: fn(u32) -> What, select: &[ExprId]| {
+            let values = arguments(select).into_iter().map(|value| match value.what {
+                What::Instance(symbol) => Value { what: container(symbol), ..value },
+                _ => Value { what: What::Builtin(EMPTY), ..value },
+            });
+            values.collect::<Values>()
+        };
+        if rules.sequences.contains(&name) {
+            return contained(What::Elements, &args[..args.len().min(1)]);
+        }
+        if rules.mappings.contains(&name) {
+            return contained(What::Mapped, &args[last..]);
+        }
+        if rules.class_objects.contains(&name) {
+            let classes = arguments(args).into_iter().filter_map(|value| match value.what {
+                What::Instance(symbol) => Some(Value { what: What::Definition(symbol), ..value }),
+                _ => None,
+            });
+            return classes.collect();
+        }
+        own
+    }
+
+    /// What an annotation that means `value` says about the annotated thing.
+    fn instance_of(&self, value: Value) -> Values {
+        let what = match value.what {
+            What::Definition(symbol) => match self.kind(symbol) {
+                kind if is_class(kind) => What::Instance(symbol),
+                Kind::TypeAlias | Kind::Constant => return self.aliased_type(symbol),
+                _ => return Vec::new(),
+            },
+            What::External(external) => {
+                let (_, name) = self.index.externals.name(external);
+                let text = self.text(name);
+                let last = text.rsplit('.').next().unwrap_or(&text);
+                if !last.starts_with(char::is_uppercase) && !last.is_empty() {
+                    return vec![Value::new(What::ExternalInstance(external), Strategy::Annotation)];
+                }
+                match last {
+                    "Any" | "Optional" | "Union" | "TypeVar" | "Self" | "Callable" | "" => return Vec::new(),
+                    _ => What::ExternalInstance(external),
+                }
+            }
+            What::Builtin(name) => match &*self.text(name) {
+                "object" | "any" | "unknown" | "dynamic" | "mixed" | "var" | "auto" | "type" => return Vec::new(),
+                _ => What::Builtin(EMPTY),
+            },
+            _ => return Vec::new(),
+        };
+        vec![Value::new(what, Strategy::Annotation)]
+    }
+
+    /// `Alias = Class`: the variable holds the class; `type Alias = Class`: it is declared as an instance.
+    fn aliased_type(&self, symbol: SymbolId) -> Values {
+        let held = self.held(symbol);
+        let instances = held.into_iter().filter_map(|value| match value.what {
+            What::Definition(class) if is_class(self.kind(class)) => {
+                Some(Value { what: What::Instance(class), ..value })
+            }
+            What::Instance(_) if self.kind(symbol) == Kind::TypeAlias => Some(value),
+            _ => None,
+        });
+        instances.collect()
+    }
+}
+
+fn self_type() -> Values {
+    vec![Value::new(What::SelfType, Strategy::Annotation)]
+}
+
+/// Results as callers see them: instances of the own class become the receiver's class.
+fn published(values: Values, class: Option<SymbolId>) -> Values {
+    if values.len() > MAX_VALUES {
+        return Vec::new();
+    }
+    let own = class.map(What::Instance);
+    let kept = values.into_iter().filter(|value| !matches!(value.what, What::Missing | What::Nothing | What::Super(_)));
+    kept.map(|value| {
+        let is_self = value.via == Strategy::This && Some(value.what) == own;
+        let what = if is_self { What::SelfType } else { value.what };
+        Value { what, via: Strategy::ReturnType }
+    })
+    .collect()
+}

@@ -1,0 +1,342 @@
+//! What an expression may stand for: names, attributes, calls, `self`, `super`, local variables.
+
+use super::file::{Bound, NameEntry};
+use super::names::{EMPTY, Sym};
+use super::rules::Family;
+use super::scopes::best_definition;
+use super::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge, via};
+use super::view::View;
+use crate::facts::{Arg, BindingKind, DefId, Expr, ExprId, Kind, LiteralType};
+
+/// Expressions followed into each other: variables of variables, calls of results.
+const MAX_DEPTH: u32 = 12;
+
+impl View<'_> {
+    /// Possible values of an expression of this file; empty when nothing is known.
+    pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
+        let values = self.deeper(|| self.eval_shape(expr, scope, line));
+        if values.len() > MAX_VALUES { Vec::new() } else { values }
+    }
+
+    /// One step further from the expression that was asked for; nothing is known beyond a fixed number of steps.
+    pub(super) fn deeper(&self, step: impl FnOnce() -> Values) -> Values {
+        if *self.depth.borrow() >= MAX_DEPTH {
+            return Vec::new();
+        }
+        *self.depth.borrow_mut() += 1;
+        let values = step();
+        *self.depth.borrow_mut() -= 1;
+        values
+    }
+
+    fn eval_shape(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
+        match self.file.expr(expr) {
+            Expr::Name(name) => self.resolve_name(scope, self.file.sym(*name), line).unwrap_or_default(),
+            Expr::This { class } => self.this_value(scope, *class),
+            Expr::Super => match self.class_of(scope) {
+                Some(symbol) => vec![Value::new(What::Super(symbol), Strategy::Super)],
+                None => vec![Value::new(What::Opaque, Strategy::Super)],
+            },
+            Expr::Attribute { base, name } => {
+                let name = self.file.sym(*name);
+                let bases = self.eval(*base, scope, line);
+                self.each(bases, |value| self.attribute(value, name))
+            }
+            Expr::Call { callee, args, .. } => self.call_values(*callee, args, scope, line),
+            Expr::Index { base, .. } => {
+                let bases = self.eval(*base, scope, line);
+                self.each(bases, |value| self.element(value, false))
+            }
+            Expr::Await(inner) => self.eval(*inner, scope, line),
+            Expr::Literal(LiteralType::None) => vec![Value::new(What::Nothing, Strategy::Local)],
+            Expr::Literal(_) => vec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+            Expr::Lambda(_) => vec![Value::new(What::Opaque, Strategy::Local)],
+            Expr::OneOf(options) => {
+                let mut values = Vec::new();
+                for &option in options.iter().take(MAX_VALUES * 2) {
+                    merge(&mut values, self.eval(option, scope, line));
+                }
+                values.retain(|value| value.what != What::Nothing);
+                values
+            }
+            Expr::Elements { kind, items } => self.display(*kind, items, scope, line),
+            Expr::Generic { base, .. } => self.eval(*base, scope, line),
+            Expr::Unknown | Expr::TypeUnion(_) => Vec::new(),
+        }
+    }
+
+    fn this_value(&self, scope: DefId, is_class: bool) -> Values {
+        let what = match self.class_of(scope) {
+            Some(symbol) if is_class => What::Definition(symbol),
+            Some(symbol) => What::Instance(symbol),
+            None => What::Opaque,
+        };
+        vec![Value::new(what, Strategy::This)]
+    }
+
+    pub(super) fn each(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
+        match values[..] {
+            [] => values,
+            [only] => step(only),
+            _ => {
+                let mut out = Vec::new();
+                for value in values {
+                    merge(&mut out, step(value));
+                }
+                out
+            }
+        }
+    }
+
+    /// A display with elements of one class is a container of them.
+    fn display(&self, kind: LiteralType, items: &[ExprId], scope: DefId, line: u32) -> Values {
+        let mut classes = Vec::new();
+        for &item in items.iter().take(2) {
+            for value in self.eval(item, scope, line) {
+                if let What::Instance(symbol) = value.what {
+                    merge(&mut classes, vec![Value::new(What::Elements(symbol), Strategy::LocalType)]);
+                }
+            }
+        }
+        match (&classes[..], kind) {
+            ([Value { what: What::Elements(symbol), .. }], LiteralType::Dict) => {
+                vec![Value::new(What::Mapped(*symbol), Strategy::LocalType)]
+            }
+            ([only], _) => vec![*only],
+            _ => vec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+        }
+    }
+
+    fn call_values(&self, callee: ExprId, args: &[Arg], scope: DefId, line: u32) -> Values {
+        if let Expr::Attribute { base, name } = *self.file.expr(callee) {
+            let name = self.file.sym(name);
+            let bases = self.eval(base, scope, line);
+            return self.each(bases, |receiver| {
+                if let Some(values) = self.container_call(receiver, name) {
+                    return values;
+                }
+                let members = self.attribute(receiver, name);
+                self.each(members, |member| self.call_result(member, Some(receiver)))
+            });
+        }
+        let callees = self.eval(callee, scope, line);
+        self.each(callees, |value| match value.what {
+            What::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
+            _ => self.call_result(value, None),
+        })
+    }
+
+    /// `xs.pop()`, `d.get(k)`, `d.values()`, Ruby's and Rust's `new`.
+    fn container_call(&self, receiver: Value, name: Sym) -> Option<Values> {
+        let rules = &self.index.rules;
+        match receiver.what {
+            What::Elements(_) | What::Mapped(_) => {
+                let (What::Elements(symbol) | What::Mapped(symbol)) = receiver.what else { return None };
+                if rules.element_getters.contains(&name) {
+                    return Some(vec![Value { what: What::Instance(symbol), ..receiver }]);
+                }
+                let what = if rules.element_views.contains(&name) { What::Elements(symbol) } else { What::Builtin(EMPTY) };
+                Some(vec![Value { what, ..receiver }])
+            }
+            // `Optional.get()`, `option.unwrap()` on what annotations already unwrapped.
+            What::Instance(_) if self.file.family == Family::Rust && rules.element_getters.contains(&name) => {
+                let is_own = self.attribute(receiver, name).iter().any(|value| value.what != What::Missing);
+                (!is_own).then(|| vec![receiver])
+            }
+            What::Definition(class) if self.file.family == Family::Ruby && &*self.text(name) == "new" => {
+                Some(vec![Value::new(What::Instance(class), Strategy::LocalType)])
+            }
+            _ => None,
+        }
+    }
+
+    fn builtin_result(&self, name: Sym, args: &[Arg], scope: DefId, line: u32) -> Values {
+        let first = || args.first().map(|arg| self.eval(arg.value, scope, line)).unwrap_or_default();
+        match &*self.text(name) {
+            "type" if args.len() == 1 => {
+                let values = first().into_iter();
+                values
+                    .filter_map(|value| match value.what {
+                        What::Instance(class) => Some(Value { what: What::Definition(class), ..value }),
+                        _ => None,
+                    })
+                    .collect()
+            }
+            "list" | "sorted" | "reversed" | "set" | "tuple" | "frozenset" | "iter" => {
+                let values = first();
+                let is_container = values.iter().any(|value| matches!(value.what, What::Elements(_)));
+                if is_container { values } else { vec![Value::new(What::Builtin(EMPTY), Strategy::Local)] }
+            }
+            "next" => self.each(first(), |value| self.element(value, true)),
+            _ if self.index.rules.open_builtins.contains(&name) => Vec::new(),
+            _ => vec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+        }
+    }
+
+    /// One element of a container: by iteration, or by index.
+    pub(super) fn element(&self, value: Value, by_iteration: bool) -> Values {
+        match value.what {
+            What::Elements(symbol) => vec![Value { what: What::Instance(symbol), ..value }],
+            What::Mapped(symbol) if !by_iteration => vec![Value { what: What::Instance(symbol), ..value }],
+            What::Opaque | What::External(_) | What::ExternalInstance(_) => {
+                vec![Value::new(What::Opaque, value.via)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Values of a name bound in a local scope of this file.
+    pub(super) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
+        if let Some(def) = best_definition(self.file, entries) {
+            let symbol = self.file.symbols[def as usize];
+            return vec![Value::new(What::Definition(symbol), Strategy::Local)];
+        }
+        for entry in entries {
+            if let Bound::Import(import) = entry.bound {
+                let values = self.follow_import(self.home, import);
+                if !values.is_empty() {
+                    return values;
+                }
+            }
+        }
+        if super::file::is_open_scope(self.file.def(scope).kind) {
+            let symbol = self.file.symbols[scope as usize];
+            return self.bound_values(self.home, symbol, entries);
+        }
+        self.variable_values(scope, entries, line)
+    }
+
+    /// A function's variable: its annotations, else what was assigned to it before the line. When the last assignment
+    /// before the line says nothing, nothing is claimed.
+    fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
+        let mut bindings = Vec::new();
+        for entry in entries {
+            match entry.bound {
+                Bound::Parameter(position) => {
+                    let param = &self.file.def(scope).params[position as usize];
+                    if let Some(annotation) = param.annotation {
+                        let values = self.annotated(annotation, scope);
+                        let is_plain = param.kind == crate::facts::ParamKind::Normal;
+                        if !values.is_empty() {
+                            return if is_plain { values } else { self.collected(values) };
+                        }
+                    }
+                }
+                Bound::Binding(binding) => {
+                    let binding = &self.file.facts.bindings[binding as usize];
+                    if let Some(annotation) = binding.annotation.filter(|_| binding.kind != BindingKind::Catch) {
+                        let values = self.annotated(annotation, scope);
+                        if !values.is_empty() {
+                            return values;
+                        }
+                    }
+                    bindings.push(binding);
+                }
+                _ => {}
+            }
+        }
+        let before = bindings.iter().filter(|binding| binding.line <= line).count();
+        if before > 0 {
+            bindings.retain(|binding| binding.line <= line);
+        }
+        let mut values = Vec::new();
+        let mut last = Vec::new();
+        for binding in &bindings {
+            last = self.binding_values(binding, scope);
+            merge(&mut values, last.clone());
+        }
+        if last.is_empty() {
+            return Vec::new();
+        }
+        if values.len() > 1 {
+            values.retain(|value| value.what != What::Nothing);
+        }
+        values
+    }
+
+    /// `*args: T` holds several `T`.
+    fn collected(&self, values: Values) -> Values {
+        let several = values.into_iter().map(|value| match value.what {
+            What::Instance(symbol) => Value { what: What::Elements(symbol), ..value },
+            _ => Value { what: What::Builtin(EMPTY), ..value },
+        });
+        several.collect()
+    }
+
+    /// What one binding puts into its target.
+    pub(super) fn binding_values(&self, binding: &crate::facts::Binding, scope: DefId) -> Values {
+        let scope = if binding.scope != scope { binding.scope } else { scope };
+        let Some(value) = binding.value else {
+            return match (binding.kind, binding.annotation) {
+                (BindingKind::Catch, Some(annotation)) => self.annotated(annotation, scope),
+                _ => Vec::new(),
+            };
+        };
+        // A value is evaluated as of the line before, so that `x = x.next()` sees the older x.
+        let line = binding.line.saturating_sub(1);
+        match binding.kind {
+            BindingKind::Assign => local_type(self.eval(value, scope, line)),
+            BindingKind::Iterate => {
+                let values = self.eval(value, scope, line);
+                local_type(self.each(values, |value| self.element(value, true)))
+            }
+            BindingKind::Enter => {
+                let values = self.eval(value, scope, line);
+                local_type(self.each(values, |value| self.entered(value)))
+            }
+            BindingKind::Catch => self.annotated(value, scope),
+            BindingKind::Unpack(position) => match self.file.expr(value) {
+                Expr::Elements { items, .. } => {
+                    let item = items.get(position as usize);
+                    item.map(|&item| local_type(self.eval(item, scope, line))).unwrap_or_default()
+                }
+                _ => Vec::new(),
+            },
+            BindingKind::Return | BindingKind::Yield | BindingKind::Outer => Vec::new(),
+        }
+    }
+
+    /// `with value as target`: what `__enter__` says it returns, else the value itself.
+    fn entered(&self, value: Value) -> Values {
+        let What::Instance(class) = value.what else { return vec![value] };
+        for name in ["__enter__", "__aenter__"] {
+            let members = self.class_member(class, self.known(name), value.via);
+            if let Some(&member) = members.iter().find(|member| matches!(member.what, What::Definition(_))) {
+                let result = self.call_result(member, Some(value));
+                let is_known = result.iter().any(|value| matches!(value.what, What::Instance(_)));
+                return if is_known { result } else { vec![value] };
+            }
+        }
+        vec![value]
+    }
+
+    /// Values of an annotation.
+    pub(super) fn annotated(&self, annotation: ExprId, scope: DefId) -> Values {
+        let values = self.eval_type(annotation, scope, 0);
+        via(self.as_own_instance(values, scope), Strategy::Annotation)
+    }
+
+    /// `Self` as the class around a scope.
+    pub(super) fn as_own_instance(&self, values: Values, scope: DefId) -> Values {
+        let own = |value: Value| match value.what {
+            What::SelfType => self.class_of(scope).map(|class| Value { what: What::Instance(class), ..value }),
+            _ => Some(value),
+        };
+        values.into_iter().filter_map(own).collect()
+    }
+
+    /// Is a scope a function, so that its names are local?
+    pub fn is_function_scope(&self, scope: DefId) -> bool {
+        let kind = self.file.def(scope).kind;
+        matches!(kind, Kind::Function | Kind::Method | Kind::Constructor | Kind::Property | Kind::Lambda)
+    }
+}
+
+/// Mark definitions that reach a name through a variable as aliases.
+fn local_type(values: Values) -> Values {
+    let change = |value: Value| match value.what {
+        What::Definition(_) => Value { via: Strategy::Alias, ..value },
+        _ => value,
+    };
+    values.into_iter().map(change).collect()
+}
