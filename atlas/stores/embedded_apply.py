@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -42,6 +43,10 @@ _COLUMNS = (
 _stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
 
 _EdgeTuple = tuple[int, str, int, int, str, float]
+_Edges = dict[tuple[int, str, int, int], tuple[str, float]]
+"""(strategy, confidence) by (source, type, target, line)"""
+
+_type_and_strategy = itemgetter(1, 4)
 
 
 def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
@@ -96,6 +101,24 @@ class _Changes:
     new_texts: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     gone_edges: list[tuple[int, str, int, int]] = field(default_factory=list[tuple[int, str, int, int]])
     new_edges: list[_EdgeTuple] = field(default_factory=list[_EdgeTuple])
+    edge_counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+
+    def edges(self, wanted: _Edges, old: _Edges) -> None:
+        """Note what differs in a unit's edges, and take what it keeps out of `old`."""
+        new: list[_EdgeTuple] = []
+        for key, made in wanted.items():
+            was = old.pop(key, None) if old else None
+            if was != made:
+                new.append(key + made)
+                if was is not None:
+                    self.edge_counts[key[1], was[0]] -= 1
+        self.edge_counts.update(map(_type_and_strategy, new))
+        self.new_edges += new
+
+    def edges_gone(self, old: _Edges) -> None:
+        """Note that these edges are no more."""
+        self.gone_edges.extend(old)
+        self.edge_counts.subtract((key[1], made[0]) for key, made in old.items())
 
 
 class _Batch:
@@ -159,18 +182,19 @@ class _Batch:
                 continue
             mine = self._node_changes(delta, files[delta.path], claimed, ids, old, changes)
             kept.update(mine.values())
-            for row in delta.edges:
-                source = mine.get(row[0])
-                if source is None:
-                    continue
-                edge = (source, row[2], ids[row[1]], row[3], row[4], row[5])
-                if not old_edges or old_edges.pop(edge[:4], None) != edge[4:]:
-                    changes.new_edges.append(edge)
+            changes.edges(
+                {
+                    (source, row[2], ids[row[1]], row[3]): (row[4], row[5])
+                    for row in delta.edges
+                    if (source := mine.get(row[0])) is not None
+                },
+                old_edges,
+            )
         for gone in old.keys() - kept:
             changes.gone_nodes.append((gone,))
             if old[gone][2]:
                 changes.gone_texts.append((gone,))
-        changes.gone_edges.extend(old_edges)
+        changes.edges_gone(old_edges)
         return changes
 
     def _node_changes(
@@ -237,7 +261,7 @@ class _Batch:
             )
         return old
 
-    def _old_edges(self, sources: list[int]) -> dict[tuple[int, str, int, int], tuple[str, float]]:
+    def _old_edges(self, sources: list[int]) -> _Edges:
         if not sources:
             return {}
         rows = select(self._connection, self._write["edges_of"], (json.dumps(sources),))
@@ -251,6 +275,8 @@ class _Batch:
         self._many("add_node", changes.new_nodes)
         self._many("add_text", changes.new_texts)
         self._many("put_edge", changes.new_edges)
+        counts = [(self._project, *kind, count) for kind, count in changes.edge_counts.items() if count]
+        self._many("count_edges", counts)
 
     def _many(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
         if rows:

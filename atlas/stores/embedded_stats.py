@@ -28,7 +28,7 @@ class _Counts:
 
 
 class StatsReader:
-    """Counts by SQL (about 0.2 s per 300,000 edges), kept in memory while the store's generations stay the same."""
+    """Counts by SQL (about 0.1 s per 50,000 nodes), kept in memory while the store's generations stay the same."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -42,13 +42,13 @@ class StatsReader:
         names = [row[1] for row in projects]
         if project and project not in names:
             raise unknown_project(project, names)
-        return [self._stats(connection, row, len(projects) == 1) for row in projects if project in ("", row[1])]
+        return [self._stats(connection, row) for row in projects if project in ("", row[1])]
 
-    def _stats(self, connection: apsw.Connection, project: Row, alone: bool) -> ProjectStats:
+    def _stats(self, connection: apsw.Connection, project: Row) -> ProjectStats:
         read = statements("stats")
         owner, name, root, generation, indexed_at = project
         model = current_model(connection)
-        counts = self._counts(connection, owner, model[0] if model else -1, alone)
+        counts = self._counts(connection, owner, model[0] if model else -1)
         files = fetch(connection, read["files"], (owner,))
         structure = fetch(connection, read["structure"], (owner,))
         return ProjectStats(
@@ -71,7 +71,7 @@ class StatsReader:
             strategies=counts.strategies,
         )
 
-    def _counts(self, connection: apsw.Connection, project: int, model: int, alone: bool) -> _Counts:
+    def _counts(self, connection: apsw.Connection, project: int, model: int) -> _Counts:
         read = statements("stats")
         state = fetch(connection, read["state"])[0]
         with self._guard:
@@ -79,7 +79,7 @@ class StatsReader:
                 self._state, self._counted = state, {}
             if project not in self._counted:
                 nodes = fetch(connection, read["nodes"], (project,))
-                types, strategies = _edges(connection, project, alone)
+                types, strategies = _edges(connection, project)
                 vectors = value(connection, read["vectors"], (project, model))
                 by_label = {row[0]: row[1] for row in nodes}
                 self._counted[project] = _Counts(by_label, sum(row[2] for row in nodes), types, strategies, vectors)
@@ -90,14 +90,13 @@ class StatsReader:
         return sum(file.stat().st_size for file in files if file.exists())
 
 
-def _edges(connection: apsw.Connection, project: int, alone: bool) -> tuple[dict[str, int], dict[str, int]]:
-    """Return visible edges by type and by strategy; a project alone in the store needs no join to find its edges."""
+def _edges(connection: apsw.Connection, project: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Return visible edges by type and by strategy: those stored, less those whose target does not exist."""
     read = statements("stats")
     types: Counter[str] = Counter()
     strategies: Counter[str] = Counter()
-    whole = [(1, "edges_of_all", ()), (-1, "dangling_of_all", ())]
-    for sign, statement, bindings in whole if alone else [(1, "edges", (project,))]:
-        for edge_type, strategy, count in select(connection, read[statement], bindings):
+    for sign, statement in ((1, "edges"), (-1, "dangling")):
+        for edge_type, strategy, count in select(connection, read[statement], (project,)):
             types[edge_type] += sign * count
             strategies[strategy] += sign * count
     return dict(sorted((+types).items())), dict(sorted((+strategies).items()))

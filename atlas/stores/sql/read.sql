@@ -56,7 +56,7 @@ SELECT n.file, n.id FROM symbol_id s CROSS JOIN node n ON n.id = s.id WHERE s.ui
 
 -- name: stale
 SELECT f.id, s.uid, n.chunk_digest, n.chunk_name, n.start_byte, n.end_byte, n.label
-FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
+FROM file f NOT INDEXED CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
 LEFT JOIN vector v ON v.id = n.id AND v.model = :model AND v.digest = n.chunk_digest
 JOIN symbol_id s ON s.id = n.id
 WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) AND n.chunk_digest <> '' AND v.id IS NULL

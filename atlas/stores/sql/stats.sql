@@ -16,18 +16,17 @@ SELECT resolved, unresolved, problems <> '' FROM file WHERE project = ? AND path
 SELECT n.label, count(*), sum(n.chunk_digest <> '')
 FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id WHERE f.project = ? GROUP BY n.label
 
--- name: edges_of_all
-SELECT type, strategy, count(*) FROM edge GROUP BY type, strategy
-
--- name: dangling_of_all
-SELECT e.type, e.strategy, count(*)
-FROM (SELECT DISTINCT target FROM edge EXCEPT SELECT id FROM node) gone CROSS JOIN edge e INDEXED BY edge_target ON e.target = gone.target
-GROUP BY e.type, e.strategy
-
 -- name: edges
+SELECT type, strategy, count FROM edge_count WHERE project = ? AND count > 0
+
+-- name: dangling
+WITH gone AS MATERIALIZED (
+  SELECT t.target FROM (SELECT DISTINCT target FROM edge INDEXED BY edge_target) t
+  WHERE NOT EXISTS (SELECT 1 FROM node WHERE node.id = t.target)
+)
 SELECT e.type, e.strategy, count(*)
-FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id CROSS JOIN edge e ON e.source = n.id
-CROSS JOIN node t ON t.id = e.target
+FROM gone CROSS JOIN edge e INDEXED BY edge_target ON e.target = gone.target
+CROSS JOIN node n ON n.id = e.source CROSS JOIN file f ON f.id = n.file
 WHERE f.project = ? GROUP BY e.type, e.strategy
 
 -- name: vectors

@@ -111,5 +111,9 @@ FROM json_each(?) wanted CROSS JOIN edge e ON e.source = wanted.value
 -- name: delete_edge
 DELETE FROM edge WHERE source = ? AND type = ? AND target = ? AND line = ?
 
+-- name: count_edges
+INSERT INTO edge_count(project, type, strategy, count) VALUES (?1, ?2, ?3, ?4)
+ON CONFLICT(project, type, strategy) DO UPDATE SET count = count + ?4
+
 -- name: put_edge
 INSERT OR REPLACE INTO edge(source, type, target, line, strategy, confidence) VALUES (?, ?, ?, ?, ?, ?)
