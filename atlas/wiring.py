@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from atlas.errors import StoreError
+from atlas.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from atlas.api import Atlas
@@ -108,7 +108,10 @@ def _indexer(settings: Settings, store: EmbeddedStore, embedder: Embedder) -> In
     from atlas.scan import Scope
 
     scope = settings.scope
-    languages = load_languages()
+    try:
+        languages = load_languages()
+    except ValueError as error:
+        raise ConfigError(f"a language cannot be used: {error}", "Install the package again.") from error
     return Indexer(
         project=settings.project_name,
         root=settings.root,

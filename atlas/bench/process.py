@@ -14,7 +14,8 @@ from typing import IO, Any
 
 from atlas.errors import AtlasError
 
-ATLAS = (sys.executable, "-m", "atlas.cli.main")
+ATLAS = (sys.executable, "-P", "-m", "atlas")
+"""`-P`: the tree that is measured must not be able to shadow a module."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,13 +83,16 @@ def mcp(
 
 
 def launch_command() -> list[str]:
-    """Return how to start this very installation: editors do not share the shell's PATH."""
+    """Return how to start this very installation: editors do not share the shell's PATH.
+
+    `-P` keeps the current folder off the import path: agents start servers in projects, whose `json.py` is not ours.
+    """
     started = Path(sys.argv[0])
     if started.name == "atlas":
         found = shutil.which(str(started))
         if found:
             return [str(Path(found).absolute())]
-    return [sys.executable, "-m", "atlas"]
+    return [sys.executable, "-P", "-m", "atlas"]
 
 
 def _print_config(client: Client, command: list[str], *, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
 
-COMMAND = (sys.executable, "-m", "atlas")
+COMMAND = (sys.executable, "-P", "-m", "atlas")
 REPOSITORY = Path(__file__).parents[2]
 
 

@@ -242,10 +242,17 @@ def test_graphml_is_well_formed_and_holds_the_same_graph(place: Place, tmp_path:
 )
 def test_printed_configuration_starts_a_server(place: Place, client: str, path: tuple[str, str]) -> None:
     done = atlas("mcp", "--print-config", client, *place.options)
+    (place.root / "json.py").write_text("raise SystemExit('the project was imported')\n")
     entry = json.loads(done.stdout)[path[0]][path[1]]
     assert entry["args"][-4:] == ["--project", str(place.root), "--data-dir", str(place.data)]
     started = subprocess.run(
-        [entry["command"], *entry["args"]], input="", capture_output=True, text=True, timeout=60, env=environment()
+        [entry["command"], *entry["args"]],
+        cwd=place.root,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment(),
     )
     assert (started.returncode, started.stdout, started.stderr) == (0, "", "")
 
