@@ -15,8 +15,8 @@ from atlas.search.fuse import fuse_rrf, fuse_text, order
 from atlas.search.rank import Candidate, rank
 from atlas.search.route import Query, route
 
-HYDRATED = 100
-"""Candidates whose nodes are read and ranked, the same for every page so that paging is stable."""
+HYDRATED = 60
+"""Candidates whose nodes are read and ranked, the same for every page so that paging is stable; 100 find no more."""
 NAME_WEIGHT = 1.0
 """In a question that is nothing but a name it counts as much as the best text match: the symbol comes first."""
 FOCUS_POWER = 2
@@ -47,10 +47,12 @@ class Fusion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Everything a search found, best first; the tools show a page of it."""
+    """What a search found, best first; the tools show a page of it."""
 
     query: Query
     ranked: tuple[Candidate, ...]
+    total: int
+    """Candidates found; only so many of them as were wanted are in `ranked`."""
     notes: tuple[str, ...]
 
 
@@ -62,22 +64,40 @@ async def search(
     fusion: Fusion = Fusion.WEIGHTED,
     *,
     demote_tests: bool = True,
+    wanted: int = HYDRATED,
 ) -> Found:
-    """Find candidates for a question. Never raises for a channel that fails: its note says so instead."""
+    """Find candidates for a question. Never raises for a channel that fails: its note says so instead.
+
+    A single channel keeps its own order and reads only the first `wanted` nodes; the hybrid ranks all it may show.
+    """
     query = route(text, reader.split_words)
-    channels = {
-        "name": by_name if mode == Mode.HYBRID else None,
-        "words": by_words if mode != Mode.MEANING else None,
-        "meaning": by_meaning if mode != Mode.WORDS else None,
-        "graph": by_graph if mode == Mode.HYBRID else None,
-    }
-    rankings = await gather(*((name, run(reader, query, where)) for name, run in channels.items() if run))
-    fused = fuse(rankings, query, fusion)
-    fused, notes = _narrow(fused, rankings, query)
-    candidates, problems = await _hydrate(reader, fused[:HYDRATED], rankings)
     if mode == Mode.HYBRID:
-        candidates = rank(candidates, query, reader.split_words, demote_tests=demote_tests)
-    return Found(query, tuple(candidates), (*query.notes, *(each.note for each in rankings), *notes, *problems))
+        rankings = await _channels(reader, query, where)
+        notes = _remarks(rankings, query)
+        candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:HYDRATED], rankings)
+        ranked = rank(candidates, query, reader.split_words, demote_tests=demote_tests)
+        total = len(ranked)
+    else:
+        run = by_words if mode == Mode.WORDS else by_meaning
+        rankings, notes = await gather((mode.value, run(reader, query, where))), ()
+        ranked, problems = await _hydrate(reader, rankings[0].hits[:wanted], rankings)
+        total = len(rankings[0].hits)
+    return Found(query, tuple(ranked), total, (*query.notes, *(each.note for each in rankings), *notes, *problems))
+
+
+async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:
+    """Run the channels concurrently; for a question about edges that has an answer, the text is not searched at all."""
+    exact = (("name", by_name(reader, query, where)), ("graph", by_graph(reader, query, where)))
+    if query.relation is None:
+        return await gather(
+            *exact, ("words", by_words(reader, query, where)), ("meaning", by_meaning(reader, query, where))
+        )
+    rankings = await gather(*exact)
+    if rankings[1].hits:
+        return rankings
+    return rankings + await gather(
+        ("words", by_words(reader, query, where)), ("meaning", by_meaning(reader, query, where))
+    )
 
 
 def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIGHTED) -> list[Scored]:
@@ -98,16 +118,14 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
     return order(totals)
 
 
-def _narrow(fused: list[Scored], rankings: Sequence[Ranking], query: Query) -> tuple[list[Scored], tuple[str, ...]]:
-    """Keep what answers a question about edges; say so when a question's words are nowhere in the index."""
-    found = {ranking.channel: {hit.uid for hit in ranking.hits} for ranking in rankings}
-    if query.relation is not None and found.get("graph"):
-        answers = found["graph"] | found.get("name", set())
-        note = f"only {query.relation.kind} of `{query.relation.name}` and the symbol itself; text matches are left out"
-        return [hit for hit in fused if hit.uid in answers], (note,)
-    if fused and query.words and "words" in found and not found["words"]:
-        return fused, ("no word of the query occurs in the index: these hits are near in meaning at best",)
-    return fused, ()
+def _remarks(rankings: Sequence[Ranking], query: Query) -> tuple[str, ...]:
+    """Say what a question about edges left out, and when a question's words are nowhere in the index."""
+    found = {ranking.channel: ranking.hits for ranking in rankings}
+    if query.relation is not None and found["graph"]:
+        return (f"only {query.relation.kind} of `{query.relation.name}` and the symbol itself; text was not searched",)
+    if query.words and not found.get("words") and any(found.values()):
+        return ("no word of the query occurs in the index: these hits are near in meaning at best",)
+    return ()
 
 
 async def _hydrate(

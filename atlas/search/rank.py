@@ -74,9 +74,7 @@ def rank(
     candidates: Iterable[Candidate], query: Query, split_words: Callable[[str], list[str]], *, demote_tests: bool = True
 ) -> list[Candidate]:
     """Return candidates best first, one per symbol, ties by name; `demote_tests` False ranks tests as equals."""
-    scored = [replace(each, score=_score(each, query, split_words, demote_tests)) for each in candidates]
-    scored.sort(key=_order)
-    return collapse(scored)
+    return collapse([replace(each, score=_score(each, query, split_words, demote_tests)) for each in candidates])
 
 
 def collapse(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -85,20 +83,20 @@ def collapse(ranked: Sequence[Candidate]) -> list[Candidate]:
     classes = {each.node.row.qualified_name for each in ranked if each.node.row.label == Label.CLASS}
     for each in ranked:
         groups.setdefault(_symbol(each.node, classes), []).append(each)
-    kept: list[Candidate] = []
-    for group in groups.values():
-        best = min(group, key=lambda each: (_standing(each.node), _order(each)))
-        kept.append(
-            replace(
-                best,
-                score=max(each.score for each in group),
-                channels=tuple(dict.fromkeys(name for each in group for name in each.channels)),
-                reasons=tuple(dict.fromkeys(reason for each in group for reason in each.reasons)),
-                also=tuple(each.node.row.uid for each in group if each is not best),
-            )
-        )
+    kept = [group[0] if len(group) == 1 else _merged(group) for group in groups.values()]
     kept.sort(key=_order)
     return kept
+
+
+def _merged(group: Sequence[Candidate]) -> Candidate:
+    best = min(group, key=lambda each: (_standing(each.node), _order(each)))
+    return replace(
+        best,
+        score=max(each.score for each in group),
+        channels=tuple(dict.fromkeys(name for each in group for name in each.channels)),
+        reasons=tuple(dict.fromkeys(reason for each in group for reason in each.reasons)),
+        also=tuple(each.node.row.uid for each in group if each is not best),
+    )
 
 
 def is_declaration(node: Node) -> bool:

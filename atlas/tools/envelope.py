@@ -128,9 +128,17 @@ def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, 
     are needed, which may itself be longer than the budget (about 60 tokens).
     """
     counter = atlas.reader.counter
-    size = longest(lambda n: tokens_of(counter, build(n)), upper, budget, lower)
-    answer = build(size)
-    tokens = tokens_of(counter, answer)
+    tried: dict[int, tuple[AnswerT, int]] = {}
+
+    def measure(size: int) -> int:
+        answer = build(size)
+        tried[size] = (answer, tokens_of(counter, answer))
+        return tried[size][1]
+
+    size = longest(measure, upper, budget, lower)
+    if size not in tried:
+        measure(size)
+    answer, tokens = tried[size]
     if tokens > budget:
         answer = floor(answer, tokens)
         tokens = tokens_of(counter, answer)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError
+from atlas.search.channels import POOL
 from atlas.search.expand import BESIDE_HITS, around_hits
 from atlas.search.find import HYDRATED, Found, Mode
 from atlas.search.freshness import stale_paths
@@ -117,7 +118,13 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
     )
     own = fingerprint(mode.value, request.query, where, request.include_tests)
     start = read_cursor(request.cursor, own) if request.cursor else Position(0, state.generation)
-    found = await atlas.search(request.query, where, mode, demote_tests=request.include_tests is None)
+    found = await atlas.search(
+        request.query,
+        where,
+        mode,
+        demote_tests=request.include_tests is None,
+        wanted=start.offset + request.limit,
+    )
     page = found.ranked[start.offset : start.offset + request.limit]
     stale = await stale_paths(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
     moved = start.generation != state.generation
@@ -134,10 +141,13 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
 def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
     """As many hits as the budget holds, then neighbours for as many of them, from the top, as it still holds."""
     count = len(page.plain)
+    whole = fit(atlas, envelope.token_budget, lambda _: _build(envelope, page, count, count), 0)
+    if not whole.evidence.below_floor:
+        return whole
     bare = fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, n, 0), count, min(count, 1))
-    if bare.evidence.below_floor:
-        return bare
     kept = len(bare.hits)
+    if bare.evidence.below_floor or not any(hit.around for hit in page.rich[:kept]):
+        return bare
     return fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, kept, n), kept)
 
 
@@ -145,15 +155,15 @@ def _build(envelope: Envelope, page: _Page, hits: int, detailed: int) -> SearchA
     """Return the answer with the first `hits` hits, the first `detailed` of them with their neighbours."""
     shown = (*page.rich[:detailed], *page.plain[detailed:hits])
     by_budget = len(page.plain) - hits
-    by_limit = len(page.found.ranked) - page.offset - len(page.plain)
+    by_limit = page.found.total - page.offset - len(page.plain)
     bare = any(hit.around for hit in page.rich[detailed:hits])
     following = Position(page.offset + hits, envelope.state.generation)
     return SearchAnswer(
         tool=_TOOLS[page.mode],
         query=page.found.query.text,
         hits=shown,
-        found=len(page.found.ranked),
-        more=len(page.found.ranked) >= HYDRATED,
+        found=page.found.total,
+        more=page.found.total >= (HYDRATED if page.mode == Mode.HYBRID else POOL),
         evidence=envelope.evidence(
             paths=(path_of(hit.symbol.place) for hit in shown),
             stale=page.stale,
