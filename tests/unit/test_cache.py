@@ -134,25 +134,49 @@ def test_a_cache_that_cannot_be_written_is_empty(tmp_path: Path) -> None:
         assert cache.get([key(file)]) == [None]
 
 
-def test_a_full_disk_costs_only_what_was_not_written(tmp_path: Path) -> None:
-    # A file size limit fails writes as a full disk does, in the middle of a record.
-    script = """
+def run_with_full_disk(place: Path, script: str) -> None:
+    """Run code where `limit(bytes)` makes files stop growing, which fails writes as a full disk does."""
+    head = """
 import resource, signal, sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[2])
 from tests.unit.test_cache import FactsCache, parsed, key
+place = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-cache = FactsCache(sys.argv[1])
+def limit(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+cache = FactsCache(str(place))
 first, second = parsed("a.py"), parsed("b.py", "def f(): pass\\n" * 2000)
-cache.put([first])
-size = Path(sys.argv[1]).stat().st_size
-resource.setrlimit(resource.RLIMIT_FSIZE, (size + 1000, size + 1000))
-cache.put([second])
-assert Path(sys.argv[1]).stat().st_size == size
-assert [file is not None for file in cache.get([key(first), key(second)])] == [True, False]
 """
     root = Path(__file__).parents[2]
-    subprocess.run([sys.executable, "-c", script, str(tmp_path / "facts"), str(root)], cwd=root, check=True)
+    subprocess.run([sys.executable, "-c", head + script, str(place)], cwd=root, check=True)
+
+
+def test_a_full_disk_costs_only_what_was_not_written(tmp_path: Path) -> None:
+    script = """
+cache.put([first])
+size = place.stat().st_size
+limit(size + 1000)
+cache.put([second])
+assert place.stat().st_size == size
+assert [file is not None for file in cache.get([key(first), key(second)])] == [True, False]
+"""
+    run_with_full_disk(tmp_path / "facts", script)
+
+
+def test_a_full_disk_leaves_the_file_as_it_was_when_it_cannot_shrink(tmp_path: Path) -> None:
+    script = """
+cache.put([first, second])
+size = place.stat().st_size
+limit(100)
+cache.keep([key(first)])
+assert place.stat().st_size == size
+assert all(cache.get([key(first), key(second)]))
+limit(resource.RLIM_INFINITY)
+cache.keep([key(first)])
+assert place.stat().st_size < size / 2
+"""
+    run_with_full_disk(tmp_path / "facts", script)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["facts", "facts.lock"]
 
 
 def test_keep_forgets_the_rest_when_that_halves_the_file(tmp_path: Path) -> None:

@@ -112,8 +112,11 @@ impl CacheFile {
         if self.lock.is_none() || live * 2 > self.length {
             return;
         }
-        // A failed copy leaves the old file as it was.
-        let _ = self.rewrite(kept);
+        let copy = with_suffix(&self.path, ".new");
+        if self.rewrite(kept, &copy).is_err() {
+            // The old file is as it was.
+            let _ = fs::remove_file(copy);
+        }
     }
 
     fn find(&self, path: &str, digest: &ContentDigest) -> Option<Record> {
@@ -198,10 +201,9 @@ impl CacheFile {
     }
 
     /// Copy the records into a new file that replaces the old one in one step.
-    fn rewrite(&mut self, mut kept: FxHashMap<Box<str>, Vec<Record>>) -> io::Result<()> {
+    fn rewrite(&mut self, mut kept: FxHashMap<Box<str>, Vec<Record>>, copy: &Path) -> io::Result<()> {
         let old = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        let new_path = with_suffix(&self.path, ".new");
-        let mut new = io::BufWriter::new(File::create(&new_path)?);
+        let mut new = io::BufWriter::new(File::create(copy)?);
         new.write_all(&file_header())?;
         let mut length = FILE_HEADER;
         let mut order: Vec<&mut Record> = kept.values_mut().flatten().collect();
@@ -215,8 +217,8 @@ impl CacheFile {
             length += record.length();
         }
         drop(new.into_inner().map_err(|error| error.into_error())?);
-        let file = OpenOptions::new().read(true).write(true).open(&new_path)?;
-        fs::rename(&new_path, &self.path)?;
+        let file = OpenOptions::new().read(true).write(true).open(copy)?;
+        fs::rename(copy, &self.path)?;
         (self.file, self.length, self.records) = (Some(file), length, kept);
         Ok(())
     }

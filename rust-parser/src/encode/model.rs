@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::npy;
+use crate::tokens::cut;
 
 /// Weight of the name field when it is a path (`model.json`, `fields.file_chunks`).
 const FILE_NAME_WEIGHT: f32 = 3.0;
@@ -161,12 +162,4 @@ impl Model {
         scratch.vector.iter_mut().for_each(|value| *value /= norm);
         &scratch.vector
     }
-}
-
-/// The first `characters` code points.
-fn cut(text: &str, characters: usize) -> &str {
-    if text.len() <= characters {
-        return text;
-    }
-    text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }

@@ -6,7 +6,7 @@ mod words;
 use pyo3::prelude::*;
 
 pub use model::{count_tokens, truncate_tokens};
-pub use words::{push_words, split_words};
+pub use words::{cut, push_words, split_words};
 
 /// Words for BM25: identifiers lower-cased whole and, if they have parts, their parts after them.
 #[pyfunction(name = "split_words")]

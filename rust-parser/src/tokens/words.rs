@@ -131,7 +131,8 @@ fn push_identifier(identifier: &str, out: &mut String) {
     }
 }
 
-fn cut(text: &str, characters: usize) -> &str {
+/// The first `characters` characters of a text.
+pub fn cut(text: &str, characters: usize) -> &str {
     if text.len() <= characters {
         return text;
     }
