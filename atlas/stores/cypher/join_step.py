@@ -45,7 +45,8 @@ class JoinStep:
                     columns.append(_identity(name))
             for part in sorted(wanted):
                 column = LABEL if part == LABEL_OF else NODE_COLUMNS.get(part)
-                if column is not None and (name, part) not in atoms:
+                # what an OPTIONAL MATCH reads of a node that is known before would be null where nothing matches
+                if column is not None and (name, part) not in atoms and (fresh or not optional):
                     atoms[name, part] = (scope.width + len(columns), column.kind)
                     columns.append(_column(name, part))
         for relation in self.relations:

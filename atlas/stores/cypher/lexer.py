@@ -154,7 +154,7 @@ def tokenize(text: str) -> Cursor:
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
-        if match is None or match.lastgroup is None:
+        if match is None or match.lastgroup is None or (match.group() == "/" and text.startswith("/*", at)):
             raise _bad_character(text, at)
         if match.lastgroup != "blank":
             tokens.append(Token(match.lastgroup, _clean(match.lastgroup, match.group(), text, at), at, match.end()))

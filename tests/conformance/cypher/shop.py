@@ -22,7 +22,9 @@ class GraphFile:
         self.files: dict[str, int] = {}
         self.ids: dict[str, int] = {}
 
-    def file(self, path: str, language: str = "", digest: str = "", is_test: bool = False, is_generated: bool = False) -> None:
+    def file(
+        self, path: str, language: str = "", digest: str = "", is_test: bool = False, is_generated: bool = False
+    ) -> None:
         self.files[path] = len(self.files) + 1
         values = {"id": self.files[path], "project": 1, "path": path, "language": language, "digest": digest}
         self.insert("file", values | {"is_test": int(is_test), "is_generated": int(is_generated)})
@@ -41,7 +43,9 @@ class GraphFile:
             self.connection.execute("INSERT INTO symbol_id VALUES (?, ?)", (self.ids[name], uid))
         return self.ids[name]
 
-    def node(self, name: str, label: str, kind: str, path: str, line: int, end_line: int, more: dict[str, object]) -> None:
+    def node(
+        self, name: str, label: str, kind: str, path: str, line: int, end_line: int, more: dict[str, object]
+    ) -> None:
         flags = {key: int(bool(more.get(key))) for key in ("is_test", "is_generated", "exported")}
         texts = {key: more.get(key, "") for key in ("signature", "docstring", "modifiers")}
         place = {"line": line, "start_line": line, "end_line": end_line}
@@ -51,7 +55,9 @@ class GraphFile:
 
     def edge(self, source: str, kind: str, target: str, line: int, strategy: str, confidence: float) -> None:
         ends = self.identify(source), self.identify(target)
-        self.connection.execute("INSERT INTO edge VALUES (?,?,?,?,?,?)", (ends[0], kind, ends[1], line, strategy, confidence))
+        self.connection.execute(
+            "INSERT INTO edge VALUES (?,?,?,?,?,?)", (ends[0], kind, ends[1], line, strategy, confidence)
+        )
 
 
 def build_shop(path: Path) -> None:
