@@ -12,6 +12,8 @@ use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Param, Pa
 
 /// Definitions inside each other that are recorded.
 const MAX_SCOPES: usize = 64;
+/// Parameters of a function that hide outer names.
+const MAX_HIDING: usize = 256;
 /// Characters of a signature that are kept.
 const MAX_SIGNATURE: usize = 400;
 
@@ -463,7 +465,8 @@ impl Walk<'_> {
             match receiver {
                 Some(class) if kind == ParamKind::Receiver => scope.receiver = Some((name, class)),
                 _ if kind == ParamKind::Receiver => scope.receiver = Some((name, false)),
-                _ => scope.parameters.push(name),
+                _ if scope.parameters.len() < MAX_HIDING => scope.parameters.push(name),
+                _ => {}
             }
         }
         Param { name, annotation, default, kind }

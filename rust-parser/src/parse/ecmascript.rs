@@ -1,13 +1,15 @@
 //! What JavaScript and TypeScript say that patterns cannot: forms of import and export, destructuring, members of object
 //! literals, conventions of tests.
 
+use rustc_hash::FxHashMap;
+
 use super::bindings::BindingDraft;
 use super::code::LanguageCode;
 use super::definitions::Draft;
 use super::tree::NodeId;
 use super::vocabulary::Capture;
 use super::walk::Walk;
-use crate::facts::{BindingKind, DefId, Expr, ExprId, Import, ImportKind, Kind, flags};
+use crate::facts::{BindingKind, DefId, Expr, ExprId, Import, ImportKind, Kind, Name, flags};
 
 pub struct Ecmascript;
 
@@ -89,12 +91,12 @@ impl LanguageCode for Ecmascript {
 
     fn end(&self, walk: &mut Walk) {
         note_exported_values(walk);
+        let mut exported: FxHashMap<Name, u32> = FxHashMap::default();
         for (name, flags) in std::mem::take(&mut walk.exported) {
-            for definition in &mut walk.collect.facts.definitions {
-                if definition.parent == 0 && definition.name == name && definition.path != 0 {
-                    definition.flags |= flags;
-                }
-            }
+            *exported.entry(name).or_default() |= flags;
+        }
+        for definition in walk.collect.facts.definitions.iter_mut().skip(1).filter(|found| found.parent == 0) {
+            definition.flags |= exported.get(&definition.name).unwrap_or(&0);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Parses one file: bytes to facts, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
 //! something off is a problem in the facts.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,8 +40,10 @@ pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) ->
 }
 
 fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) -> FileFacts {
+    let readable = without_nul_bytes(data);
     let mut collector = empty_facts(language, path, data);
     note_bytes(&mut collector, data);
+    let data = &*readable;
     let Some(grammar) = &language.grammar else {
         language.code.read(&mut collector, data, deadline);
         return finish(collector.facts);
@@ -70,6 +73,14 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) ->
     language.code.end(&mut walk);
     digests::fill(&mut walk);
     finish(walk.collect.facts)
+}
+
+/// NUL bytes end a token, a string or the file for some grammars; blanks in their place keep all positions.
+fn without_nul_bytes(data: &[u8]) -> Cow<'_, [u8]> {
+    if !data.contains(&0) {
+        return Cow::Borrowed(data);
+    }
+    Cow::Owned(data.iter().map(|&byte| if byte == 0 { b' ' } else { byte }).collect())
 }
 
 /// Facts that need no tree, with the top-level scope.

@@ -10,6 +10,8 @@ use crate::facts::{Expr, ExprId, Import, ImportKind, Kind, flags};
 
 pub struct Python;
 
+/// Nodes around an import that may guard it.
+const MAX_GUARD_DEPTH: u32 = 64;
 /// Base classes that make a class an enumeration.
 const ENUM_BASES: &[&str] = &["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"];
 
@@ -180,7 +182,10 @@ fn compact(walk: &Walk, node: NodeId) -> String {
 fn is_guarded(walk: &Walk, node: NodeId) -> bool {
     let tree = walk.tree;
     let mut current = node;
-    while current != 0 {
+    for _ in 0..MAX_GUARD_DEPTH {
+        if current == 0 {
+            break;
+        }
         let parent = tree.node(current).parent;
         match walk.kind_name(parent) {
             "try_statement" => return true,

@@ -16,6 +16,8 @@ use crate::facts::{DefId, Expr, ExprId, Kind, Name, Reference, ReferenceKind};
 
 /// Nodes between two looks at the clock.
 const CLOCK_INTERVAL: u32 = 1024;
+/// Blanks before a comment that can still begin its line.
+const MAX_INDENT: usize = 400;
 /// Marks of a node in `Walk::claims`.
 const READ_CLAIMED: u8 = 1;
 const CALL_CLAIMED: u8 = 2;
@@ -316,9 +318,9 @@ impl<'a> Walk<'a> {
         let bytes = self.bytes_of(node);
         let prefixes = &self.language.settings.docs.prefixes;
         let is_doc = prefixes.is_empty() || prefixes.iter().any(|prefix| bytes.starts_with(prefix.as_bytes()));
-        let before = &self.source[..place.start as usize];
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let alone = before[line_start..].iter().all(|byte| byte.is_ascii_whitespace());
+        let before = self.source[..place.start as usize].iter().rev();
+        let blank = before.clone().take(MAX_INDENT).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let alone = before.clone().nth(blank).is_none_or(|&byte| byte == b'\n' || byte == b'\r');
         if !is_doc || !alone {
             self.comments = None;
             return;
