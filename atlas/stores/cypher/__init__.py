@@ -3,7 +3,7 @@
 `run` takes a query's text and gives rows; what is not in the read subset raises QueryError and names the construct. The
 modules in order: lexer, parse*, syntax (text to tree); scope, compile_*, pattern, match, project, query (tree to
 functions over rows; joins become SQL); values, functions, operators, aggregate, regex, expand (what the functions do).
-Without ORDER BY and UNWIND, the rows that are returned are sorted by their values, so that equal graphs give equal answers.
+Without ORDER BY and UNWIND, the returned rows are sorted by their values, so that equal graphs give equal answers.
 """
 
 from __future__ import annotations

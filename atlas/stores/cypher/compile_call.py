@@ -106,11 +106,17 @@ def _reader(name: str, context: Context) -> Callable[[object], object]:
             raise mismatch("Node", value)
         return [cast("str", graph.node(value.id)["_label"])]
 
+    def keys(value: object) -> object:
+        return list(context.properties(value))
+
+    def properties(value: object) -> object:
+        return dict(context.properties(value))
+
     return {
         "id": identity,
         "elementid": identity,
         "type": type_of,
         "labels": labels,
-        "keys": lambda value: list(context.properties(value)),
-        "properties": lambda value: dict(context.properties(value)),
+        "keys": keys,
+        "properties": properties,
     }[name]

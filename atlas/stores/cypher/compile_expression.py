@@ -1,5 +1,7 @@
-"""Expressions to Python functions of a row. Names become slots here, so an unknown name or function is found before
-anything runs; values are checked when the function is called.
+"""Expressions to Python functions of a row.
+
+Names become slots here, so an unknown name or function is found before anything runs; values are checked when the
+function is called.
 """
 
 from __future__ import annotations
@@ -112,8 +114,8 @@ def _index(e: Index, scope: Scope, context: Context) -> Evaluator:
 
 def _slice(e: Slice, scope: Scope, context: Context) -> Evaluator:
     subject = compile_expression(e.subject, scope, context)
-    start = compile_expression(e.start, scope, context) if e.start is not None else (lambda row: 0)
-    stop = compile_expression(e.stop, scope, context) if e.stop is not None else (lambda row: _FAR)
+    start = compile_expression(e.start or Literal(0, "int"), scope, context)
+    stop = compile_expression(e.stop or Literal(_FAR, "int"), scope, context)
     return lambda row: operators.cut(subject(row), start(row), stop(row))
 
 

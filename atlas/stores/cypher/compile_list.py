@@ -8,11 +8,11 @@ from atlas.stores.cypher import operators
 from atlas.stores.cypher.context import Compile, Context, Evaluator
 from atlas.stores.cypher.scope import Scope
 from atlas.stores.cypher.syntax import ListComprehension, Quantifier, Reduce
-from atlas.stores.cypher.values import Row, as_list, check_list, mismatch
+from atlas.stores.cypher.values import Row, as_list, check_list, is_list, mismatch
 
 
 def _items(value: object, context: Context) -> Iterator[object]:
-    if not isinstance(value, list):
+    if not is_list(value):
         raise mismatch("List", value)
     for item in as_list(value):
         context.tick()
@@ -20,6 +20,7 @@ def _items(value: object, context: Context) -> Iterator[object]:
 
 
 def compile_list_comprehension(e: ListComprehension, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
+    """Return the list of the results for the items that WHERE keeps."""
     source, inner = compile_(e.source, scope), scope.with_value(e.variable)
     where = None if e.where is None else compile_(e.where, inner)
     result = None if e.result is None else compile_(e.result, inner)
@@ -35,6 +36,7 @@ def compile_list_comprehension(e: ListComprehension, scope: Scope, context: Cont
 
 
 def compile_quantifier(e: Quantifier, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
+    """Return whether all, any, none or exactly one of the items fulfil WHERE; null when that cannot be known."""
     source = compile_(e.source, scope)
     where = compile_(e.where, scope.with_value(e.variable))
 
@@ -55,6 +57,7 @@ def compile_quantifier(e: Quantifier, scope: Scope, context: Context, compile_: 
 
 
 def compile_reduce(e: Reduce, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
+    """Return the accumulator after the last item."""
     source, initial = compile_(e.source, scope), compile_(e.initial, scope)
     body = compile_(e.body, scope.with_value(e.accumulator).with_value(e.variable))
 

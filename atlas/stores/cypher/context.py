@@ -11,7 +11,7 @@ from atlas.stores.cypher.graph import Graph, decode
 from atlas.stores.cypher.lexer import located_error
 from atlas.stores.cypher.scope import Scope
 from atlas.stores.cypher.syntax import Expression, Subquery
-from atlas.stores.cypher.values import Edge, Node, Row, as_map, mismatch
+from atlas.stores.cypher.values import Edge, Node, Row, as_map, is_map, mismatch
 
 Evaluator: TypeAlias = Callable[[Row], object]
 Compile: TypeAlias = Callable[[Expression, Scope], Evaluator]
@@ -42,7 +42,7 @@ class Context:
             return {name: entry for name, entry in self.graph.node(value.id).items() if name != "_label"}
         if isinstance(value, Edge):
             return self.graph.edge(value)
-        if isinstance(value, dict):
+        if is_map(value):
             return as_map(value)
         raise mismatch("Node, Relationship or Map", value)
 

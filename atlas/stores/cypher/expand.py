@@ -94,7 +94,7 @@ def distances(walk: Walk, start: int, high: int, context: Context) -> dict[int, 
 
 
 def reachable(walk: Walk, start: int, hops: tuple[int, int | None], context: Context) -> Iterator[int]:
-    """Yield every node that some trail of at least `hops[0]` (0 or 1) and at most `hops[1]` hops reaches, nearest first."""
+    """Yield every node that a trail of `hops[0]` (0 or 1) to `hops[1]` hops reaches, nearest first."""
     visited = {start}
     returned = hops[0] == 0
     if returned:

@@ -22,6 +22,7 @@ from atlas.stores.cypher.values import (
     check_list,
     check_string,
     equals,
+    is_list,
     is_number,
     mismatch,
 )
@@ -43,7 +44,7 @@ def _text(value: object) -> str:
 
 
 def _list(value: object) -> list[object]:
-    if not isinstance(value, list):
+    if not is_list(value):
         raise mismatch("List", value)
     return as_list(value)
 
@@ -58,6 +59,10 @@ def _integer(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise mismatch("Integer", value)
     return value
+
+
+def _on_text(function: Callable[[str], object]) -> Callable[[object], object]:
+    return lambda value: function(_text(value))
 
 
 def _size(value: object) -> int:
@@ -90,7 +95,7 @@ def _replace(text: object, old: object, new: object) -> str:
 
 
 def _split(text: object, delimiter: object) -> list[object]:
-    if isinstance(delimiter, list):
+    if is_list(delimiter):
         delimiters = [_text(item) for item in as_list(delimiter)]
         return check_list(list(re.split("|".join(re.escape(item) for item in delimiters), _text(text))))
     subject, separator = _text(text), _text(delimiter)
@@ -284,23 +289,35 @@ def _item(position: int) -> Callable[[object], object]:
     return apply
 
 
+def _tail(value: object) -> list[object]:
+    return _list(value)[1:]
+
+
+def _upper(text: str) -> str:
+    return check_string(text.upper())
+
+
+def _is_nan(value: object) -> bool:
+    return math.isnan(_number(value))
+
+
 FUNCTIONS: Mapping[str, Function] = {
     "size": Function(_size, 1, 1),
-    "char_length": Function(lambda v: len(_text(v)), 1, 1),
+    "char_length": Function(_on_text(len), 1, 1),
     "length": Function(_length, 1, 1),
     "isempty": Function(_is_empty, 1, 1),
     "reverse": Function(_reverse, 1, 1),
     "head": Function(_item(0), 1, 1),
     "last": Function(_item(-1), 1, 1),
-    "tail": Function(lambda v: _list(v)[1:], 1, 1),
+    "tail": Function(_tail, 1, 1),
     "range": Function(_range, 2, 3),
-    "tolower": Function(lambda v: _text(v).lower(), 1, 1),
-    "lower": Function(lambda v: _text(v).lower(), 1, 1),
-    "toupper": Function(lambda v: check_string(_text(v).upper()), 1, 1),
-    "upper": Function(lambda v: check_string(_text(v).upper()), 1, 1),
-    "trim": Function(lambda v: _text(v).strip(), 1, 1),
-    "ltrim": Function(lambda v: _text(v).lstrip(), 1, 1),
-    "rtrim": Function(lambda v: _text(v).rstrip(), 1, 1),
+    "tolower": Function(_on_text(str.lower), 1, 1),
+    "lower": Function(_on_text(str.lower), 1, 1),
+    "toupper": Function(_on_text(_upper), 1, 1),
+    "upper": Function(_on_text(_upper), 1, 1),
+    "trim": Function(_on_text(str.strip), 1, 1),
+    "ltrim": Function(_on_text(str.lstrip), 1, 1),
+    "rtrim": Function(_on_text(str.rstrip), 1, 1),
     "replace": Function(_replace, 3, 3),
     "split": Function(_split, 2, 2),
     "substring": Function(_substring, 2, 3),
@@ -332,7 +349,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "tan": Function(_real(math.tan), 1, 1),
     "pi": Function(lambda: math.pi, 0, 0),
     "e": Function(lambda: math.e, 0, 0),
-    "isnan": Function(lambda v: math.isnan(_number(v)), 1, 1),
+    "isnan": Function(_is_nan, 1, 1),
     "coalesce": Function(_coalesce, 1, 100, nulls=False),
     "nullif": Function(_nullif, 2, 2, nulls=False),
     "nodes": Function(_nodes, 1, 1),

@@ -1,5 +1,6 @@
-"""The property graph as the tables hold it: which SQL reads which property, the contents of single nodes and
-relationships, and the neighbours of a node. Reads only; caches live as long as one query and are bounded.
+"""The property graph as the tables hold it: SQL for properties, contents of entities, neighbours of a node.
+
+Reads only; caches live as long as one query and are bounded.
 
 A null is shown where the tables hold "nothing": line numbers 0, and an empty path, language or digest. An edge whose
 far end has no node row is invisible.
@@ -15,6 +16,7 @@ import apsw
 
 from atlas.stores.cypher.syntax import LabelExpression, LabelLogic, LabelName
 from atlas.stores.cypher.values import Edge
+from atlas.stores.rows import fetch
 
 _CACHED_NODES = 20_000
 _CACHED_EDGES = 200_000
@@ -67,8 +69,9 @@ _NODE_SQL = (
     + " FROM node AS n WHERE n.id = ?"
 )
 _EDGE_SQL = "SELECT strategy, confidence FROM edge WHERE source = ? AND type = ? AND target = ? AND line = ?"
-_OUT = "SELECT e.source, e.type, e.target, e.line FROM edge AS e CROSS JOIN node AS n ON n.id = e.target WHERE e.source = ?"
-_IN = "SELECT e.source, e.type, e.target, e.line FROM edge AS e CROSS JOIN node AS n ON n.id = e.source WHERE e.target = ?"
+_KEY = "SELECT e.source, e.type, e.target, e.line FROM edge AS e CROSS JOIN node AS n"
+_OUT = f"{_KEY} ON n.id = e.target WHERE e.source = ?"
+_IN = f"{_KEY} ON n.id = e.source WHERE e.target = ?"
 
 
 def decode(value: object, kind: str) -> object:
@@ -140,8 +143,8 @@ class Graph:
         """Return all properties that are not null, and `_label`."""
         record = self._nodes.get(identity)
         if record is None:
-            row = self.connection.execute(_NODE_SQL, (identity,)).fetchone()
-            record = {"_label": row[0]} if row else {"_label": ""}
+            [row] = fetch(self.connection, _NODE_SQL, (identity,)) or [()]
+            record: dict[str, object] | None = {"_label": row[0] if row else ""}
             for (name, column), value in zip(NODE_COLUMNS.items(), row[1:] if row else (), strict=False):
                 if value is not None:
                     record[name] = decode(value, column.kind)
@@ -154,9 +157,8 @@ class Graph:
         """Return all properties that are not null."""
         record = self._edges.get(edge)
         if record is None:
-            row = self.connection.execute(_EDGE_SQL, (edge.source, edge.type, edge.target, edge.line)).fetchone()
-            record = {"line": edge.line} if edge.line else {}
-            if row:
+            record = dict[str, object](line=edge.line) if edge.line else dict[str, object]()
+            for row in fetch(self.connection, _EDGE_SQL, (edge.source, edge.type, edge.target, edge.line)):
                 record |= {"strategy": row[0], "confidence": row[1]}
             if len(self._edges) >= _CACHED_NODES:
                 self._edges.clear()
@@ -168,22 +170,23 @@ class Graph:
         key = (identity, direction, types)
         near = self._near.get(key)
         if near is None:
-            near = []
+            found: list[tuple[Edge, int]] = []
             if direction != "in":
-                near += [(edge, edge.target) for edge in self._select(_OUT, identity, types)]
+                found.extend((edge, edge.target) for edge in self._select(_OUT, identity, types))
             if direction != "out":
                 loops = direction == "in"
-                near += [(e, e.source) for e in self._select(_IN, identity, types) if loops or e.source != e.target]
+                incoming = self._select(_IN, identity, types)
+                found.extend((edge, edge.source) for edge in incoming if loops or edge.source != edge.target)
             if self._near_size > _CACHED_EDGES:
                 self._near.clear()
                 self._near_size = 0
-            self._near[key] = near
+            self._near[key] = near = found
             self._near_size += len(near) + 1
         return near
 
     def _select(self, sql: str, identity: int, types: Types) -> list[Edge]:
-        rows = self.connection.execute(f"{sql} AND {types.sql}" if types.sql else sql, (identity, *types.values))
-        return [Edge(*cast("tuple[int, str, int, int]", row)) for row in rows]
+        rows = fetch(self.connection, f"{sql} AND {types.sql}" if types.sql else sql, (identity, *types.values))
+        return [Edge(*row) for row in rows]
 
 
 def edge_types(expression: LabelExpression | None) -> Types:

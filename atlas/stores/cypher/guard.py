@@ -1,17 +1,20 @@
-"""Keeps a running query inside its limits: read-only through an authorizer, a deadline in SQL and in Python, a bound on
-retained values. Everything is put back afterwards.
+"""Keeps a running query inside its limits.
+
+Read-only through an authorizer, a deadline in SQL and in Python, a bound on retained values. Everything is put back
+afterwards.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import apsw
 
 from atlas.errors import QueryError
+from atlas.stores.rows import fetch
 
 MAX_RETAINED = 2_000_000
 """Values that sorting, grouping, DISTINCT, collect and searches may hold at once: about 300 MB at worst."""
@@ -62,13 +65,13 @@ class Guard:
 
 
 @contextmanager
-def guarded(connection: apsw.Connection, timeout: float) -> Iterator[Guard]:
+def guarded(connection: apsw.Connection, timeout: float) -> Generator[Guard]:
     """Limit the connection while the block runs, inside one read transaction. SQLite's errors become QueryError."""
     guard = Guard(timeout, time.monotonic() + timeout)
     owned = not connection.in_transaction
     previous = connection.authorizer
     if owned:
-        connection.execute("BEGIN")
+        fetch(connection, "BEGIN")
     connection.authorizer = _authorize
     connection.set_progress_handler(guard.is_late, _STEPS, id=guard)
     try:
@@ -85,7 +88,7 @@ def guarded(connection: apsw.Connection, timeout: float) -> Iterator[Guard]:
         connection.set_progress_handler(None, id=guard)
         connection.authorizer = previous
         if owned and connection.in_transaction:
-            connection.execute("ROLLBACK")
+            fetch(connection, "ROLLBACK")
 
 
 def _authorize(operation: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:

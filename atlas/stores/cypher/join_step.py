@@ -1,4 +1,4 @@
-"""The joined part of a MATCH as one SQL statement per incoming row: conditions first, then the columns that are needed."""
+"""The joined part of a MATCH as one SQL statement per incoming row: conditions first, then the columns needed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from atlas.stores.cypher.scope import LABEL_OF, TYPE_OF, WHOLE, Binding, Needs, 
 from atlas.stores.cypher.sql_pattern import Bound, SqlPattern
 from atlas.stores.cypher.syntax import Expression, Variable
 from atlas.stores.cypher.values import Edge, Node, Row, mismatch
+from atlas.stores.rows import select
 
 
 @dataclass(slots=True)
@@ -75,9 +76,9 @@ class JoinStep:
             for row in rows:
                 values = bound.values(row)
                 if alone:
-                    yield from connection.execute(sql, values)
+                    yield from select(connection, sql, values)
                 else:
-                    for found in connection.execute(sql, values):
+                    for found in select(connection, sql, values):
                         yield (*row, *found)
 
         return stage
@@ -143,7 +144,7 @@ def _given_node(name: str, scope: Scope, context: Context) -> Callable[[Row], ob
 
 
 def _fix_edge(variant: SqlPattern, relation: Relation, scope: Scope, context: Context) -> None:
-    """A relationship that is already known must be the one that is found."""
+    """Require a relationship that is already known to be the one that is found."""
     read = compile_expression(Variable(relation.name), scope, context)
 
     def part(name: str) -> Callable[[Row], object]:

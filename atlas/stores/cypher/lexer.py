@@ -32,7 +32,7 @@ _OPENERS = {"'": "string", '"': "string", "`": "name in backticks", "/": "commen
 
 
 class Token(NamedTuple):
-    """`kind` is name, quoted, string, int, float, parameter, operator or end; `text` is cleaned, [at, end) its place."""
+    """`kind` is name, quoted, string, int, float, parameter, operator or end; [at, end) its place in the text."""
 
     kind: str
     text: str

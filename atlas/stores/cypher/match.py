@@ -1,5 +1,6 @@
-"""MATCH to a function over rows: joined parts run as SQL, variable-length parts are walked, conditions are checked as
-soon as their names are known. OPTIONAL MATCH keeps a row without partners once, with nulls.
+"""MATCH to a function over rows: joined parts run as SQL, variable-length parts are walked.
+
+Conditions are checked as soon as their names are known. OPTIONAL MATCH keeps a row without partners once, with nulls.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from atlas.stores.cypher.pattern import PathShape, PatternGraph, Relation, build
 from atlas.stores.cypher.rank import node_ranks
 from atlas.stores.cypher.scope import WHOLE, Binding, Needs, Scope, add_needs
 from atlas.stores.cypher.syntax import Expression, Match
-from atlas.stores.cypher.values import Edge, Node, Path, Row, mismatch
+from atlas.stores.cypher.values import Edge, Node, Path, Row, is_list, mismatch
 from atlas.stores.cypher.walk_step import WalkStep, compile_walk
 
 Rows: TypeAlias = Iterator[Row]
@@ -75,7 +76,7 @@ class _Plan:
         self.needs = self._needs()
 
     def _needs(self) -> Needs:
-        """What must be read of each name beside what SQL checks: later clauses, walks, paths, uniqueness."""
+        """Return what must be read of each name beside what SQL checks: later clauses, walks, paths, uniqueness."""
         needs: Needs = {name: set(parts) for name, parts in self.reading.needs.items()}
         if self.reading.everything:
             for name in self.pattern.introduced:
@@ -124,7 +125,7 @@ class _Plan:
         return stages
 
     def _is_ready(self, walk: Relation, open_parts: list[set[str]], ranks: dict[str, float]) -> bool:
-        """A walk starts when one end is known, and the other is neither known nor quick to find by itself."""
+        """Tell whether one end is known and the other is neither known nor quick to find by itself."""
         known = [
             name in self.known and not any(name in part for part in open_parts) for name in (walk.left, walk.right)
         ]
@@ -201,7 +202,7 @@ class _Plan:
         return [compile_walk(step, base, accept, self.context), *self._filters()]
 
     def _accept(self, relation: Relation, conjuncts: list[Expression]) -> Evaluator:
-        """The conditions on a shortest path, which choose among the paths instead of filtering the shortest one."""
+        """Return the conditions on a shortest path, which choose among paths instead of filtering the shortest one."""
         scope = self.scope
         shapes = [path for path in self.pattern.paths if relation.name in path.relations]
         builders = [self._path_builder(path) for path in shapes]
@@ -244,7 +245,7 @@ class _Plan:
 
         def edges(row: Row) -> Iterable[Edge]:
             value = row[slot]
-            return cast("list[Edge]", value) if isinstance(value, list) else (cast("Edge", value),)
+            return cast("list[Edge]", value) if is_list(value) else (cast("Edge", value),)
 
         return edges
 

@@ -15,6 +15,8 @@ from atlas.stores.cypher.values import (
     check_list,
     check_string,
     equals,
+    is_list,
+    is_map,
     is_number,
     mismatch,
 )
@@ -25,9 +27,9 @@ Operator = Callable[[object, object], object]
 def _add(left: object, right: object) -> object:
     if left is None or right is None:
         return None
-    if isinstance(left, list) or isinstance(right, list):
-        first = as_list(left) if isinstance(left, list) else [left]
-        second = as_list(right) if isinstance(right, list) else [right]
+    if is_list(left) or is_list(right):
+        first = as_list(left) if is_list(left) else [left]
+        second = as_list(right) if is_list(right) else [right]
         return check_list(first + second)
     if isinstance(left, str) or isinstance(right, str):
         return check_string(to_string(left) + to_string(right))
@@ -133,7 +135,7 @@ def member(element: object, collection: object) -> bool | None:
     """Return `element IN collection`."""
     if collection is None:
         return None
-    if not isinstance(collection, list):
+    if not is_list(collection):
         raise mismatch("List", collection)
     unknown = False
     for item in as_list(collection):
@@ -148,21 +150,21 @@ def subscript(subject: object, index: object, properties: Callable[[object], Map
     """Return `subject[index]`: an item (negative counts from the end, null outside) or a property by name."""
     if subject is None or index is None:
         return None
-    if isinstance(subject, list):
+    if is_list(subject):
         if not isinstance(index, int) or isinstance(index, bool):
             raise mismatch("Integer", index)
         items = as_list(subject)
         return items[index] if -len(items) <= index < len(items) else None
     if not isinstance(index, str):
         raise mismatch("String", index)
-    return as_map(subject).get(index) if isinstance(subject, dict) else properties(subject).get(index)
+    return as_map(subject).get(index) if is_map(subject) else properties(subject).get(index)
 
 
 def cut(subject: object, start: object, stop: object) -> list[object] | None:
     """Return `subject[start..stop]`; both bounds are integers or null."""
     if subject is None or start is None or stop is None:
         return None
-    if not isinstance(subject, list):
+    if not is_list(subject):
         raise mismatch("List", subject)
     for bound in (start, stop):
         if not isinstance(bound, int) or isinstance(bound, bool):

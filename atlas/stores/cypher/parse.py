@@ -1,5 +1,7 @@
-"""A query's text to its syntax tree. Only the clauses of the read subset exist here; every other clause of Cypher is
-refused by name, so that nothing can be executed that this module does not list.
+"""A query's text to its syntax tree.
+
+Only the clauses of the read subset exist here; every other clause of Cypher is refused by name, so that nothing can be
+executed that this module does not list.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""Tokens to expressions, by precedence climbing. Chains of one rank become one flat node, so that a long AND or a long
-sum is not a deep tree. Patterns inside expressions are handed to `parse_pattern`, subqueries to `parse`.
+"""Tokens to expressions, by precedence climbing.
+
+Chains of one rank become one flat node, so that a long AND or a long sum is not a deep tree. Patterns inside
+expressions are handed to `parse_pattern`, subqueries to `parse`.
 """
 
 from __future__ import annotations

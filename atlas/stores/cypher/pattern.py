@@ -186,7 +186,7 @@ def _add_relation(
 
 
 def may_share(first: Relation, second: Relation) -> bool:
-    """Tell whether two relations of one MATCH could be the same relationship, so that their difference must be checked."""
+    """Tell whether two relations of one MATCH could be the same relationship and must be kept apart."""
     left, right = type_names(first.types), type_names(second.types)
     return left is None or right is None or bool(left & right)
 

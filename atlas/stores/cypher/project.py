@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from atlas.errors import QueryError
 from atlas.stores.cypher.aggregate import Accumulator, make_accumulator
@@ -18,7 +18,7 @@ from atlas.stores.cypher.compile_expression import compile_expression
 from atlas.stores.cypher.context import Context, Evaluator
 from atlas.stores.cypher.operators import truth
 from atlas.stores.cypher.scope import Binding, Scope, aggregates, substitute
-from atlas.stores.cypher.syntax import Call, Expression, Item, Projection, Slot, Variable
+from atlas.stores.cypher.syntax import Call, Expression, Item, Literal, Projection, Slot, Variable
 from atlas.stores.cypher.values import Row, group_key, order_key
 
 Rows: TypeAlias = Iterator[Row]
@@ -50,7 +50,8 @@ def compile_projection(
         atoms={},
         width=scope.base + len(names),
     )
-    skip, limit = _bound(projection.skip, "SKIP", context), _bound(projection.limit, "LIMIT", context)
+    skip = _bound(projection.skip, "SKIP", context) or 0
+    limit = _bound(projection.limit, "LIMIT", context)
     keyed = any(aggregates(item.expression) for item in items)
     if keyed:
         produce, order_scope, mapping = _grouping(items, projection, scope, context, countable)
@@ -92,7 +93,7 @@ def _items(projection: Projection, scope: Scope, context: Context) -> list[Item]
 
 def _bound(expression: Expression | None, clause: str, context: Context) -> int | None:
     if expression is None:
-        return 0 if clause == "SKIP" else None
+        return None
     value = compile_expression(expression, Scope(), context)(())
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise QueryError(f"{clause} takes a whole number that is not negative", "for example: LIMIT 10")
@@ -212,7 +213,8 @@ def _aggregate(call: Call, scope: Scope, context: Context) -> _Aggregate:
         if not isinstance(given, (int, float)) or isinstance(given, bool) or not 0 <= given <= 1:
             raise context.error("a percentile is between 0.0 and 1.0", call.at)
         share = float(given)
-    value = (lambda row: True) if _counts_all(call, scope) else compile_expression(call.arguments[0], scope, context)
+    counted = Literal(True, "bool") if _counts_all(call, scope) else call.arguments[0]
+    value = compile_expression(counted, scope, context)
     return _Aggregate(lambda: make_accumulator(call.name, call.distinct, context.charge, share), value)
 
 
@@ -302,6 +304,3 @@ def _sort(
     for index in range(len(order) - 1, -1, -1):
         held.sort(key=lambda pair: pair[0][index], reverse=order[index][1])
     return held
-
-
-__all__ = ["Produce", "Rows", "cast", "compile_projection"]

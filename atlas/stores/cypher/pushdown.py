@@ -32,7 +32,7 @@ from atlas.stores.cypher.syntax import (
     Unary,
     Variable,
 )
-from atlas.stores.cypher.values import Row, as_list, mismatch
+from atlas.stores.cypher.values import Row, as_list, is_list, mismatch
 
 _KINDS: dict[str, tuple[type, ...]] = {"str": (str,), "int": (int, float), "float": (int, float), "bool": (bool,)}
 _NODE = Binding("node", -1)
@@ -143,10 +143,8 @@ class Pushdown:
             return f"{alias}.id = (SELECT id FROM symbol_id WHERE uid = {bound})"
         if part == "qualified_name":
             # uid = "<project>:<qualified name>" (atlas.ids), and uids are indexed
-            return (
-                f"({alias}.id IN (SELECT s.id FROM project AS p CROSS JOIN symbol_id AS s ON s.uid = p.name || ':' || {bound})"
-                f" AND {alias}.qualified_name = {bound})"
-            )
+            found = f"SELECT s.id FROM project AS p CROSS JOIN symbol_id AS s ON s.uid = p.name || ':' || {bound}"
+            return f"({alias}.id IN ({found}) AND {alias}.qualified_name = {bound})"
         if column.file_column:
             return self._through_file(alias, f"{column.file_column} = {bound}")
         return f"{self._read(place)} = {bound}"
@@ -242,7 +240,7 @@ class Pushdown:
         return self.sql.spell(label_sql(expression.labels, column if free else f"+{column}", values), values)
 
     def _exists(self, expression: Subquery) -> str | None:
-        """A pattern predicate or EXISTS with one MATCH of joined relations, as a nested SELECT."""
+        """Return a pattern predicate or EXISTS with one MATCH of joined relations as a nested SELECT."""
         clauses = expression.query.parts[0]
         if expression.kind not in ("pattern", "exists") or len(clauses) != 1 or len(expression.query.parts) != 1:
             return None
@@ -280,7 +278,7 @@ def _has_type(expression: Expression, kinds: tuple[type, ...], context: Context)
 
 
 def _only(value: Source, kinds: tuple[type, ...]) -> Source:
-    """A value of another type becomes null, which no comparison accepts."""
+    """Turn values of other types into null, which no comparison accepts."""
 
     def source(row: Row) -> object:
         given = value(row)
@@ -302,7 +300,7 @@ def _json_list(value: Source, kinds: tuple[type, ...]) -> Source:
         items = value(row)
         if items is None:
             return "[]"
-        if not isinstance(items, list):
+        if not is_list(items):
             raise mismatch("List", items)
         return json.dumps([item for item in as_list(items) if _is(item, kinds)])
 

@@ -14,7 +14,7 @@ from atlas.stores.cypher.match import Reading, compile_match
 from atlas.stores.cypher.project import compile_projection
 from atlas.stores.cypher.scope import Scope, aggregates, needs_until_projection
 from atlas.stores.cypher.syntax import Clause, Match, Projection, Query, Subquery, Unwind
-from atlas.stores.cypher.values import Row, as_list, check_list, group_key
+from atlas.stores.cypher.values import Row, as_list, check_list, group_key, is_list
 
 Rows: TypeAlias = Iterator[Row]
 Stage: TypeAlias = Callable[[Rows], Rows]
@@ -36,8 +36,9 @@ def compile_query(
     parts = [_compile_part(part, scope, context, distinct, predicate) for part in query.parts]
     for part in parts[1:]:
         if part.columns != parts[0].columns:
+            columns = f"{', '.join(parts[0].columns)} / {', '.join(part.columns)}"
             raise QueryError(
-                f"the parts of a UNION return different columns: {', '.join(parts[0].columns)} / {', '.join(part.columns)}",
+                f"the parts of a UNION return different columns: {columns}",
                 "give them the same names, in the same order, with AS",
             )
     if len(parts) == 1:
@@ -110,7 +111,7 @@ def _unwind(clause: Unwind, scope: Scope, context: Context) -> tuple[Stage, Scop
             value = source(row)
             if value is None:
                 continue
-            for item in as_list(value) if isinstance(value, list) else [value]:
+            for item in as_list(value) if is_list(value) else [value]:
                 context.tick()
                 yield (*row, item)
 

@@ -8,13 +8,14 @@ from atlas.stores.cypher.pattern import PatternGraph
 from atlas.stores.cypher.scope import Scope
 from atlas.stores.cypher.sql_pattern import LABEL_RANK
 from atlas.stores.cypher.syntax import Comparison, Expression, LabelTest, Membership, Property, TextTest, Variable
+from atlas.stores.rows import value
 
 _EQUAL = {"uid": 1.0, "qualified_name": 1.5, "name": 2.0, "path": 3.0}
 _COUNTED = 20_000
 
 
 def node_ranks(pattern: PatternGraph, scope: Scope, context: Context) -> dict[str, float]:
-    """Return the rank of every node: 0 bound, 1-4 found by name or path, 5-6 by label (rare first), 9 by a full scan."""
+    """Return each node's rank: 0 bound, 1-4 found by name or path, 5-6 by label (rare first), 9 by a full scan."""
     ranks = {name: 0.0 if name in scope.names else 9.0 for name in pattern.nodes}
     labels: dict[str, frozenset[str]] = {}
     for conjunct in pattern.conjuncts:
@@ -63,9 +64,4 @@ def _place(expression: Expression) -> tuple[str, str] | None:
 
 def _count(labels: frozenset[str], context: Context) -> int:
     sql = "SELECT count(*) FROM (SELECT 1 FROM node WHERE label = ? LIMIT ?)"
-    return sum(cast_count(context.graph.connection.execute(sql, (label, _COUNTED)).fetchone()) for label in labels)
-
-
-def cast_count(row: object) -> int:
-    """Return the single integer of a row."""
-    return int(row[0]) if isinstance(row, tuple) and isinstance(row[0], int) else 0
+    return sum(value(context.graph.connection, sql, (label, _COUNTED)) for label in labels)

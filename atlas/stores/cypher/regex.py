@@ -1,6 +1,7 @@
-"""Regular expressions for `=~` that cannot hang: parsed into a small automaton and run with a lazily built DFA, in time
-linear in the subject. The syntax is the part of Java's that can be matched that way; back references and look-around
-are refused by name. A match always spans the whole string, as in Cypher.
+"""Regular expressions for `=~` that cannot hang.
+
+Parsed into a small automaton and run with a lazily built DFA, in time linear in the subject. The syntax is
+the part of Java's that can be matched that way; back references and look-around are refused by name. A match always spans the whole string, as in Cypher.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Regex:
     _ends: dict[tuple[frozenset[int], str], bool] = field(default_factory=dict[tuple[frozenset[int], str], bool])
 
     def fullmatch(self, text: str, tick: Callable[[], None]) -> bool:
-        """Tell whether the whole text matches; O(len(text)) once transitions are cached, `tick` is called for others."""
+        """Tell whether the whole text matches; linear once transitions are cached, `tick` is called for new ones."""
         states = frozenset((self.start,))
         before = "^"
         steps = self._steps

@@ -9,7 +9,7 @@ from atlas.stores.cypher.graph import Graph
 from atlas.stores.cypher.guard import Guard
 from atlas.stores.cypher.scope import walk
 from atlas.stores.cypher.syntax import Projection, Query, Unwind
-from atlas.stores.cypher.values import Edge, Node, Path, Row, as_list, as_map, order_key
+from atlas.stores.cypher.values import Edge, Node, Path, Row, as_list, as_map, is_list, is_map, order_key
 
 MAX_CELL = 10_000
 """Items of one list in a result; a longer one is cut and the table marked as truncated."""
@@ -55,11 +55,11 @@ class _Writer:
             if self.size > MAX_RESULT:
                 raise QueryError("the result is too large", "return fewer columns or rows")
             return value
-        if isinstance(value, list):
+        if is_list(value):
             items = as_list(value)
             self.cut = self.cut or len(items) > MAX_CELL
             return [self.plain(item) for item in items[:MAX_CELL]]
-        if isinstance(value, dict):
+        if is_map(value):
             return {key: self.plain(entry) for key, entry in as_map(value).items()}
         if isinstance(value, Node):
             return self.node(value.id)

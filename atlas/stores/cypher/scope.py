@@ -117,7 +117,9 @@ def _substitute(tree: object, mapping: Mapping[Expression, Expression]) -> objec
     for part in fields(tree):
         value: object = getattr(tree, part.name)
         if isinstance(value, tuple) or is_dataclass(value):
-            changed[part.name] = _substitute(value, mapping if part.name in ("source", "initial") else inner)
+            changed[part.name] = _substitute(
+                cast("object", value), mapping if part.name in ("source", "initial") else inner
+            )
     return replace(tree, **changed) if changed else tree
 
 

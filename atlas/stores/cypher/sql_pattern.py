@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
-
-import apsw
+from typing import TypeAlias
 
 from atlas.stores.cypher.graph import EDGE_COLUMNS, LABEL, NODE_COLUMNS, TYPE, Column, label_sql
 from atlas.stores.cypher.pattern import Relation, may_share
@@ -37,14 +35,14 @@ class Bound:
         """Register a constant and return its placeholder."""
         return self.add(lambda row: value)
 
-    def values(self, row: Row) -> tuple[apsw.SQLiteValue, ...]:
+    def values(self, row: Row) -> tuple[object, ...]:
         """Return the values for one incoming row."""
-        return tuple(cast("apsw.SQLiteValue", source(row)) for source in self.sources)
+        return tuple(source(row) for source in self.sources)
 
 
 @dataclass(slots=True)
 class SqlPattern:
-    """The statement under construction. `ids` maps a node's name to the SQL of its id, `edges` a relation to its alias."""
+    """The statement under construction. `ids` maps a node's name to the SQL of its id, `edges` relations to aliases."""
 
     bound: Bound
     prefix: str = ""
@@ -68,7 +66,7 @@ class SqlPattern:
         )
 
     def column(self, name: str, part: str) -> tuple[str, Column] | None:
-        """Return (table alias, column) of an entity's property, `#type` or `#label`; None if there is no such column."""
+        """Return (table alias, column) of a property, `#type` or `#label`; None if there is no such column."""
         if name in self.edges:
             column = TYPE if part == TYPE_OF else EDGE_COLUMNS.get(part)
             return None if column is None else (self.edges[name], column)

@@ -1,7 +1,7 @@
 """The syntax tree of the read subset of openCypher: what the parser builds and everything after it reads.
 
-Nodes are frozen and compare by meaning: `at` (offset in the text, for error messages) takes no part in equality, so that
-a grouping key can be recognised where it is written a second time.
+Nodes are frozen and compare by meaning: `at` (offset in the text, for errors) takes no part in equality, so that a
+grouping key can be recognised where it is written a second time.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Values of a running query and how Cypher compares them: three-valued equality, the global order of ORDER BY, grouping
-keys, and the shapes results are handed out in. Knows nothing of SQL; entities are ids, their contents live in `graph`.
+"""Values of a running query and how Cypher compares them: equality with null, the order of ORDER BY, grouping keys.
+
+Knows nothing of SQL; entities are ids, their contents live in `graph`.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeGuard, cast
 
 from atlas.errors import QueryError
 
@@ -77,6 +78,16 @@ def is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def is_list(value: object) -> TypeGuard[list[object]]:
+    """Tell whether the value is a List."""
+    return isinstance(value, list)
+
+
+def is_map(value: object) -> TypeGuard[dict[str, object]]:
+    """Tell whether the value is a Map."""
+    return isinstance(value, dict)
+
+
 def as_list(value: object) -> list[object]:
     """Return a List value as such; the caller has checked its type."""
     return cast("list[object]", value)
@@ -97,9 +108,9 @@ def equals(left: object, right: object) -> bool | None:
         return left == right
     if type(left) is not type(right):
         return False
-    if isinstance(left, list):
+    if is_list(left):
         return _equal_sequences(as_list(left), as_list(right))
-    if isinstance(left, dict):
+    if is_map(left):
         first, second = as_map(left), as_map(right)
         if first.keys() != second.keys():
             return False
@@ -130,7 +141,7 @@ def compare(operator: str, left: object, right: object) -> bool | None:
         or (isinstance(left, bool) and isinstance(right, bool))
     )
     if not comparable:
-        if isinstance(left, list) and isinstance(right, list):
+        if is_list(left) and is_list(right):
             return _compare_lists(operator, as_list(left), as_list(right))
         return None
     first, second = cast("tuple[float, float]", (left, right))
@@ -152,7 +163,7 @@ def _compare_lists(operator: str, left: list[object], right: list[object]) -> bo
 
 
 def order_key(value: object) -> tuple[object, ...]:
-    """Return a key that sorts any values: maps, nodes, relationships, lists, paths, strings, booleans, numbers, null."""
+    """Return a key that sorts all values: map, node, relationship, list, path, string, boolean, number, null."""
     if isinstance(value, str):
         return (5, value)
     if value is None:
@@ -161,9 +172,9 @@ def order_key(value: object) -> tuple[object, ...]:
         return (6, value)
     if isinstance(value, (int, float)):
         return (7, 1, 0.0) if math.isnan(value) else (7, 0, value)
-    if isinstance(value, list):
+    if is_list(value):
         return (3, tuple(order_key(item) for item in as_list(value)))
-    if isinstance(value, dict):
+    if is_map(value):
         entries = as_map(value)
         return (0, tuple((key, order_key(entries[key])) for key in sorted(entries)))
     if isinstance(value, Node):
@@ -181,9 +192,9 @@ def group_key(value: object) -> object:
         return ("bool", value)
     if isinstance(value, float) and math.isnan(value):
         return ("nan",)
-    if isinstance(value, list):
+    if is_list(value):
         return ("list", *(group_key(item) for item in as_list(value)))
-    if isinstance(value, dict):
+    if is_map(value):
         entries = as_map(value)
         return ("map", *((key, group_key(entries[key])) for key in sorted(entries)))
     return value
@@ -223,7 +234,7 @@ def check_parameter(value: object, name: str, depth: int = 0) -> object:
     if isinstance(value, (list, tuple)):
         items = cast("Sequence[object]", value)
         return check_list([check_parameter(item, name, depth + 1) for item in items])
-    if isinstance(value, dict):
+    if is_map(value):
         entries = cast("dict[object, object]", value)
         return {str(key): check_parameter(entry, name, depth + 1) for key, entry in entries.items()}
     raise QueryError(

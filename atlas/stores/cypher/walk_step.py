@@ -19,7 +19,7 @@ _SEARCHES = 16
 
 @dataclass(frozen=True, slots=True)
 class WalkStep:
-    """The stage appends the far node's id, if `far` is None, and the relationships (a list, or one for a single hop)."""
+    """The stage appends the far node's id, if `far` is None, and the relationships (a list; one for a single hop)."""
 
     relation: Relation
     reverse: bool
