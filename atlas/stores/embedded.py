@@ -36,7 +36,7 @@ from atlas.stores.connection import DATABASE, ReaderPool, open_writer
 from atlas.stores.embedded_apply import apply
 from atlas.stores.embedded_find import find
 from atlas.stores.embedded_stats import StatsReader
-from atlas.stores.embedded_text import search_text
+from atlas.stores.embedded_text import WordSearch
 from atlas.stores.embedded_write import finish, open_project, put_vectors
 from atlas.stores.sqlite_errors import translated
 from atlas.stores.vector_cache import VectorCache, VectorIndexFactory
@@ -56,6 +56,7 @@ class EmbeddedStore:
         self._writer = writer
         self._readers = ReaderPool(path, _READER_THREADS)
         self._cypher = ReaderPool(path, _CYPHER_THREADS)
+        self._words = WordSearch()
         self._vectors = VectorCache(vector_index)
         self._stats = StatsReader(path)
 
@@ -133,7 +134,7 @@ class EmbeddedStore:
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
-        return await self._readers.run(search_text, words, where, limit)
+        return await self._readers.run(self._words.search, words, where, limit)
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_vector`."""

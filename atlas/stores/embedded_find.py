@@ -17,29 +17,33 @@ from atlas.stores.rows import Row, select
 from atlas.stores.statements import statements
 
 _LAST = "\U0010ffff"
-_Candidate = tuple[int, int, str, str, str]
-"""(node id, is test, qualified name, uid, name)"""
+_TIES = 64
+"""Nodes of one qualified name differ by project: so many more are read, and ordered by uid, which no name index has."""
+
+_Candidate = tuple[int, int, str, str]
+"""(node id, is test, qualified name, name)"""
 
 
 def find(connection: apsw.Connection, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
-    """See `Store.find`. An empty text finds nothing, but as a path it is the structure unit."""
-    if limit <= 0 or (not text and match is not Match.PATH):
+    """See `Store.find`. An empty text finds nothing."""
+    if not text or limit <= 0:
         return []
     limits = restriction(connection, where)
-    if match is Match.UID:
-        ids = _ids(connection, "by_uid", limits, {"text": text, "limit": limit})
-    elif match is Match.PREFIX:
-        ids = _ids(connection, "by_prefix", limits, {"text": text, "end": text + _LAST, "limit": limit})
-    elif match is Match.PATH:
+    if match is Match.PATH:
         in_file = Restriction("", limits.where, limits.bindings)
-        ids = _ids(connection, "by_path", in_file, {"file_path": text, "limit": limit})
-    elif match is Match.NEAR:
-        ids = _near(connection, text, limits, limit)
-    elif match is Match.SUFFIX and len(names.segments(text)) == 1 and names.tails(text) == [text]:
-        ids = _ids(connection, "by_plain_name", limits, {"text": text, "limit": limit})
+        return nodes_by_id(connection, _ids(connection, "by_path", in_file, {"file_path": text, "limit": limit}))
+    if match is Match.NEAR:
+        return _near(connection, text, limits, limit)
+    most = limit + _TIES
+    if match is Match.UID:
+        ids = _ids(connection, "by_uid", limits, {"text": text, "limit": most})
+    elif match is Match.PREFIX:
+        ids = _ids(connection, "by_prefix", limits, {"text": text, "end": text + _LAST, "limit": most})
+    elif match is Match.SUFFIX and names.tails(text) == [text]:
+        ids = _ids(connection, "by_plain_name", limits, {"text": text, "limit": most})
     else:
-        ids = _checked(connection, text, match, limits, limit)
-    return nodes_by_id(connection, ids)
+        ids = _checked(connection, text, match, limits, most)
+    return sorted(nodes_by_id(connection, ids), key=names.order_key)[:limit]
 
 
 def _ids(connection: apsw.Connection, name: str, limits: Restriction, bindings: dict[str, Any]) -> list[int]:
@@ -51,9 +55,9 @@ def _select(connection: apsw.Connection, name: str, limits: Restriction, binding
     return select(connection, text, {**limits.bindings, **bindings})
 
 
-def _checked(connection: apsw.Connection, text: str, match: Match, limits: Restriction, limit: int) -> list[int]:
+def _checked(connection: apsw.Connection, text: str, match: Match, limits: Restriction, most: int) -> list[int]:
     """Candidates by plain name (and by uid for EXACT), then the rest of the name compared here."""
-    candidates: Iterable[_Candidate] = _select(
+    candidates: Iterable[Row] = _select(
         connection, "by_name", limits, {"names": json.dumps(names.tails(text), ensure_ascii=False)}
     )
     if match is Match.EXACT:
@@ -61,28 +65,28 @@ def _checked(connection: apsw.Connection, text: str, match: Match, limits: Restr
         by_uid = _select(connection, "by_qualified_name", limits, {"uids": json.dumps(uids, ensure_ascii=False)})
         found = {row for row in (*candidates, *by_uid) if row[2] == text}
     elif match is Match.FOLDED:
-        folded = names.fold(text)
-        found = {row for row in candidates if names.is_suffix(folded, names.fold(row[4]), names.fold(row[2]))}
+        matches = names.suffix_matcher(names.fold(text))
+        found = {row for row in candidates if matches(names.fold(row[3]), names.fold(row[2]))}
     else:
-        found = {row for row in candidates if names.is_suffix(text, row[4], row[2])}
-    return [row[0] for row in sorted(found, key=_order)[:limit]]
+        matches = names.suffix_matcher(text)
+        found = {row for row in candidates if matches(row[3], row[2])}
+    return [row[0] for row in sorted(found, key=_order)[:most]]
 
 
-def _near(connection: apsw.Connection, text: str, limits: Restriction, limit: int) -> list[int]:
+def _near(connection: apsw.Connection, text: str, limits: Restriction, limit: int) -> list[Node]:
     qualifier, wanted = names.wanted_name(text)
     if not wanted:
         return []
     edits = _similar_names(connection, wanted)
-    candidates: Iterable[_Candidate] = _select(
-        connection, "by_name", limits, {"names": json.dumps(list(edits), ensure_ascii=False)}
-    )
-    ranked = sorted(
-        {
-            (edits[names.fold(row[4])] + names.qualifier_distance(qualifier, row[2]), _order(row), row[0])
-            for row in candidates
-        }
-    )
-    return [node for _, _, node in ranked[:limit]]
+    bindings = {"names": json.dumps(list(edits), ensure_ascii=False)}
+    distances = {
+        row: edits[names.fold(row[3])] + names.qualifier_distance(qualifier, row[2])
+        for row in _select(connection, "by_name", limits, bindings)
+    }
+    best = sorted(distances, key=lambda row: (distances[row], _order(row)))[: limit + _TIES]
+    by_id = {row[0]: distances[row] for row in best}
+    nodes = zip(by_id.values(), nodes_by_id(connection, list(by_id)), strict=True)
+    return [node for _, node in sorted(nodes, key=lambda pair: (pair[0], names.order_key(pair[1])))[:limit]]
 
 
 def _similar_names(connection: apsw.Connection, wanted: str) -> dict[str, int]:
@@ -110,5 +114,5 @@ def _similar_names(connection: apsw.Connection, wanted: str) -> dict[str, int]:
     return found
 
 
-def _order(row: _Candidate) -> tuple[int, int, str, str]:
-    return (row[1], len(row[2]), row[2], row[3])
+def _order(row: Row | _Candidate) -> tuple[int, int, str]:
+    return (row[1], len(row[2]), row[2])

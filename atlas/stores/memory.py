@@ -320,9 +320,9 @@ class MemoryStore:
 _MATCHES: Mapping[Match, Callable[[str, NodeRow], bool]] = {
     Match.UID: lambda text, row: row.uid == text,
     Match.EXACT: lambda text, row: row.qualified_name == text,
-    Match.SUFFIX: lambda text, row: names.is_suffix(text, row.name, row.qualified_name),
-    Match.FOLDED: lambda text, row: names.is_suffix(
-        names.fold(text), names.fold(row.name), names.fold(row.qualified_name)
+    Match.SUFFIX: lambda text, row: names.suffix_matcher(text)(row.name, row.qualified_name),
+    Match.FOLDED: lambda text, row: names.suffix_matcher(names.fold(text))(
+        names.fold(row.name), names.fold(row.qualified_name)
     ),
     Match.PREFIX: lambda text, row: names.fold(row.name).startswith(names.fold(text)),
 }

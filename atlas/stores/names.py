@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from atlas.model import Node
 
@@ -41,9 +42,18 @@ def ends_with(qualified_name: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
     )
 
 
-def is_suffix(text: str, name: str, qualified_name: str) -> bool:
-    """Return whether a node of these names is meant by the plain or dotted name `text`, case-sensitive."""
-    return name in tails(text) and (name == text or ends_with(segments(qualified_name), segments(text)))
+def suffix_matcher(text: str) -> Callable[[str, str], bool]:
+    """Return the test whether a node of a (name, qualified name) is meant by the plain or dotted name, case-sensitive."""
+    plain = frozenset(tails(text))
+    wanted = segments(text)
+
+    def matches(name: str, qualified_name: str) -> bool:
+        if name == text or name not in plain:
+            return name == text
+        # most homonyms fail here, without being split
+        return all(part in qualified_name for part in wanted) and ends_with(segments(qualified_name), wanted)
+
+    return matches
 
 
 def order_key(node: Node) -> tuple[bool, int, str, str]:
@@ -60,25 +70,35 @@ def tolerance(name: str) -> int:
 def distance(left: str, right: str, limit: int) -> int:
     """Return the number of edits (insert, delete, substitute, swap neighbours) or `limit` + 1 when there are more.
 
-    Optimal string alignment distance, cut off row by row.
+    Optimal string alignment distance of what differs between equal ends, along a band of the matrix, row by row.
     """
     if abs(len(left) - len(right)) > limit:
         return limit + 1
-    if left == right:
-        return 0
+    start = _common(left, right)
+    left, right = left[start:], right[start:]
+    end = _common(left[::-1], right[::-1])
+    left, right = left[: len(left) - end], right[: len(right) - end]
     before: list[int] = []
     previous = list(range(len(right) + 1))
     for i, char in enumerate(left, 1):
-        current = [i]
-        for j, other in enumerate(right, 1):
+        current = [limit + 1] * (len(right) + 1)
+        current[0] = i
+        for j in range(max(1, i - limit), min(len(right), i + limit) + 1):
+            other = right[j - 1]
             cost = min(previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (char != other))
             if i > 1 and j > 1 and char == right[j - 2] and left[i - 2] == other:
                 cost = min(cost, before[j - 2] + 1)
-            current.append(cost)
+            current[j] = cost
         if min(current) > limit and min(previous) >= limit:
             return limit + 1
         before, previous = previous, current
     return min(previous[-1], limit + 1)
+
+
+def _common(left: str, right: str) -> int:
+    """Return how many first characters are equal."""
+    pairs = zip(left, right, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
 
 
 def similar(wanted: str, name: str) -> int | None:

@@ -65,7 +65,7 @@ CREATE TABLE node (
   chunk_name TEXT NOT NULL
 );
 CREATE INDEX node_file ON node(file);
-CREATE INDEX node_name ON node(name COLLATE NOCASE);
+CREATE INDEX node_name ON node(name COLLATE NOCASE, is_test, qualified_name);  -- covers what `find` sorts by
 CREATE INDEX node_label ON node(label);
 
 CREATE TABLE edge (
