@@ -33,7 +33,8 @@ async def index(root: Path, data: Path, *, full: bool = False) -> IndexSummary:
 def dump(data: Path) -> dict[str, object]:
     """Return everything in the store but times, generations and internal ids."""
     connection = apsw.Connection(str(data / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
-    connection.execute("CREATE TEMP TABLE shown AS SELECT id, uid FROM symbol_id")
+    connection.execute("CREATE TEMP TABLE shown (id INTEGER PRIMARY KEY, uid TEXT)")
+    connection.execute("INSERT INTO shown SELECT id, uid FROM symbol_id")
     connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'text', 'instance')")
     query = connection.execute
     try:
