@@ -15,6 +15,8 @@ from atlas.stores.cypher.values import Edge
 
 MAX_HOPS = 15
 """Depth of `*` and `*n..` when every path counts; reachability and shortest paths need no cap."""
+_BATCH = 200
+"""Nodes whose neighbours are read with one statement."""
 _BACK = {"out": "in", "in": "out", "both": "both"}
 _Arrivals = dict[int, list[tuple[Edge, int]]]
 
@@ -102,21 +104,28 @@ def reachable(walk: Walk, start: int, hops: tuple[int, int | None], context: Con
     frontier, depth = [start], 0
     while frontier and (hops[1] is None or depth < hops[1]):
         following: list[int] = []
-        for node in frontier:
-            for _, far in steps(walk, node, context):
-                if far not in visited:
-                    visited.add(far)
-                    following.append(far)
-                    yield far
-                elif far == start and not returned and walk.direction != "both":
-                    returned = True
-                    yield start
+        for index in range(0, len(frontier), _BATCH):
+            ends = _ends(walk, frontier[index : index + _BATCH], context)
+            if not returned and walk.direction != "both" and start in ends:
+                returned = True
+                yield start
+            fresh = context.graph.existing([node for node in ends if node not in visited])
+            visited.update(fresh)
+            following += fresh
+            yield from fresh
         context.charge(len(following))
         frontier, depth = following, depth + 1
     context.charge(1 - len(visited))
     # undirected, the way back must use another relationship than the way out: ask for a closed trail
     if not returned and walk.direction == "both" and next(trails(walk, start, hops, frozenset(), start, context), None):
         yield start
+
+
+def _ends(walk: Walk, nodes: list[int], context: Context) -> list[int]:
+    if walk.allowed is None:
+        context.tick()
+        return context.graph.ends(nodes, walk.direction, walk.types)
+    return list(dict.fromkeys(far for node in nodes for _, far in steps(walk, node, context)))
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ far end has no node row is invisible.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
@@ -183,6 +184,23 @@ class Graph:
             self._near[key] = near = found
             self._near_size += len(near) + 1
         return near
+
+    def ends(self, identities: Sequence[int], direction: str, types: Types) -> list[int]:
+        """Return the ids of all nodes one relationship away from any of the nodes, each once, in a fixed order."""
+        far: dict[int, None] = {}
+        bound = (json.dumps(identities), *types.values)
+        for near_column, far_column in (("source", "target"), ("target", "source")):
+            if direction == ("in" if near_column == "source" else "out"):
+                continue
+            sql = f"SELECT e.{far_column} FROM json_each(?) AS j CROSS JOIN edge AS e ON e.{near_column} = j.value"
+            rows = fetch(self.connection, f"{sql} WHERE {types.sql}" if types.sql else sql, bound)
+            far.update((row[0], None) for row in rows)
+        return list(far)
+
+    def existing(self, identities: Sequence[int]) -> list[int]:
+        """Return those of the ids that are visible nodes, in the same order."""
+        sql = "SELECT n.id FROM json_each(?) AS j CROSS JOIN node AS n ON n.id = j.value"
+        return [row[0] for row in fetch(self.connection, sql, (json.dumps(identities),))]
 
     def _select(self, sql: str, identity: int, types: Types) -> list[Edge]:
         rows = fetch(self.connection, f"{sql} AND {types.sql}" if types.sql else sql, (identity, *types.values))

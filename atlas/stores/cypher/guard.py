@@ -14,12 +14,14 @@ from dataclasses import dataclass
 import apsw
 
 from atlas.errors import QueryError
-from atlas.stores.rows import fetch
+from atlas.stores.rows import fetch, value
 
 MAX_RETAINED = 2_000_000
 """Values that sorting, grouping, DISTINCT, collect and searches may hold at once: about 300 MB at worst."""
 _TABLES = frozenset(("node", "edge", "file", "project", "symbol_id", "json_each"))
 _FUNCTIONS = frozenset(("count", "instr", "json_each", "nullif", "substr"))
+_CACHE_KIB = 32_768
+"""Page cache while a query runs: joins over all edges take half the time they take with 4 MiB."""
 _STEPS = 2_000
 """SQLite instructions between two looks at the clock: about 0.1 ms."""
 
@@ -70,6 +72,8 @@ def guarded(connection: apsw.Connection, timeout: float) -> Generator[Guard]:
     guard = Guard(timeout, time.monotonic() + timeout)
     owned = not connection.in_transaction
     previous = connection.authorizer
+    pages = value(connection, "PRAGMA cache_size")
+    fetch(connection, f"PRAGMA cache_size=-{_CACHE_KIB}")
     if owned:
         fetch(connection, "BEGIN")
     connection.authorizer = _authorize
@@ -89,6 +93,7 @@ def guarded(connection: apsw.Connection, timeout: float) -> Generator[Guard]:
         connection.authorizer = previous
         if owned and connection.in_transaction:
             fetch(connection, "ROLLBACK")
+        fetch(connection, f"PRAGMA cache_size={int(pages)}")
 
 
 def _authorize(operation: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:

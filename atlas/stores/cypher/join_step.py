@@ -12,10 +12,12 @@ from atlas.stores.cypher.graph import EDGE_COLUMNS, LABEL, NODE_COLUMNS, TYPE, C
 from atlas.stores.cypher.pattern import PatternGraph, Relation
 from atlas.stores.cypher.pushdown import Pushdown
 from atlas.stores.cypher.scope import LABEL_OF, TYPE_OF, WHOLE, Binding, Needs, Scope
-from atlas.stores.cypher.sql_pattern import Bound, SqlPattern
+from atlas.stores.cypher.sql_pattern import LABEL_RANK, Bound, SqlPattern
 from atlas.stores.cypher.syntax import Expression, Variable
 from atlas.stores.cypher.values import Edge, Node, Row, mismatch
 from atlas.stores.rows import select
+
+_VISIBLE = "WITH visible AS MATERIALIZED (SELECT id FROM node) "
 
 
 @dataclass(slots=True)
@@ -29,6 +31,8 @@ class JoinStep:
     left_over: list[Expression]
     """Conditions that SQL does not check."""
     context: Context
+    scans: bool
+    """All rows of a large part of the graph will be read."""
 
     def finish(
         self, scope: Scope, needs: Needs, optional: bool
@@ -40,10 +44,13 @@ class JoinStep:
             fresh = name not in scope.names
             wanted = needs.get(name, set[str]())
             if fresh:
-                whole = WHOLE in wanted or ("#count" in wanted and optional)
+                whole = WHOLE in wanted
                 names[name] = Binding("node", scope.width + len(columns) if whole else -1, optional)
                 if whole:
                     columns.append(_identity(name))
+                elif "#count" in wanted and optional:
+                    names[name] = Binding("mark", scope.width + len(columns))
+                    columns.append(_mark)
             for part in sorted(wanted):
                 column = LABEL if part == LABEL_OF else NODE_COLUMNS.get(part)
                 # what an OPTIONAL MATCH reads of a node that is known before would be null where nothing matches
@@ -54,8 +61,11 @@ class JoinStep:
             if relation.name in scope.names:
                 continue
             wanted = needs.get(relation.name, set[str]())
-            whole = WHOLE in wanted or ("#count" in wanted and optional)
+            whole = WHOLE in wanted
             names[relation.name] = Binding("edge", scope.width + len(columns) if whole else -1, optional)
+            if "#count" in wanted and optional and not whole:
+                names[relation.name] = Binding("mark", scope.width + len(columns))
+                columns.append(_mark)
             if whole:
                 columns += [_key(relation.name, part) for part in ("source", "type", "target", "line")]
             for part in sorted(wanted):
@@ -64,10 +74,13 @@ class JoinStep:
                     atoms[relation.name, part] = (scope.width + len(columns), column.kind)
                     columns.append(_column(relation.name, part))
         width = scope.width + max(len(columns), 1)
-        selects = [variant.select([column(variant) for column in columns]) for variant in self.variants]
-        return self._stage(" UNION ALL ".join(selects), scope.width == 0), replace(
-            scope, names=names, atoms=atoms, width=width
-        )
+        chosen = [[column(variant) for column in columns] for variant in self.variants]
+        bare = False
+        if self.scans:
+            bare = any([v.skip_bare_nodes(texts) for v, texts in zip(self.variants, chosen, strict=True)])
+        selects = [v.select(texts) for v, texts in zip(self.variants, chosen, strict=True)]
+        sql = _VISIBLE * bare + " UNION ALL ".join(selects)
+        return self._stage(sql, scope.width == 0), replace(scope, names=names, atoms=atoms, width=width)
 
     def _stage(self, sql: str, alone: bool) -> Callable[[Iterator[Row]], Iterator[Row]]:
         connection, bound = self.context.graph.connection, self.bound
@@ -92,6 +105,7 @@ def compile_join(
     ranks: dict[str, float],
     conjuncts: list[Expression],
     context: Context,
+    exhausts: bool,
 ) -> JoinStep:
     """Return the step with every condition that SQL can check; nodes and relations in `scope` are given by the row."""
     bound = Bound()
@@ -128,7 +142,8 @@ def compile_join(
             if name in scope.names and not relations:
                 variant.conditions.append(f"{variant.ids[name]} IS NOT NULL")
     left_over = [conjunct for conjunct in conjuncts if conjunct not in accepted]
-    return JoinStep(nodes, relations, variants, bound, left_over, context)
+    scans = exhausts and min(ranks[name] for name in nodes) >= LABEL_RANK
+    return JoinStep(nodes, relations, variants, bound, left_over, context, scans)
 
 
 def _given_node(name: str, scope: Scope, context: Context) -> Callable[[Row], object]:
@@ -159,6 +174,10 @@ def _fix_edge(variant: SqlPattern, relation: Relation, scope: Scope, context: Co
     alias = variant.edges[relation.name]
     for name in ("source", "type", "target", "line"):
         variant.conditions.append(f"{alias}.{name} = {variant.bound.add(part(name))}")
+
+
+def _mark(_: SqlPattern) -> str:
+    return "1"
 
 
 def _identity(name: str) -> Callable[[SqlPattern], str]:

@@ -34,6 +34,8 @@ class Reading:
     """All names are read (`*`)."""
     distinct: bool
     """Only the set of rows matters, not how often each comes."""
+    exhausts: bool
+    """All rows are read before the first result comes."""
 
 
 def compile_match(
@@ -143,7 +145,8 @@ class _Plan:
         if self._is_settled(nodes, relations):
             return []
         # names of this match that earlier steps have bound count as incoming here
-        step = compile_join(nodes, relations, self.pattern, self.scope, ranks, self.pending, self.context)
+        exhausts = self.reading.exhausts and not self.incoming.width
+        step = compile_join(nodes, relations, self.pattern, self.scope, ranks, self.pending, self.context, exhausts)
         self.pending = step.left_over
         for conjunct in self.pending:
             add_needs(self.needs, conjunct)

@@ -69,12 +69,13 @@ def _compile_part(
     for index, clause in enumerate(clauses):
         if isinstance(clause, Match):
             needs, projection, everything = needs_until_projection(clauses[index + 1 :])
-            reading = Reading(needs, everything, distinct if projection is None else _ignores_repeats(projection))
+            repeats = distinct if projection is None else _ignores_repeats(projection)
+            reading = Reading(needs, everything, repeats, projection is not None and _reads_all(projection))
             stage, scope = compile_match(clause, scope, reading, context, predicate)
         elif isinstance(clause, Unwind):
             stage, scope = _unwind(clause, scope, context)
         else:
-            countable = index == 1 and scope.base == 0 and isinstance(clauses[0], Match) and _is_plain(scope)
+            countable = scope.base == 0 and _is_plain(scope)
             stage, scope, names = compile_projection(clause, scope, context, countable)
             columns = tuple(names)
         stages.append(stage)
@@ -99,6 +100,11 @@ def _ignores_repeats(projection: Projection) -> bool:
     if calls:
         return all(call.name in _INDIFFERENT or call.distinct for call in calls)
     return projection.distinct
+
+
+def _reads_all(projection: Projection) -> bool:
+    """Tell whether a projection reads all rows before it gives the first."""
+    return bool(projection.order) or any(aggregates(item.expression) for item in projection.items)
 
 
 def _unwind(clause: Unwind, scope: Scope, context: Context) -> tuple[Stage, Scope]:

@@ -1,7 +1,8 @@
 """Regular expressions for `=~` that cannot hang.
 
 Parsed into a small automaton and run with a lazily built DFA, in time linear in the subject. The syntax is
-the part of Java's that can be matched that way; back references and look-around are refused by name. A match always spans the whole string, as in Cypher.
+the part of Java's that can be matched that way; back references and look-around are refused by name. A match always
+spans the whole string, as in Cypher.
 """
 
 from __future__ import annotations

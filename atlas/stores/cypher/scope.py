@@ -29,9 +29,10 @@ WHOLE, TYPE_OF, LABEL_OF = "#whole", "#type", "#label"
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Where a name's value sits. `kind` is value, node (a raw id) or edge (four raw columns from `slot`).
+    """Where a name's value sits.
 
-    An entity of which only single properties are read has no place of its own: its `slot` is -1.
+    `kind` is value, node (a raw id), edge (four raw columns from `slot`) or mark (1 where there is an entity of which
+    nothing else is read). An entity of which only single properties are read has no place of its own: its `slot` is -1.
     """
 
     kind: str
