@@ -43,7 +43,7 @@ def ends_with(qualified_name: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 
 
 def suffix_matcher(text: str) -> Callable[[str, str], bool]:
-    """Return the test whether a node of a (name, qualified name) is meant by the plain or dotted name, case-sensitive."""
+    """Return the test of (name, qualified name) whether a node is meant by the plain or dotted name, case-sensitive."""
     plain = frozenset(tails(text))
     wanted = segments(text)
 
