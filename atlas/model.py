@@ -190,7 +190,7 @@ class Match(StrEnum):
     NEAR = "near"
     """Similar spelling, best first."""
     PATH = "path"
-    """All nodes of one file, in source order."""
+    """All nodes of one file (of the structure unit for ""), in source order."""
 
 
 @dataclass(frozen=True, slots=True)

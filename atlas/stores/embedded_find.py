@@ -25,8 +25,8 @@ _Candidate = tuple[int, int, str, str]
 
 
 def find(connection: apsw.Connection, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
-    """See `Store.find`. An empty text finds nothing."""
-    if not text or limit <= 0:
+    """See `Store.find`. An empty text finds nothing, but as a path it is the structure unit."""
+    if limit <= 0 or (not text and match is not Match.PATH):
         return []
     limits = restriction(connection, where)
     if match is Match.PATH:

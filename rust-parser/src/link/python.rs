@@ -21,7 +21,9 @@ pub struct Linker {
 #[pymethods]
 impl Linker {
     #[new]
-    fn new(project: &str, _languages: &Languages) -> Self {
+    #[pyo3(signature = (project, languages))]
+    fn new(project: &str, languages: &Languages) -> Self {
+        let _ = languages; // rules that are data of a language will need them; callers name them already
         Linker { project: Project::new(project) }
     }
 
