@@ -77,7 +77,7 @@ async def by_words(reader: Reader, query: Query, where: Filter, limit: int = POO
     """Find by BM25 over names, documentation, source and path."""
     if not query.words:
         return Ranking("words", note="the query has no words to search for")
-    return Ranking("words", tuple(await reader.store.search_text(query.words, where, limit)))
+    return Ranking("words", tuple(await reader.store.search_text((*query.words, *query.variants), where, limit)))
 
 
 async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:

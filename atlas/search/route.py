@@ -19,15 +19,16 @@ MAX_RELATION_CHARACTERS = 200
 """Questions about edges are short; longer text only happens to contain such a phrase."""
 MAX_WORDS = 48
 MAX_NAMES = 6
+MIN_INFLECTED = 5
+"""Letters; shorter words (`this`, `used`) lose more than an ending."""
 
 _STOP = """
-a an and any are as at be been between but by can class classes code could did do does each every file files find for
-from function functions get had has have how i if implement implemented implements in into is it its like many me method
-methods my not of on or our own place places return returns self shall should show so some such than that the their them
-then there these they this to up was we were what when where which while who why will with would you your
+a an and any are as at be been but by can could did do does each for from had has have how i if in into is it its my not
+of on or our shall should so some such than that the their them then there these they this to was we were what when where
+which while who why will with would you your
 """
 STOP_WORDS = frozenset(_STOP.split())
-"""Dropped from word search when anything else is left (`get` and `return` occur in half of all functions)."""
+"""Dropped from word search when anything else is left. Words of the trade (`get`, `class`) stay: names have them."""
 
 LANGUAGE_WORDS = {
     "python": "python",
@@ -73,6 +74,8 @@ class Query:
     """Normalised (NFC, white space folded) and cut at `MAX_QUERY_CHARACTERS`."""
     words: tuple[str, ...]
     """For word search: distinct, in order, without stop words unless there are no others."""
+    variants: tuple[str, ...]
+    """Base forms of the words (`closes` -> `close`), searched with them: the index keeps words as they are written."""
     names: tuple[str, ...]
     """Looked up as symbols: identifier-shaped parts in order, dots between segments."""
     joined: tuple[str, ...]
@@ -175,6 +178,7 @@ def route(text: str, split_words: Callable[[str], list[str]]) -> Query:
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
+        variants=_distinct(form for word in words[:MAX_WORDS] for form in base_forms(word) if form not in words),
         names=names,
         joined=joined,
         paths=paths[:MAX_NAMES],
@@ -194,6 +198,24 @@ def valid(text: str) -> str:
 def dotted(name: str) -> str:
     """Return a name as qualified names are written: segments joined by dots, without backticks and call brackets."""
     return re.sub(r"::|#(?!\d)|->", ".", name.strip().strip("`'\"").removesuffix("()")).strip(".")
+
+
+def base_forms(word: str) -> list[str]:
+    """Return what an inflected English word may have been made from; most of it is no word, which costs nothing."""
+    if len(word) < MIN_INFLECTED or not word.isalpha():
+        return []
+    if word.endswith("ies"):
+        return [word[:-3] + "y"]
+    if word.endswith("es"):
+        return [word[:-1], word[:-2]]
+    if word.endswith("s") and not word.endswith("ss"):
+        return [word[:-1]]
+    for ending in ("ing", "ed"):
+        stem = word.removesuffix(ending)
+        if stem != word and len(stem) > 2:
+            doubled = [stem[:-1]] if stem[-1] == stem[-2] else []
+            return [stem, stem + "e", *doubled]
+    return []
 
 
 def _relation(text: str) -> Relation | None:

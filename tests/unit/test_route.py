@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from atlas._parser import split_words
 from atlas.model import Direction, EdgeType
-from atlas.search.route import MAX_QUERY_CHARACTERS, MAX_WORDS, dotted, route
+from atlas.search.route import MAX_QUERY_CHARACTERS, MAX_WORDS, base_forms, dotted, route
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,38 @@ def test_paths_are_recognised_and_are_not_names() -> None:
 
 
 def test_words_are_split_as_the_index_is_and_stop_words_dropped() -> None:
-    assert route("find the getUserById function", split_words).words == ("getuserbyid", "user", "id")
+    assert route("what is the getUserById function", split_words).words == (
+        "getuserbyid",
+        "get",
+        "user",
+        "id",
+        "function",
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "forms"),
+    [
+        ("closes", {"close", "clos"}),
+        ("queries", {"query"}),
+        ("parsing", {"pars", "parse"}),
+        ("running", {"runn", "runne", "run"}),
+        ("stopped", {"stopp", "stoppe", "stop"}),
+        ("values", {"value", "valu"}),
+        ("class", set()),
+        ("this", set()),
+        ("string", {"str", "stre"}),
+        ("utf8s", set()),
+    ],
+)
+def test_base_forms(word: str, forms: set[str]) -> None:
+    assert set(base_forms(word)) == forms
+
+
+def test_base_forms_are_searched_beside_the_words() -> None:
+    query = route("closes the connections", split_words)
+    assert query.words == ("closes", "connections")
+    assert query.variants == ("close", "clos", "connection")
 
 
 def test_only_stop_words_are_kept() -> None:

@@ -1,0 +1,80 @@
+"""Questions with known answers from any Python tree: the first sentence of a docstring asks for its definition.
+
+The tree is copied with all docstrings blanked out (places stay as they are), so that the sentence is not in the index.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+MIN_WORDS = 4
+BOILERPLATE = re.compile(r"(test|see |ensure|regression|deprecated|\W|todo|internal)", re.IGNORECASE)
+TESTS = re.compile(r"(^|/)(tests?|testing)(/|$)|(^|/)(test_[^/]*|conftest)\.py$")
+
+Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A sentence and the place (`path:line`) of the definition it was written for."""
+
+    text: str
+    place: str
+    name: str
+
+
+def copy_without_docstrings(source: Path, target: Path) -> list[Question]:
+    """Copy the tree's Python files, docstrings replaced by `...`; return the questions, sorted by place."""
+    questions: list[Question] = []
+    for path in sorted(source.rglob("*.py")):
+        relative = path.relative_to(source).as_posix()
+        try:
+            text = path.read_text(encoding="utf-8")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        blanked, found = _blank(text, tree, relative)
+        destination = target / relative
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        destination.write_text(blanked, encoding="utf-8")
+        questions += found
+    return _distinct(questions)
+
+
+def _blank(text: str, tree: ast.Module, path: str) -> tuple[str, list[Question]]:
+    lines = text.encode().split(b"\n")
+    questions: list[Question] = []
+    for node in ast.walk(tree):
+        if not isinstance(node, Definition) or not ast.get_docstring(node, clean=False):
+            continue
+        statement = node.body[0]
+        first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+        after = lines[last][statement.end_col_offset or 0 :]
+        lines[first] = lines[first][: statement.col_offset] + b"..." + (after if first == last else b"")
+        for number in range(first + 1, last + 1):
+            lines[number] = after if number == last else b""
+        if not isinstance(node, ast.Module) and not TESTS.search(path):
+            sentence = _sentence(ast.get_docstring(node) or "")
+            if sentence:
+                questions.append(Question(sentence, f"{path}:{node.lineno}", node.name))
+    return b"\n".join(lines).decode(), questions
+
+
+def _sentence(docstring: str) -> str:
+    sentence = " ".join(re.split(r"(?<=[.!?])\s|\n\s*\n", docstring.strip(), maxsplit=1)[0].split()).rstrip(".")
+    usable = sentence.isascii() and len(sentence.split()) >= MIN_WORDS and not BOILERPLATE.match(sentence)
+    return sentence if usable else ""
+
+
+def _distinct(questions: list[Question]) -> list[Question]:
+    """Questions that are asked once; a sentence that belongs to several definitions has no single answer."""
+    counts: dict[str, int] = {}
+    for question in questions:
+        counts[question.text] = counts.get(question.text, 0) + 1
+    return sorted((question for question in questions if counts[question.text] == 1), key=lambda each: each.place)
