@@ -9,9 +9,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from atlas.errors import QueryError
+from atlas.stores.cypher.conversions import (
+    or_null,
+    to_boolean,
+    to_float,
+    to_integer,
+    to_items,
+    to_list,
+    to_number,
+    to_string,
+)
 from atlas.stores.cypher.values import (
     MAX_LIST,
     Edge,
@@ -23,7 +33,6 @@ from atlas.stores.cypher.values import (
     check_string,
     equals,
     is_list,
-    is_number,
     mismatch,
 )
 
@@ -43,18 +52,6 @@ def _text(value: object) -> str:
     return value
 
 
-def _list(value: object) -> list[object]:
-    if not is_list(value):
-        raise mismatch("List", value)
-    return as_list(value)
-
-
-def _number(value: object) -> float:
-    if not is_number(value):
-        raise mismatch("Number", value)
-    return cast("float", value)
-
-
 def _integer(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise mismatch("Integer", value)
@@ -70,7 +67,7 @@ def _size(value: object) -> int:
         return len(value)
     if isinstance(value, Path):
         raise QueryError("size() does not take a path", "use length(path)")
-    return len(_list(value))
+    return len(to_items(value))
 
 
 def _length(value: object) -> int:
@@ -80,11 +77,11 @@ def _length(value: object) -> int:
 
 
 def _reverse(value: object) -> object:
-    return value[::-1] if isinstance(value, str) else _list(value)[::-1]
+    return value[::-1] if isinstance(value, str) else to_items(value)[::-1]
 
 
 def _is_empty(value: object) -> bool:
-    return not (value if isinstance(value, (str, dict)) else _list(value))
+    return not (value if isinstance(value, (str, dict)) else to_items(value))
 
 
 def _replace(text: object, old: object, new: object) -> str:
@@ -123,76 +120,6 @@ def _right(text: object, length: object) -> str:
     return _text(text)[-count:] if count else ""
 
 
-def to_string(value: object) -> str:
-    """Return a value as toString() and string concatenation show it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float):
-        return _float_text(value)
-    raise mismatch("String, Number or Boolean", value)
-
-
-def _float_text(value: float) -> str:
-    """Return a float as Java's Double.toString writes it, which is what Neo4j shows."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        text = f"{value:.17f}".rstrip("0") if "e" in repr(value) else repr(value)
-        return text + "0" if text.endswith(".") else text
-    mantissa, _, exponent = f"{value:e}".partition("e")
-    for digits in range(1, 17):
-        mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
-        if float(f"{mantissa}e{exponent}") == value:
-            break
-    mantissa = mantissa.rstrip("0")
-    return f"{mantissa + '0' if mantissa.endswith('.') else mantissa}E{int(exponent)}"
-
-
-def _to_integer(value: object) -> int | None:
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, str):
-        match = re.fullmatch(r"\s*([+-]?\d{1,20})\s*", value)
-        if match:
-            return check_integer(int(match.group(1)))
-        number = _to_float(value)
-        return None if number is None or not math.isfinite(number) else check_integer(int(number))
-    number = _number(value)
-    return check_integer(int(number)) if math.isfinite(number) else 0
-
-
-def _to_float(value: object) -> float | None:
-    if isinstance(value, str):
-        if not re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", value):
-            return None
-        return float(value)
-    return float(_number(value))
-
-
-def _to_boolean(value: object) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return value != 0
-    return {"true": True, "false": False}.get(_text(value).strip().lower())
-
-
-def _or_null(convert: Callable[[object], object]) -> Callable[[object], object]:
-    def attempt(value: object) -> object:
-        try:
-            return convert(value)
-        except QueryError:
-            return None
-
-    return attempt
-
-
 def _range(start: object, stop: object, step: object = 1) -> list[object]:
     first, last, stride = _integer(start), _integer(stop), _integer(step)
     if stride == 0:
@@ -205,14 +132,14 @@ def _range(start: object, stop: object, step: object = 1) -> list[object]:
 
 def _whole(round_: Callable[[float], float]) -> Callable[[object], float]:
     def apply(value: object) -> float:
-        number = float(_number(value))
+        number = float(to_number(value))
         return float(round_(number)) if math.isfinite(number) else number
 
     return apply
 
 
 def _round(value: object, precision: object = 0) -> float:
-    number, digits = float(_number(value)), _integer(precision)
+    number, digits = float(to_number(value)), _integer(precision)
     if not math.isfinite(number) or not 0 <= digits <= 15:
         return number
     scale = 10.0**digits
@@ -223,19 +150,19 @@ def _round(value: object, precision: object = 0) -> float:
 
 
 def _abs(value: object) -> float:
-    number = abs(_number(value))
+    number = abs(to_number(value))
     return check_integer(number) if isinstance(number, int) else number
 
 
 def _sign(value: object) -> int:
-    number = _number(value)
+    number = to_number(value)
     return (number > 0) - (number < 0)
 
 
 def _real(function: Callable[[float], float]) -> Callable[[object], float]:
     def apply(value: object) -> float:
         try:
-            return float(function(float(_number(value))))
+            return float(function(float(to_number(value))))
         except ValueError:
             return math.nan
         except OverflowError:
@@ -277,20 +204,16 @@ def _end(position: str) -> Callable[[object], Node]:
     return apply
 
 
-def _to_list(convert: Callable[[object], object]) -> Callable[[object], list[object]]:
-    return lambda value: [None if item is None else _or_null(convert)(item) for item in _list(value)]
-
-
 def _item(position: int) -> Callable[[object], object]:
     def apply(value: object) -> object:
-        items = _list(value)
+        items = to_items(value)
         return items[position] if items else None
 
     return apply
 
 
 def _tail(value: object) -> list[object]:
-    return _list(value)[1:]
+    return to_items(value)[1:]
 
 
 def _upper(text: str) -> str:
@@ -298,7 +221,7 @@ def _upper(text: str) -> str:
 
 
 def _is_nan(value: object) -> bool:
-    return math.isnan(_number(value))
+    return math.isnan(to_number(value))
 
 
 FUNCTIONS: Mapping[str, Function] = {
@@ -324,17 +247,17 @@ FUNCTIONS: Mapping[str, Function] = {
     "left": Function(_left, 2, 2),
     "right": Function(_right, 2, 2),
     "tostring": Function(to_string, 1, 1),
-    "tostringornull": Function(_or_null(to_string), 1, 1),
-    "tointeger": Function(_to_integer, 1, 1),
-    "tointegerornull": Function(_or_null(_to_integer), 1, 1),
-    "tofloat": Function(_to_float, 1, 1),
-    "tofloatornull": Function(_or_null(_to_float), 1, 1),
-    "toboolean": Function(_to_boolean, 1, 1),
-    "tobooleanornull": Function(_or_null(_to_boolean), 1, 1),
-    "tostringlist": Function(_to_list(to_string), 1, 1),
-    "tointegerlist": Function(_to_list(_to_integer), 1, 1),
-    "tofloatlist": Function(_to_list(_to_float), 1, 1),
-    "tobooleanlist": Function(_to_list(_to_boolean), 1, 1),
+    "tostringornull": Function(or_null(to_string), 1, 1),
+    "tointeger": Function(to_integer, 1, 1),
+    "tointegerornull": Function(or_null(to_integer), 1, 1),
+    "tofloat": Function(to_float, 1, 1),
+    "tofloatornull": Function(or_null(to_float), 1, 1),
+    "toboolean": Function(to_boolean, 1, 1),
+    "tobooleanornull": Function(or_null(to_boolean), 1, 1),
+    "tostringlist": Function(to_list(to_string), 1, 1),
+    "tointegerlist": Function(to_list(to_integer), 1, 1),
+    "tofloatlist": Function(to_list(to_float), 1, 1),
+    "tobooleanlist": Function(to_list(to_boolean), 1, 1),
     "abs": Function(_abs, 1, 1),
     "ceil": Function(_whole(math.ceil), 1, 1),
     "floor": Function(_whole(math.floor), 1, 1),

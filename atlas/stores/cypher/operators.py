@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from atlas.errors import QueryError
-from atlas.stores.cypher.functions import to_string
+from atlas.stores.cypher.conversions import to_string
 from atlas.stores.cypher.values import (
     as_list,
     as_map,

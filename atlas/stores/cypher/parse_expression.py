@@ -6,20 +6,15 @@ expressions are handed to `parse_pattern`, subqueries to `parse`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from atlas.stores.cypher import parse, parse_pattern
+from atlas.stores.cypher import parse, parse_forms, parse_pattern
 from atlas.stores.cypher.lexer import MAX_DEPTH, Cursor
 from atlas.stores.cypher.syntax import (
     Arithmetic,
     Boolean,
-    Call,
-    Case,
     Comparison,
     Expression,
     Index,
     LabelTest,
-    ListComprehension,
     ListLiteral,
     Literal,
     MapLiteral,
@@ -28,8 +23,6 @@ from atlas.stores.cypher.syntax import (
     NullTest,
     Parameter,
     Property,
-    Quantifier,
-    Reduce,
     Slice,
     TextTest,
     Unary,
@@ -76,7 +69,6 @@ _RESERVED = frozenset(
         "DESC",
     ]
 )
-_QUANTIFIERS = frozenset(("all", "any", "none", "single"))
 
 
 def parse_expression(cursor: Cursor, bar_ends: bool = False) -> Expression:
@@ -270,89 +262,15 @@ def _word(cursor: Cursor) -> Expression:
         cursor.advance()
         return Literal({"TRUE": True, "FALSE": False, "NULL": None}[word], "null" if word == "NULL" else "bool")
     if word == "CASE" and opens not in (".", ",", ")", "]"):
-        return _case(cursor)
+        return parse_forms.parse_case(cursor)
     if word in ("EXISTS", "COUNT", "COLLECT") and opens == "{":
         return parse.parse_subquery(cursor, word.lower())
-    if opens == "(" or (opens == "." and _is_namespaced_call(cursor)):
-        return _call(cursor)
+    if opens == "(" or (opens == "." and parse_forms.is_call(cursor)):
+        return parse_forms.parse_call(cursor)
     if word in _RESERVED:
         raise cursor.unexpected("expected an expression")
     cursor.advance()
     return Variable(token.text, at=token.at)
-
-
-def _is_namespaced_call(cursor: Cursor) -> bool:
-    offset = 1
-    while cursor.peek(offset)[:2] == ("operator", ".") and cursor.peek(offset + 1).kind == "name":
-        offset += 2
-    return cursor.peek(offset)[:2] == ("operator", "(")
-
-
-def _call(cursor: Cursor) -> Expression:
-    at = cursor.token.at
-    name = cursor.advance().text.lower()
-    while cursor.take_operator("."):
-        name += "." + cursor.expect_name("a function name").lower()
-    special: dict[str, Callable[[Cursor], Expression]] = {"reduce": _reduce}
-    if name in ("shortestpath", "allshortestpaths"):
-        raise cursor.error(
-            f"{name} as an expression is not supported", "write MATCH p = shortestPath((a)-[*..5]->(b))", at
-        )
-    cursor.expect_operator("(", "after the function name")
-    if name in _QUANTIFIERS:
-        return _quantifier(cursor, name)
-    if name in special:
-        return special[name](cursor)
-    if cursor.take_operator("*"):
-        cursor.expect_operator(")", "after `*`")
-        return Call(name, (), star=True, at=at)
-    distinct = cursor.take_word("DISTINCT")
-    arguments: list[Expression] = []
-    while not cursor.at_operator(")"):
-        arguments.append(parse_expression(cursor))
-        if not cursor.take_operator(","):
-            break
-    cursor.expect_operator(")", f"after the arguments of {name}()")
-    return Call(name, tuple(arguments), distinct=distinct, at=at)
-
-
-def _quantifier(cursor: Cursor, kind: str) -> Expression:
-    variable = cursor.expect_name(f"a variable in {kind}(x IN list WHERE ..)")
-    cursor.expect_word("IN", f"in {kind}(x IN list WHERE ..)")
-    source = parse_expression(cursor)
-    cursor.expect_word("WHERE", f"in {kind}(x IN list WHERE ..)")
-    where = parse_expression(cursor)
-    cursor.expect_operator(")", f"after {kind}(")
-    return Quantifier(kind, variable, source, where)
-
-
-def _reduce(cursor: Cursor) -> Expression:
-    accumulator = cursor.expect_name("a variable in reduce(total = 0, x IN list | ..)")
-    cursor.expect_operator("=", "in reduce(total = 0, x IN list | ..)")
-    initial = parse_expression(cursor)
-    cursor.expect_operator(",", "in reduce(total = 0, x IN list | ..)")
-    variable = cursor.expect_name("a variable in reduce(total = 0, x IN list | ..)")
-    cursor.expect_word("IN", "in reduce(total = 0, x IN list | ..)")
-    source = parse_expression(cursor, bar_ends=True)
-    cursor.expect_operator("|", "in reduce(total = 0, x IN list | ..)")
-    body = parse_expression(cursor)
-    cursor.expect_operator(")", "after reduce(")
-    return Reduce(accumulator, initial, variable, source, body)
-
-
-def _case(cursor: Cursor) -> Expression:
-    cursor.advance()
-    subject = None if cursor.at_word("WHEN") else parse_expression(cursor)
-    branches: list[tuple[Expression, Expression]] = []
-    while cursor.take_word("WHEN"):
-        condition = parse_expression(cursor)
-        cursor.expect_word("THEN", "after WHEN")
-        branches.append((condition, parse_expression(cursor)))
-    if not branches:
-        raise cursor.unexpected("expected WHEN after CASE")
-    otherwise = parse_expression(cursor) if cursor.take_word("ELSE") else Literal(None, "null")
-    cursor.expect_word("END", "to close CASE")
-    return Case(subject, tuple(branches), otherwise)
 
 
 def _bracket(cursor: Cursor) -> Expression:
@@ -361,7 +279,7 @@ def _bracket(cursor: Cursor) -> Expression:
     cursor.advance()
     following = cursor.peek()
     if cursor.token.kind in ("name", "quoted") and following.kind == "name" and following.text.upper() == "IN":
-        return _list_comprehension(cursor)
+        return parse_forms.parse_list_comprehension(cursor)
     items: list[Expression] = []
     while not cursor.at_operator("]"):
         items.append(parse_expression(cursor))
@@ -369,16 +287,6 @@ def _bracket(cursor: Cursor) -> Expression:
             break
     cursor.expect_operator("]", "to close the list")
     return ListLiteral(tuple(items))
-
-
-def _list_comprehension(cursor: Cursor) -> Expression:
-    variable = cursor.advance().text
-    cursor.advance()
-    source = parse_expression(cursor, bar_ends=True)
-    where = parse_expression(cursor, bar_ends=True) if cursor.take_word("WHERE") else None
-    result = parse_expression(cursor) if cursor.take_operator("|") else None
-    cursor.expect_operator("]", "to close the list comprehension")
-    return ListComprehension(variable, source, where, result)
 
 
 def parse_map(cursor: Cursor) -> tuple[tuple[str, Expression], ...]:
