@@ -132,7 +132,9 @@ impl Walk<'_> {
         match self.collect.get(expr).clone() {
             Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Type, expr, line),
             Expr::Generic { base, args } => {
-                self.refer_types(base, line);
+                if !self.collect.is_container(base) {
+                    self.refer_types(base, line);
+                }
                 for arg in args {
                     self.refer_types(arg, line);
                 }

@@ -72,6 +72,7 @@ pub fn code(name: &str) -> Option<&'static dyn LanguageCode> {
         "" => &NoCode,
         "python" => &super::python::Python,
         "ecmascript" => &super::ecmascript::Ecmascript,
+        "go" => &super::go::Go,
         "markdown" => &super::markdown::Markdown,
         _ => return None,
     })

@@ -18,8 +18,8 @@ pub struct Collector<'a> {
     name_exprs: FxHashMap<Name, ExprId>,
     attribute_exprs: FxHashMap<(ExprId, Name), ExprId>,
     literal_exprs: [Option<ExprId>; 11],
-    /// `this`, the class of `this`, `super`.
-    fixed_exprs: [Option<ExprId>; 3],
+    /// `this`, the class of `this`, `super`, the containers `list` and `dict`.
+    fixed_exprs: [Option<ExprId>; 5],
 }
 
 impl<'a> Collector<'a> {
@@ -30,7 +30,7 @@ impl<'a> Collector<'a> {
             name_exprs: FxHashMap::default(),
             attribute_exprs: FxHashMap::default(),
             literal_exprs: [None; 11],
-            fixed_exprs: [None; 3],
+            fixed_exprs: [None; 5],
         };
         collector.facts.exprs.push(Expr::Unknown);
         collector.name("");
@@ -121,6 +121,16 @@ impl<'a> Collector<'a> {
 
     pub fn super_expr(&mut self) -> ExprId {
         self.fixed(2, Expr::Super)
+    }
+
+    /// Base of a built-in list (or map) type that the language writes without a name.
+    pub fn container(&mut self, is_map: bool) -> ExprId {
+        let name = self.owned_name(if is_map { "dict" } else { "list" }.to_owned());
+        self.fixed(3 + usize::from(is_map), Expr::Name(name))
+    }
+
+    pub fn is_container(&self, expr: ExprId) -> bool {
+        self.fixed_exprs[3..].contains(&Some(expr))
     }
 
     fn fixed(&mut self, place: usize, expr: Expr) -> ExprId {

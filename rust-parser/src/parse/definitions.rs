@@ -8,7 +8,7 @@ use super::matching::{Captures, all, first};
 use super::tree::NodeId;
 use super::vocabulary::{Capture, Role};
 use super::walk::{Scope, Walk};
-use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Param, ParamKind, flags};
+use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Param, ParamKind, flags};
 
 /// Definitions inside each other that are recorded.
 const MAX_SCOPES: usize = 64;
@@ -52,6 +52,8 @@ pub struct Draft {
     pub private: bool,
     pub body: Option<NodeId>,
     pub parameters: Option<NodeId>,
+    /// List with the receiver alone.
+    pub receiver: Option<NodeId>,
     pub decorators: Vec<NodeId>,
     pub bases: Vec<NodeId>,
     /// Declared type, return type or aliased type.
@@ -83,6 +85,9 @@ impl Walk<'_> {
             self.too_deep = true;
             return;
         }
+        if let Some(extended) = first(captures, Capture::Extends) {
+            self.open_extension(node, extended, first(captures, Capture::Body));
+        }
         let Some(draft) = self.draft(kind, node, captures) else {
             return;
         };
@@ -112,7 +117,8 @@ impl Walk<'_> {
             let mut parts: Captures = captures.to_vec();
             parts.retain(|&(capture, captured)| capture != Capture::Name || captured == name);
             let text = self.name_of(name);
-            if self.name_counts.contains_key(&(self.scope(), text)) {
+            let prefix = self.member_prefix(self.scope());
+            if self.name_counts.contains_key(&(prefix, text)) {
                 continue;
             }
             if let Some(draft) = self.draft(kind, node, &parts) {
@@ -120,6 +126,46 @@ impl Walk<'_> {
                 self.definition_of.insert(node, (definition, true));
                 self.open_value(definition, &draft);
             }
+        }
+    }
+
+    /// A definition outside of its type (`func (s *Server) Run`, `void A::f()`): the extension around it.
+    fn open_extension(&mut self, node: NodeId, extended: NodeId, body: Option<NodeId>) {
+        let draft = Draft {
+            node,
+            kind: Kind::Extension,
+            name: self.extended_name(extended),
+            name_node: Some(extended),
+            parent: self.scope(),
+            flags: 0,
+            private: false,
+            body,
+            parameters: None,
+            receiver: None,
+            decorators: Vec::new(),
+            bases: vec![extended],
+            declared: None,
+            wrap: self.wraps.get(&node).cloned().unwrap_or_default(),
+        };
+        let definition = self.record(&draft);
+        self.open(definition, &draft);
+    }
+
+    /// Dotted name of a type without its arguments, or its text.
+    fn extended_name(&mut self, node: NodeId) -> String {
+        let expr = self.type_expression(node);
+        match self.dotted_name(expr) {
+            Some(name) => name,
+            None => docs::fold(&self.text_of(node), MAX_SIGNATURE),
+        }
+    }
+
+    fn dotted_name(&self, expr: ExprId) -> Option<String> {
+        match *self.collect.get(expr) {
+            Expr::Name(name) => Some(self.collect.text(name).to_owned()),
+            Expr::Attribute { base, name } => Some(format!("{}.{}", self.dotted_name(base)?, self.collect.text(name))),
+            Expr::Generic { base, .. } => self.dotted_name(base),
+            _ => None,
         }
     }
 
@@ -203,7 +249,11 @@ impl Walk<'_> {
         }
         let parent = self.scope();
         let in_class = holds_members(self.kind_of(parent));
-        let name = name_node.map_or_else(String::new, |name| self.text_of(name).into_owned());
+        let bases: Vec<NodeId> = all(captures, Capture::Base).collect();
+        let name = match (kind, bases.first()) {
+            (Kind::Extension, Some(&extended)) => self.extended_name(extended),
+            _ => name_node.map_or_else(String::new, |name| self.text_of(name).into_owned()),
+        };
         let constructors = &self.language.settings.definitions.constructors;
         let kind = match kind {
             Kind::Lambda if wrap.name.is_some() && in_class => Kind::Method,
@@ -224,8 +274,9 @@ impl Walk<'_> {
             private: private || wrap.private,
             body,
             parameters: first(captures, Capture::Parameters),
+            receiver: first(captures, Capture::Receiver),
             decorators,
-            bases: all(captures, Capture::Base).collect(),
+            bases,
             declared: first(captures, Capture::Returns).or_else(|| first(captures, Capture::Annotation)),
             wrap,
         };
@@ -303,23 +354,43 @@ impl Walk<'_> {
         };
         let text = if draft.name.is_empty() { fallback } else { shorten(&draft.name, 1000) };
         let name = self.collect.owned_name(text.to_owned());
-        let parent_path = self.collect.facts.definitions[draft.parent as usize].path;
-        let prefix = match self.collect.text(parent_path) {
-            "" => String::new(),
-            path => format!("{path}."),
+        let text = match draft.kind {
+            Kind::Extension => format!("{text}.<extension>"),
+            _ => text.to_owned(),
         };
+        let counted = self.collect.owned_name(text.clone());
+        let prefix = self.member_prefix(draft.parent);
         loop {
-            let count = self.name_counts.entry((draft.parent, name)).or_insert(0);
+            let count = self.name_counts.entry((prefix, counted)).or_insert(0);
             *count += 1;
-            let path = match *count {
-                1 => format!("{prefix}{text}"),
-                number => format!("{prefix}{text}#{number}"),
+            let last = match *count {
+                1 => text.clone(),
+                number => format!("{text}#{number}"),
             };
-            let path = self.collect.owned_name(path);
+            let path = self.joined(prefix, &last);
             if self.paths.insert(path) {
                 return (name, path);
             }
         }
+    }
+
+    /// Path of what a scope's members belong to: an extension's members are members of the type.
+    fn member_prefix(&mut self, scope: DefId) -> Name {
+        let record = &self.collect.facts.definitions[scope as usize];
+        if record.kind != Kind::Extension {
+            return record.path;
+        }
+        let (parent, name) = (record.parent, self.collect.text(record.name).to_owned());
+        let prefix = self.member_prefix(parent);
+        self.joined(prefix, &name)
+    }
+
+    fn joined(&mut self, prefix: Name, last: &str) -> Name {
+        let path = match self.collect.text(prefix) {
+            "" => last.to_owned(),
+            prefix => format!("{prefix}.{last}"),
+        };
+        self.collect.owned_name(path)
     }
 
     /// Start of the text with the documentation comment directly above, and that comment.
@@ -338,6 +409,20 @@ impl Walk<'_> {
                 (run.start, run.first_line + 1, Some(text))
             }
             _ => (place.start, place.line + 1, None),
+        }
+    }
+
+    /// The comment directly above a node documents the whole file.
+    pub fn document_file(&mut self, node: NodeId) {
+        if self.collect.facts.definitions[0].docstring != 0 {
+            return;
+        }
+        if let (_, _, Some(comment)) = self.with_comment(node, node) {
+            let docs = docs::clean_comment(&comment);
+            let docstring = self.collect.long_text(docs::limited(&docs));
+            let top = &mut self.collect.facts.definitions[0];
+            top.docstring = docstring;
+            top.docstring_digest = docs::text_digest(&docs);
         }
     }
 
@@ -400,20 +485,28 @@ impl Walk<'_> {
             receiver: None,
             parameters: Vec::new(),
         });
-        let bases = draft.bases.iter().map(|&base| self.base(base)).collect();
+        let bases = draft.bases.iter().map(|&base| self.base(base, draft)).collect();
         let declared_type = draft.declared.map(|node| self.annotation(node));
         let record = &mut self.collect.facts.definitions[definition as usize];
         record.bases = bases;
         record.declared_type = declared_type;
+        let mut params = Vec::new();
+        if let Some(list) = draft.receiver {
+            params = self.parameters(list, Some(false));
+        }
         if let Some(list) = draft.parameters {
-            let params = self.parameters(list, class);
+            params.extend(self.parameters(list, class));
+        }
+        if !params.is_empty() {
             self.collect.facts.definitions[definition as usize].params = params;
         }
     }
 
-    fn base(&mut self, node: NodeId) -> u32 {
+    fn base(&mut self, node: NodeId, draft: &Draft) -> u32 {
         let expr = self.type_expression(node);
-        if let Expr::Generic { args, .. } = self.collect.get(expr) {
+        // The arguments in a receiver's type are names that it binds.
+        let binds = draft.kind == Kind::Extension && draft.name_node == Some(node);
+        if !binds && let Expr::Generic { args, .. } = self.collect.get(expr) {
             for arg in args.clone() {
                 self.refer_types(arg, self.tree.line(node));
             }
@@ -433,21 +526,25 @@ impl Walk<'_> {
                 continue;
             };
             let is_first = params.is_empty();
-            let param = self.parameter(kind, node, &captures, receiver.filter(|_| is_first));
+            params.extend(self.parameter(kind, node, &captures, receiver.filter(|_| is_first)));
             self.recycle(captures);
-            params.push(param);
         }
         params
     }
 
-    fn parameter(&mut self, kind: ParamKind, node: NodeId, captures: &Captures, receiver: Option<bool>) -> Param {
+    /// The parameters of one node: several where names share a type.
+    fn parameter(&mut self, kind: ParamKind, node: NodeId, captures: &Captures, receiver: Option<bool>) -> Vec<Param> {
         let target = first(captures, Capture::Target);
-        let bare = || (target.is_none() && self.tree.is_leaf(node)).then_some(node);
-        let name_node = first(captures, Capture::Name).or_else(bare);
-        // Without name and target the node itself is a destructuring pattern.
-        let target = target.or((name_node.is_none()).then_some(node));
-        let name = name_node.map_or(0, |node| self.name_of(node));
-        let annotation = first(captures, Capture::Annotation).map(|node| self.annotation(node));
+        let annotation = first(captures, Capture::Annotation).map(|node| match receiver {
+            Some(_) => self.type_expression(node),
+            None => self.annotation(node),
+        });
+        let mut names: Vec<NodeId> = all(captures, Capture::Name).collect();
+        if names.is_empty() && target.is_none() && annotation.is_none() && self.tree.is_leaf(node) {
+            names.push(node);
+        }
+        // Without name, target and type the node itself is a destructuring pattern.
+        let target = target.or((names.is_empty() && annotation.is_none()).then_some(node));
         let default = first(captures, Capture::Default).map(|node| {
             self.read(node);
             self.expression(node)
@@ -461,15 +558,23 @@ impl Walk<'_> {
             Some(_) if kind == ParamKind::Normal => ParamKind::Receiver,
             _ => kind,
         };
-        if let Some(scope) = self.scopes.last_mut() {
-            match receiver {
-                Some(class) if kind == ParamKind::Receiver => scope.receiver = Some((name, class)),
-                _ if kind == ParamKind::Receiver => scope.receiver = Some((name, false)),
-                _ if scope.parameters.len() < MAX_HIDING => scope.parameters.push(name),
-                _ => {}
-            }
+        let mut params = Vec::new();
+        let mut names: Vec<Name> = names.into_iter().map(|name| self.name_of(name)).collect();
+        if names.is_empty() {
+            names.push(0);
         }
-        Param { name, annotation, default, kind }
+        for name in names {
+            if let Some(scope) = self.scopes.last_mut() {
+                match receiver {
+                    Some(class) if kind == ParamKind::Receiver => scope.receiver = Some((name, class)),
+                    _ if kind == ParamKind::Receiver => scope.receiver = Some((name, false)),
+                    _ if scope.parameters.len() < MAX_HIDING => scope.parameters.push(name),
+                    _ => {}
+                }
+            }
+            params.push(Param { name, annotation, default, kind });
+        }
+        params
     }
 
     /// Mark a lambda argument as a test.

@@ -108,11 +108,22 @@ impl Walk<'_> {
                 let args = self.parts(captures, Capture::Argument, true);
                 self.collect.expr(Expr::Generic { base, args })
             }
+            Shape::List | Shape::Map => {
+                let base = self.collect.container(shape == Shape::Map);
+                let args = self.parts(captures, Capture::Argument, true);
+                self.collect.expr(Expr::Generic { base, args })
+            }
+            Shape::Cast => self.cast_shape(captures),
             Shape::Union => {
                 let options = self.parts(captures, Capture::Option, true);
                 self.union(options)
             }
-            Shape::Same => self.captured(captures, Capture::Inner, in_type),
+            Shape::Same => {
+                if let Some(inner) = first(captures, Capture::Inner) {
+                    self.note_same(node, inner);
+                }
+                self.captured(captures, Capture::Inner, in_type)
+            }
             Shape::Text => self.language.code.type_text(self, node),
             Shape::Lambda | Shape::Unknown => UNKNOWN,
         }
@@ -172,6 +183,16 @@ impl Walk<'_> {
         None
     }
 
+    /// A value of a type, as if it had just been made.
+    fn cast_shape(&mut self, captures: &Captures) -> ExprId {
+        let callee = first(captures, Capture::Annotation).map_or(UNKNOWN, |node| self.annotation(node));
+        match self.collect.get(callee) {
+            Expr::Unknown => self.captured(captures, Capture::Inner, false),
+            Expr::Literal(_) => callee,
+            _ => self.collect.expr(Expr::Call { callee, args: Vec::new(), new: true }),
+        }
+    }
+
     fn attribute_shape(&mut self, captures: &Captures, in_type: bool) -> ExprId {
         let base = match first(captures, Capture::Base) {
             Some(node) => {
@@ -194,7 +215,7 @@ impl Walk<'_> {
         let callee = match first(captures, Capture::Callee) {
             Some(node) => {
                 self.claim_read(node);
-                self.expression(node)
+                if new { self.made_type(node) } else { self.expression(node) }
             }
             None => UNKNOWN,
         };
@@ -208,6 +229,17 @@ impl Walk<'_> {
             args.push(self.argument(node));
         }
         self.collect.expr(Expr::Call { callee, args, new })
+    }
+
+    /// The type of which a call makes an object; its arguments are referred to.
+    fn made_type(&mut self, node: NodeId) -> ExprId {
+        let callee = self.type_expression(node);
+        if let Expr::Generic { args, .. } = self.collect.get(callee) {
+            for arg in args.clone() {
+                self.refer_types(arg, self.tree.line(node));
+            }
+        }
+        callee
     }
 
     fn argument(&mut self, node: NodeId) -> Arg {

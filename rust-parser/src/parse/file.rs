@@ -199,6 +199,7 @@ fn syntax_tree(grammar: &tree_sitter::Language, data: &[u8], deadline: Instant) 
 }
 
 fn finish(mut facts: FileFacts) -> FileFacts {
+    within_lines(&mut facts);
     facts.problems.sort_by(|a: &Problem, b: &Problem| (a.line, &a.code).cmp(&(b.line, &b.code)));
     facts.strings.shrink_to_fit();
     facts.exprs.shrink_to_fit();
@@ -207,4 +208,21 @@ fn finish(mut facts: FileFacts) -> FileFacts {
     facts.bindings.shrink_to_fit();
     facts.imports.shrink_to_fit();
     facts
+}
+
+/// A token that is missing at the end of the file stands on its last line.
+fn within_lines(facts: &mut FileFacts) {
+    let last = facts.lines.max(1);
+    let references = facts.references.iter_mut().map(|reference| &mut reference.line);
+    let bindings = facts.bindings.iter_mut().map(|binding| &mut binding.line);
+    let imports = facts.imports.iter_mut().map(|import| &mut import.line);
+    let problems = facts.problems.iter_mut().map(|problem| &mut problem.line);
+    for line in references.chain(bindings).chain(imports).chain(problems) {
+        *line = (*line).min(last);
+    }
+    for definition in &mut facts.definitions {
+        for line in [&mut definition.start_line, &mut definition.end_line, &mut definition.name_line] {
+            *line = (*line).min(last);
+        }
+    }
 }

@@ -54,7 +54,11 @@ impl Subject<'_> {
         let mut found = false;
         if pattern.first || pattern.last {
             let mut contents = self.tree.children(parent).filter(|&child| self.is_content(self.tree.node(child).kind));
-            let candidate = if pattern.first { contents.next() } else { contents.last() };
+            let candidate = match (pattern.first, pattern.last) {
+                (true, true) => contents.next().filter(|_| contents.next().is_none()),
+                (true, false) => contents.next(),
+                _ => contents.last(),
+            };
             if let Some(child) = candidate {
                 found = self.one_child_fits(pattern, child, captures);
             }

@@ -14,6 +14,7 @@ mod docs;
 mod ecmascript;
 mod expressions;
 mod file;
+mod go;
 mod grammars;
 mod json;
 mod language;

@@ -41,7 +41,7 @@ pub enum Kinds {
 pub struct ChildPattern {
     pub field: Option<u16>,
     pub optional: bool,
-    /// Only the first (last) named child may fit.
+    /// Only the first (last, only) named child may fit.
     pub first: bool,
     pub last: bool,
     pub captures: Vec<Capture>,

@@ -58,6 +58,11 @@ pub enum Shape {
     OneOf,
     Elements(LiteralType),
     Generic,
+    /// A list or a map whose `@argument`s are the types of what it holds.
+    List,
+    Map,
+    /// The value has the type of `@annotation`, whatever `@inner` is.
+    Cast,
     Union,
     /// The shape of `@inner`.
     Same,
@@ -83,6 +88,10 @@ pub enum Capture {
     Name,
     Body,
     Parameters,
+    /// The list that holds the receiver, beside the parameters.
+    Receiver,
+    /// The type that the definition adds a member to.
+    Extends,
     Returns,
     Base,
     Decorator,
@@ -197,6 +206,8 @@ impl Capture {
             "name" => Capture::Name,
             "body" => Capture::Body,
             "parameters" => Capture::Parameters,
+            "receiver" => Capture::Receiver,
+            "extends" => Capture::Extends,
             "returns" => Capture::Returns,
             "base" => Capture::Base,
             "decorator" => Capture::Decorator,
@@ -305,6 +316,9 @@ fn shape(name: &str) -> Option<Shape> {
         "lambda" => Shape::Lambda,
         "one-of" => Shape::OneOf,
         "generic" => Shape::Generic,
+        "list" => Shape::List,
+        "map" => Shape::Map,
+        "cast" => Shape::Cast,
         "union" => Shape::Union,
         "same" => Shape::Same,
         "text" => Shape::Text,

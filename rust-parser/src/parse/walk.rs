@@ -62,7 +62,8 @@ pub struct Walk<'a> {
     pub wraps: FxHashMap<NodeId, Wrap>,
     pub pending_decorators: Vec<NodeId>,
     pub comments: Option<CommentRun>,
-    pub name_counts: FxHashMap<(DefId, Name), u32>,
+    /// How many definitions of a name there are below a path.
+    pub name_counts: FxHashMap<(Name, Name), u32>,
     pub paths: FxHashSet<Name>,
     pub expressions: Vec<ExprId>,
     /// Current depth of recursion in expressions, types and targets.
@@ -71,6 +72,8 @@ pub struct Walk<'a> {
     /// Names exported apart from their definitions, with the flags they get.
     pub exported: Vec<(Name, u32)>,
     claims: Vec<u8>,
+    /// By node: the node inside that it is the same as.
+    same: FxHashMap<NodeId, NodeId>,
     spare_captures: Vec<Captures>,
 }
 
@@ -101,6 +104,7 @@ impl<'a> Walk<'a> {
             too_deep: false,
             exported: Vec::new(),
             claims: vec![0; tree.len() as usize],
+            same: FxHashMap::default(),
             spare_captures: Vec::new(),
         }
     }
@@ -166,11 +170,9 @@ impl<'a> Walk<'a> {
             Role::Variable => self.define_variables(node, captures),
             Role::Wrapper { signature } => self.wrap(node, signature, captures),
             Role::PendingDecorator => self.pending_decorators.push(node),
-            Role::Import(None) => {
-                if code.import(self, node) {
-                    self.claim_call(node);
-                    return true;
-                }
+            Role::Import(None) if code.import(self, node) => {
+                self.claim_call(node);
+                return true;
             }
             Role::Import(Some(kind)) => self.import(kind, node, captures),
             Role::Binding(kind) => self.binding(kind, node, captures),
@@ -250,6 +252,13 @@ impl<'a> Walk<'a> {
         self.tree.child_by_field(node, field.into())
     }
 
+    /// All children in a field of the grammar.
+    pub fn in_field(&self, node: NodeId, field: &str) -> impl Iterator<Item = NodeId> + use<'a> {
+        let field = self.language.grammar.as_ref().and_then(|grammar| grammar.field_id_for_name(field));
+        let (tree, field) = (self.tree, field.map_or(u16::MAX, Into::into));
+        tree.children(node).filter(move |&child| tree.node(child).field == field)
+    }
+
     /// Named children that are not comments.
     pub fn contents(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
         let (tree, language) = (self.tree, self.language);
@@ -263,7 +272,19 @@ impl<'a> Walk<'a> {
 
     /// The attribute at this node is not a read of its own: it is called, bound, or part of a longer one.
     pub fn claim_read(&mut self, node: NodeId) {
-        self.claims[node as usize] |= READ_CLAIMED;
+        let mut claimed = Some(node);
+        while let Some(node) = claimed {
+            self.claims[node as usize] |= READ_CLAIMED;
+            claimed = self.same.get(&node).copied();
+        }
+    }
+
+    /// A node means the same as one inside it, and shares its claims.
+    pub fn note_same(&mut self, node: NodeId, inner: NodeId) {
+        self.same.insert(node, inner);
+        if self.is_claimed(node, READ_CLAIMED) {
+            self.claim_read(inner);
+        }
     }
 
     pub fn is_call_claimed(&self, node: NodeId) -> bool {
