@@ -24,8 +24,8 @@ MIN_INFLECTED = 5
 
 _STOP = """
 a an and any are as at be been but by can could did do does each for from had has have how i if in into is it its my not
-of on or our shall should so some such than that the their them then there these they this to was we were what when where
-which while who why will with would you your
+of on or our shall should so some such than that the their them then there these they this to was we were what when
+where which while who why will with would you your
 """
 STOP_WORDS = frozenset(_STOP.split())
 """Dropped from word search when anything else is left. Words of the trade (`get`, `class`) stay: names have them."""

@@ -121,6 +121,13 @@ async def test_schema_counts_what_is_there(shop: Atlas) -> None:
     assert answer.evidence.withheld == ()
 
 
+async def test_strategies_have_their_confidence(shop: Atlas) -> None:
+    atlas, _ = answering(shop, Table(("strategy", "confidence"), (("import", 0.9567), ("module", 0.98))))
+    strategies = {each.name: each.description for each in (await schema_info(atlas)).strategies}
+    assert strategies["import"] == "confidence 0.96"
+    assert strategies["module"] == "confidence 0.98"
+
+
 async def test_schema_under_a_budget_keeps_labels_first(shop: Atlas) -> None:
     answer = await schema_info(shop, token_budget=300)
     assert len(answer.labels) == len(Label)
