@@ -19,9 +19,9 @@ from atlas.stores.rows import Row, fetch, select, value
 from atlas.stores.statements import statements
 
 MAX_WORDS = 64
-ROW_BUDGET = 12_000
-"""Rows that one query may score: about 5 ms."""
-WORD_BUDGET = 4_000
+ROW_BUDGET = 8_000
+"""Rows that one query may score: about 4 ms."""
+WORD_BUDGET = 3_000
 """Rows that one word may bring in besides others."""
 
 _TIE_MARGIN = 64

@@ -151,6 +151,7 @@ async def _answers(store: Store) -> dict[str, object]:
             (Match.NEAR, "b.D.f"),
             (Match.PATH, STRUCTURE),
             (Match.PATH, "a.py"),
+            (Match.PATH, STRUCTURE),
             (Match.PATH, "b/test_c.py"),
         ):
             answers[f"find {match} {text} {where}"] = await store.find(text, match, where, 3)

@@ -129,6 +129,12 @@ async def test_filters_mean_the_same_everywhere(filled: Store, where: Filter, ex
     assert {hit.row.uid for hits in names for hit in hits} == expected
 
 
+async def test_structure_is_found_by_its_empty_path(filled: Store) -> None:
+    root = node("p", "", label="Project", language="")
+    await filled.apply([unit("", [root])])
+    assert await found(filled, "", Match.PATH) == ["p"]
+
+
 async def test_limits(filled: Store) -> None:
     await filled.put_vectors(PROJECT, MODEL, [vector(row, 1, 0.5, 0, 0) for row in ROWS])
     assert await found(filled, "save", Match.SUFFIX, limit=1) == ["app.models.User.save"]
