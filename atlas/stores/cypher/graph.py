@@ -54,7 +54,7 @@ NODE_COLUMNS: dict[str, Column] = {
     "exported": Column("{0}.exported", "bool"),
     "modifiers": Column("{0}.modifiers", "list"),
     "project": _file(_PROJECT),
-    "digest": _file("NULLIF(file.digest, '')"),
+    "digest": _file("CASE WHEN file.path <> '' THEN NULLIF(file.digest, '') END"),
 }
 EDGE_COLUMNS: dict[str, Column] = {
     "line": Column("NULLIF({0}.line, 0)", "int"),
