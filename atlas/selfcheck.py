@@ -37,14 +37,13 @@ async def check_health(settings: Settings) -> HealthAnswer:
 
 def _check_extension() -> Check:
     try:
-        from atlas.parsing import split_words
+        from atlas.parsing import load_languages
 
-        split_words("healthCheck")
-    except ImportError as error:
-        return Check(
-            "parser", "broken", str(error), "Install the package again: pip install --force-reinstall code-atlas"
-        )
-    return Check("parser", "ok", "compiled extension loaded")
+        names = load_languages().names
+    except (ImportError, ValueError) as error:
+        fix = "Install the package again: pip install --force-reinstall code-atlas"
+        return Check("parser", "broken", str(error), fix)
+    return Check("parser", "ok", f"languages: {', '.join(names)}")
 
 
 async def _check_index(settings: Settings) -> tuple[list[Check], ProjectState | None]:

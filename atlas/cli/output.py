@@ -37,13 +37,15 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> Table:
-    """Return a table of plain cells; numbers are right-aligned."""
+    """Return a table of plain cells; numbers are right-aligned, and columns without any name have no heading."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     body = [list(row) for row in rows]
-    result = Table(box=box.SIMPLE_HEAD, title=title or None, title_justify="left", pad_edge=False)
+    named = any(columns)
+    style = box.SIMPLE_HEAD if named else None
+    result = Table(box=style, show_header=named, title=title or None, title_justify="left", pad_edge=False)
     for position, column in enumerate(columns):
         numeric = bool(body) and all(isinstance(row[position], (int, float)) for row in body)
         result.add_column(column, justify="right" if numeric else "left", overflow="fold")
