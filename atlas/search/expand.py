@@ -59,33 +59,24 @@ BESIDE_HITS = ("callers", "callees", "tests", "docs")
 
 
 async def around_hits(reader: Reader, uids: Sequence[str]) -> dict[str, Around]:
-    """Return a short neighbourhood per search hit: two edge reads and one count per kind, whatever their number."""
-    if not uids:
-        return {}
-    related, totals = await asyncio.gather(
-        _related(reader, uids, BESIDE_HITS, SHORT), _totals(reader, uids, BESIDE_HITS)
-    )
-    return {
-        uid: Around((), {kind: Related(edges, totals[kind][uid]) for kind, edges in kinds.items()})
-        for uid, kinds in related.items()
-    }
+    """Return a short neighbourhood per search hit: two edge reads and a count per kind that was cut."""
+    related = await _related(reader, uids, BESIDE_HITS, SHORT) if uids else {}
+    return {uid: Around((), kinds) for uid, kinds in related.items()}
 
 
 async def around_node(reader: Reader, node: Node, each: int) -> Around:
     """Return the neighbourhood of one node, at most `each` neighbours per edge type, with its chain of parents."""
     uid = node.row.uid
     kinds = tuple(KINDS)
-    related, totals, parents = await asyncio.gather(
-        _related(reader, [uid], kinds, each), _totals(reader, [uid], kinds), parents_of(reader, uid)
-    )
+    related, parents = await asyncio.gather(_related(reader, [uid], kinds, each), parents_of(reader, uid))
     listed = related.get(uid, {})
-    return Around(parents, {kind: Related(listed[kind], totals[kind][uid]) for kind in kinds if kind in listed})
+    return Around(parents, {kind: listed[kind] for kind in kinds if kind in listed})
 
 
 async def counts_around(reader: Reader, uid: str) -> tuple[tuple[str, int], ...]:
     """Return (kind, number) of a node's neighbours without reading them; kinds without any are left out."""
-    totals = await _totals(reader, [uid], tuple(KINDS))
-    return tuple((kind, counts[uid]) for kind, counts in totals.items() if counts[uid])
+    totals = await _totals(reader, dict.fromkeys(KINDS, (uid,)))
+    return tuple((kind, counts[uid]) for kind, counts in totals.items() if uid in counts)
 
 
 async def parents_of(reader: Reader, uid: str) -> tuple[Node, ...]:
@@ -104,29 +95,32 @@ async def parents_of(reader: Reader, uid: str) -> tuple[Node, ...]:
 
 async def _related(
     reader: Reader, uids: Sequence[str], kinds: Sequence[str], each: int
-) -> dict[str, dict[str, tuple[Edge, ...]]]:
-    """Return edges by node and kind, at most `each` per node and edge type."""
-    wanted = {
-        direction: tuple(edge_type for kind in kinds if KINDS[kind][0] == direction for edge_type in KINDS[kind][1])
-        for direction in Direction
-    }
-    reads = [
-        (direction, reader.store.edges(uids, direction, types, len(uids) * each * len(types), each))
-        for direction, types in wanted.items()
-        if types
-    ]
-    found = await asyncio.gather(*(read for _, read in reads))
-    result: dict[str, dict[str, tuple[Edge, ...]]] = {}
-    for (direction, _), edges in zip(reads, found, strict=True):
-        kind_of = {edge_type: kind for kind in kinds if KINDS[kind][0] == direction for edge_type in KINDS[kind][1]}
+) -> dict[str, dict[str, Related]]:
+    """Return neighbours by node and kind, at most `each` per edge type; only lists that were cut are counted."""
+    lists: dict[str, dict[str, list[Edge]]] = {}
+    kind_of = {(KINDS[kind][0], edge_type): kind for kind in kinds for edge_type in KINDS[kind][1]}
+    types = {end: tuple(edge_type for way, edge_type in kind_of if way == end) for end in Direction}
+    ends = [end for end in Direction if types[end]]
+    found = await asyncio.gather(
+        *(reader.store.edges(uids, end, types[end], len(uids) * each * len(types[end]), each) for end in ends)
+    )
+    for end, edges in zip(ends, found, strict=True):
         for edge in edges:
-            own = edge.row.source if direction == Direction.OUT else edge.row.target
-            kind = kind_of[EdgeType(edge.row.type)]
-            lists = result.setdefault(own, {})
-            lists[kind] = (*lists.get(kind, ()), edge)
-    return result
+            own = edge.row.source if end == Direction.OUT else edge.row.target
+            lists.setdefault(own, {}).setdefault(kind_of[end, EdgeType(edge.row.type)], []).append(edge)
+    cut = {kind: [uid for uid, own in lists.items() if len(own.get(kind, ())) >= each] for kind in kinds}
+    totals = await _totals(reader, cut)
+    return {
+        uid: {
+            kind: Related(tuple(edges), max(len(edges), totals.get(kind, {}).get(uid, 0)))
+            for kind, edges in own.items()
+        }
+        for uid, own in lists.items()
+    }
 
 
-async def _totals(reader: Reader, uids: Sequence[str], kinds: Sequence[str]) -> dict[str, dict[str, int]]:
-    counts = await asyncio.gather(*(reader.store.degrees(uids, *KINDS[kind]) for kind in kinds))
-    return {kind: {uid: count.get(uid, 0) for uid in uids} for kind, count in zip(kinds, counts, strict=True)}
+async def _totals(reader: Reader, uids: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
+    """Return counts by kind and node; a kind without nodes is not asked for, a node without neighbours left out."""
+    asked = [kind for kind in uids if uids[kind]]
+    counts = await asyncio.gather(*(reader.store.degrees(uids[kind], *KINDS[kind]) for kind in asked))
+    return dict(zip(asked, counts, strict=True))
