@@ -38,7 +38,9 @@ pub struct FileFacts {
     pub is_test: bool,
     /// A generated file that was still indexed (asked for in the settings).
     pub is_generated: bool,
+    /// The first is empty.
     pub strings: Vec<Box<str>>,
+    /// The first is `Unknown`. Names, attributes and literals are shared; parts may come before or after what holds them.
     pub exprs: Vec<Expr>,
     /// `definitions[0]` is the top-level scope (kind `Module`, or `DocFile`/`Adr` for documents). Parents precede children.
     pub definitions: Vec<Definition>,
@@ -121,7 +123,8 @@ pub struct Definition {
     /// Dotted path below the module (`Class.method`, `outer.inner`); redefinitions in one scope are `name#2`, `name#3` in
     /// source order (overloads too), so that it is unique in the file. Empty for the top-level scope.
     pub path: Name,
-    /// Enclosing definition; 0 for top-level ones and for the top-level scope itself.
+    /// Enclosing definition; 0 for top-level ones and for the top-level scope itself. Functions in an object literal (JS) have
+    /// the constant that holds it.
     pub parent: DefId,
     pub flags: u32,
     pub start_byte: u32,
@@ -300,7 +303,7 @@ pub struct Binding {
     /// Function, class or module in whose scope it happens.
     pub scope: DefId,
     pub kind: BindingKind,
-    /// The bound name, or `self.x` / `obj.x` as `Attribute`.
+    /// The bound name, or `self.x` / `obj.x` as `Attribute`, or `table[k]` as `Index`.
     pub target: ExprId,
     pub annotation: Option<ExprId>,
     pub value: Option<ExprId>,
@@ -316,7 +319,8 @@ pub enum BindingKind {
     Enter,
     /// `except value as target`, `catch (T e)`: annotation or value is the type.
     Catch,
-    /// Position `n` of an unpacked tuple.
+    /// Position `n` of an unpacked tuple. In loops and nested patterns the value is one element, `Index` by an int literal, of
+    /// what is iterated. Object patterns (JS) are `Assign`s of attributes.
     Unpack(u16),
     /// `return value` (target is `Unknown`).
     Return,

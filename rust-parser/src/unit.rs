@@ -49,7 +49,12 @@ struct UnitNode {
 enum NodePlace {
     /// A definition of the file or [`FILE_NODE`].
     File(DefId),
-    Structure { label: &'static str, kind: &'static str, name: String, language: String },
+    Structure {
+        label: &'static str,
+        kind: &'static str,
+        name: String,
+        language: String,
+    },
 }
 
 struct UnitEdge {
@@ -564,4 +569,3 @@ fn tuple<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyTuple>
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Unit>()
 }
-

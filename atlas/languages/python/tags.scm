@@ -74,9 +74,21 @@
 (yield (_)? @value @reference.read) @binding.yield
 (global_statement (identifier) @target) @binding.outer
 (nonlocal_statement (identifier) @target) @binding.outer
-(type_parameter (type (identifier) @target)) @binding.assign
-(type_parameter (type (constrained_type . (type (identifier) @target) (type) @reference.type .))) @binding.assign
-(case_clause (case_pattern (as_pattern (identifier) @target .))) @binding.assign
+(function_definition
+  type_parameters: (type_parameter
+    (type (identifier)? @target (constrained_type . (type (identifier) @target))?))) @binding.assign
+(class_definition
+  type_parameters: (type_parameter
+    (type (identifier)? @target (constrained_type . (type (identifier) @target))?))) @binding.assign
+(type_alias_statement
+  left: (type (generic_type (type_parameter (type (identifier) @target))))) @binding.assign
+(constrained_type (type) @reference.type .)
+(case_pattern (dotted_name . (identifier) @target .)) @binding.assign
+(case_pattern (splat_pattern (identifier) @target)) @binding.assign
+(as_pattern
+  (case_pattern (class_pattern (dotted_name) @annotation))
+  (identifier) @target .) @binding.assign
+(as_pattern (case_pattern) (identifier) @target .) @binding.assign
 (class_pattern (dotted_name) @reference.type)
 
 (pattern_list (_) @item) @target.unpack
@@ -161,6 +173,7 @@
 (member_type) @type.unknown
 (constrained_type . (_) @inner) @type.same
 (string) @type.text
+(dotted_name) @type.text
 (tuple (_) @option) @type.union
 
 ; Digests

@@ -87,7 +87,10 @@ impl Collector<'_, '_> {
                 let bases = view.eval(base, site.scope, site.line);
                 if bases.is_empty() {
                     let unique = self.unique(name, |kind, is_member| is_callable(kind) && is_member);
-                    return unique.map(|symbol| Value::new(What::Definition(symbol), Strategy::UniqueName)).into_iter().collect();
+                    return unique
+                        .map(|symbol| Value::new(What::Definition(symbol), Strategy::UniqueName))
+                        .into_iter()
+                        .collect();
                 }
                 if view.file.family == Family::Ruby && &*view.text(name) == "new" {
                     return bases;
@@ -100,7 +103,10 @@ impl Collector<'_, '_> {
                     Some(values) => values,
                     None if view.file.family.has_global_functions() => {
                         let unique = self.unique(name, |kind, is_member| kind == Kind::Function && !is_member);
-                        unique.map(|symbol| Value::new(What::Definition(symbol), Strategy::UniqueName)).into_iter().collect()
+                        unique
+                            .map(|symbol| Value::new(What::Definition(symbol), Strategy::UniqueName))
+                            .into_iter()
+                            .collect()
                     }
                     None => Vec::new(),
                 }

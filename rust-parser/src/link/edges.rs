@@ -259,9 +259,7 @@ impl Collector<'_, '_> {
         let mut kept: Vec<(Edge, String)> = Vec::with_capacity(order.len());
         for (edge, uid) in order {
             match kept.last_mut() {
-                Some((last, known))
-                    if last.source == edge.source && last.kind == edge.kind && *known == uid =>
-                {
+                Some((last, known)) if last.source == edge.source && last.kind == edge.kind && *known == uid => {
                     if certainty(edge.via) > certainty(last.via) {
                         last.via = edge.via;
                     }

@@ -133,10 +133,7 @@ impl FileEntry {
     /// Meanings of a name in one scope, best first.
     pub fn entries(&self, scope: DefId, name: Sym) -> &[NameEntry] {
         let start = self.names.partition_point(|entry| (entry.scope, entry.name) < (scope, name));
-        let length = self.names[start..]
-            .iter()
-            .take_while(|entry| entry.scope == scope && entry.name == name)
-            .count();
+        let length = self.names[start..].iter().take_while(|entry| entry.scope == scope && entry.name == name).count();
         &self.names[start..start + length]
     }
 
@@ -268,10 +265,7 @@ impl FileEntry {
                 _ => {}
             }
         }
-        self.names = names
-            .into_iter()
-            .map(|(scope, name, bound)| NameEntry { scope, name, bound })
-            .collect();
+        self.names = names.into_iter().map(|(scope, name, bound)| NameEntry { scope, name, bound }).collect();
         self.names.sort_unstable();
         self.returns.sort_unstable();
     }
@@ -279,10 +273,8 @@ impl FileEntry {
     /// Everything about this file that lookups of other files can see, as (key, digest).
     pub fn contributions(&self) -> Contributions {
         let path = &self.facts.path;
-        let mut out = vec![
-            (text_key(Topic::Path, 0, path), 1),
-            (text_key(Topic::Path, 1, file_name_of(path)), digest_of(path)),
-        ];
+        let mut out =
+            vec![(text_key(Topic::Path, 0, path), 1), (text_key(Topic::Path, 1, file_name_of(path)), digest_of(path))];
         let file = digest_of((self.facts.is_test, self.family, self.module));
         for (def, definition) in self.facts.definitions.iter().enumerate() {
             let symbol = self.symbols[def];

@@ -233,7 +233,9 @@ fn merge_linear(bases: &[What], done: &FxHashMap<SymbolId, Arc<[What]>>) -> Opti
         if lists.is_empty() {
             return Some(order);
         }
-        let is_free = |what: What| what == What::Missing || !lists.iter().any(|list| list.iter().skip(1).any(|&other| other == what));
+        let is_free = |what: What| {
+            what == What::Missing || !lists.iter().any(|list| list.iter().skip(1).any(|&other| other == what))
+        };
         let next = lists.iter().map(|list| list[0]).find(|&what| is_free(what))?;
         order.push(next);
         for list in &mut lists {

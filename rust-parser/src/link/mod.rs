@@ -198,9 +198,10 @@ impl Project {
 
     /// Unit digests by path, "" included.
     pub fn digests(&self) -> Vec<(String, UnitDigest)> {
-        let files = self.index.present().filter_map(|(id, entry)| {
-            Some((entry.facts.path.clone(), self.links[id as usize].digest?))
-        });
+        let files = self
+            .index
+            .present()
+            .filter_map(|(id, entry)| Some((entry.facts.path.clone(), self.links[id as usize].digest?)));
         let structure = self.structure_digest.map(|digest| (String::new(), digest));
         files.chain(structure).collect()
     }
@@ -220,7 +221,8 @@ fn run(view: &View, stage: Stage, project: &str) -> Output {
 
 fn last_of_each_path(changed: Vec<Arc<FileFacts>>) -> Vec<Arc<FileFacts>> {
     let mut seen = FxHashSet::default();
-    let mut last: Vec<Arc<FileFacts>> = changed.into_iter().rev().filter(|facts| seen.insert(facts.path.clone())).collect();
+    let mut last: Vec<Arc<FileFacts>> =
+        changed.into_iter().rev().filter(|facts| seen.insert(facts.path.clone())).collect();
     last.reverse();
     last
 }

@@ -21,10 +21,9 @@ impl View<'_> {
         }
         match entry.family {
             Family::Python if import.level > 0 => self.python_relative(entry, module, import.level),
-            Family::Python => self.python_absolute(file, entry, module).map_or_else(
-                || self.external(module, '.'),
-                |(_, what)| what,
-            ),
+            Family::Python => {
+                self.python_absolute(file, entry, module).map_or_else(|| self.external(module, '.'), |(_, what)| what)
+            }
             Family::JavaScript => self.script_module(file, entry, module),
             Family::Go => self.go_package(module),
             Family::Rust => self.rust_module(file, module, import.level),
@@ -98,9 +97,7 @@ impl View<'_> {
             let found = self.python_file(&join(root, &path)).filter(|&found| found != own)?;
             Some((root.clone(), found))
         });
-        as_file.or_else(|| {
-            roots.iter().find_map(|root| Some((root.clone(), self.python_folder(&join(root, &path))?)))
-        })
+        as_file.or_else(|| roots.iter().find_map(|root| Some((root.clone(), self.python_folder(&join(root, &path))?))))
     }
 
     fn python_roots(&self, entry: &FileEntry) -> Vec<String> {
@@ -151,9 +148,9 @@ impl View<'_> {
         for project in self.index.subprojects.iter().filter(|project| project.kind == "npm") {
             let Some(rest) = module.strip_prefix(project.name.as_str()) else { continue };
             let found = match rest.strip_prefix('/') {
-                Some(rest) => ["", "src/"].iter().find_map(|below| {
-                    self.script_file(&join(&project.folder, &format!("{below}{rest}")))
-                }),
+                Some(rest) => ["", "src/"]
+                    .iter()
+                    .find_map(|below| self.script_file(&join(&project.folder, &format!("{below}{rest}")))),
                 None if rest.is_empty() => ["src/index", "index", "lib/index", "src/main", "main"]
                     .iter()
                     .find_map(|main| self.script_file(&join(&project.folder, main))),
@@ -179,12 +176,11 @@ impl View<'_> {
         if let Some(found) = self.file_at(path).filter(|&id| self.index.file(id).family == Family::JavaScript) {
             return Some(found);
         }
-        let with_endings = |stem: &str| SCRIPT_ENDINGS.iter().find_map(|ending| self.file_at(&format!("{stem}{ending}")));
+        let with_endings =
+            |stem: &str| SCRIPT_ENDINGS.iter().find_map(|ending| self.file_at(&format!("{stem}{ending}")));
         // `./x.js` in TypeScript sources means x.ts.
         let stem = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|ending| path.strip_suffix(ending));
-        with_endings(path)
-            .or_else(|| stem.and_then(with_endings))
-            .or_else(|| with_endings(&join(path, "index")))
+        with_endings(path).or_else(|| stem.and_then(with_endings)).or_else(|| with_endings(&join(path, "index")))
     }
 
     // --- Go ---
@@ -269,7 +265,8 @@ impl View<'_> {
     pub fn rust_crate_root(&self, file: FileId) -> What {
         let mut folder = folder_of(&self.index.file(file).facts.path);
         loop {
-            if let Some(root) = self.rust_file_in(folder, &["lib.rs", "main.rs"]).or_else(|| self.rust_root_in(folder)) {
+            if let Some(root) = self.rust_file_in(folder, &["lib.rs", "main.rs"]).or_else(|| self.rust_root_in(folder))
+            {
                 return root;
             }
             if folder.is_empty() {

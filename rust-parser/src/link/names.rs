@@ -51,9 +51,7 @@ impl Default for Strings {
     fn default() -> Self {
         let mut table = StringTable::default();
         table.intern("");
-        Strings {
-            inner: RwLock::new(table),
-        }
+        Strings { inner: RwLock::new(table) }
     }
 }
 
@@ -75,9 +73,7 @@ impl Strings {
     /// Numbers of many strings under one lock; `None` stays [`EMPTY`].
     pub fn intern_all<'a>(&self, texts: impl Iterator<Item = Option<&'a str>>) -> Vec<Sym> {
         let mut table = self.inner.write().expect("string table");
-        texts
-            .map(|text| text.map_or(EMPTY, |text| table.intern(text)))
-            .collect()
+        texts.map(|text| text.map_or(EMPTY, |text| table.intern(text))).collect()
     }
 
     /// The text of a number.

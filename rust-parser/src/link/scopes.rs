@@ -95,9 +95,12 @@ impl View<'_> {
         let entries = self.file.entries(0, name);
         if !entries.is_empty() {
             let values = self.bound_values(self.home, module, entries);
-            return Some(relabel(values, Strategy::Import, Strategy::SameModule, |value| {
-                matches!(value.what, What::Definition(symbol) if self.index.symbols.get(symbol).file == self.home)
-            }));
+            return Some(relabel(
+                values,
+                Strategy::Import,
+                Strategy::SameModule,
+                |value| matches!(value.what, What::Definition(symbol) if self.index.symbols.get(symbol).file == self.home),
+            ));
         }
         if let Some(values) = self.shared_name(scope, name) {
             return Some(values);
@@ -294,8 +297,9 @@ impl View<'_> {
             return values;
         }
         let below = match file.family {
-            Family::Python => package_folder(&file.facts.path)
-                .and_then(|folder| self.python_submodule(folder, &self.text(name))),
+            Family::Python => {
+                package_folder(&file.facts.path).and_then(|folder| self.python_submodule(folder, &self.text(name)))
+            }
             Family::Rust => self.rust_child_file(&file.facts.path, &self.text(name)),
             _ => None,
         };
@@ -422,11 +426,7 @@ impl View<'_> {
         };
         *self.depth.borrow_mut() -= 1;
         let is_followed = |value: &Value| matches!(value.what, What::Definition(_) | What::External(_));
-        values
-            .into_iter()
-            .filter(is_followed)
-            .map(|value| Value::new(value.what, Strategy::Alias))
-            .collect()
+        values.into_iter().filter(is_followed).map(|value| Value::new(value.what, Strategy::Alias)).collect()
     }
 
     /// `crate`, `super`, `self`, a child module or another crate of the project at the start of a Rust path.

@@ -78,9 +78,8 @@ impl Structure {
             let name = text.rsplit('.').next().unwrap_or(&text);
             self.add(text.to_string(), "Package", kind, name, &entry.facts.language);
             let parents = text.match_indices('.').rev().map(|(at, _)| &text[..at]);
-            let mut known = parents.filter(|parent| {
-                index.strings.find(parent).is_some_and(|parent| packages.contains_key(&parent))
-            });
+            let mut known = parents
+                .filter(|parent| index.strings.find(parent).is_some_and(|parent| packages.contains_key(&parent)));
             let around = match known.next() {
                 Some(parent) => parent.to_owned(),
                 None if entry.family == Family::Go => project_around(index, folder_of(path)),
@@ -191,7 +190,5 @@ fn has_package_around(index: &Index, entry: &FileEntry) -> bool {
         return false;
     }
     let around = if is_package { folder_of(folder) } else { folder };
-    ["__init__.py", "__init__.pyi"]
-        .iter()
-        .any(|name| index.file_id(&super::modules::join(around, name)).is_some())
+    ["__init__.py", "__init__.pyi"].iter().any(|name| index.file_id(&super::modules::join(around, name)).is_some())
 }

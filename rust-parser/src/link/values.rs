@@ -135,7 +135,8 @@ impl View<'_> {
                 if rules.element_getters.contains(&name) {
                     return Some(vec![Value { what: What::Instance(symbol), ..receiver }]);
                 }
-                let what = if rules.element_views.contains(&name) { What::Elements(symbol) } else { What::Builtin(EMPTY) };
+                let what =
+                    if rules.element_views.contains(&name) { What::Elements(symbol) } else { What::Builtin(EMPTY) };
                 Some(vec![Value { what, ..receiver }])
             }
             // `Optional.get()`, `option.unwrap()` on what annotations already unwrapped.

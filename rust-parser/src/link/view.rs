@@ -93,9 +93,7 @@ impl<'a> View<'a> {
     pub fn files_ending_in(&self, suffix: &str) -> Vec<FileId> {
         let name = file_name_of(suffix);
         self.ask(text_key(Topic::Path, 1, name));
-        let ends = |path: &str| {
-            path.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-        };
+        let ends = |path: &str| path.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
         let all = self.index.files_named(name).iter().copied();
         let mut found: Vec<FileId> = all.filter(|&id| ends(&self.index.file(id).facts.path)).collect();
         found.sort_by(|&a, &b| self.index.file(a).facts.path.cmp(&self.index.file(b).facts.path));

@@ -66,7 +66,10 @@ impl LanguageCode for Python {
     }
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
-        let text = clean_string(&walk.text_of(node));
+        let mut text = walk.text_of(node).into_owned();
+        if walk.kind_name(node) == "string" {
+            text = clean_string(&text);
+        }
         type_text::parse(&mut walk.collect, &text)
     }
 
