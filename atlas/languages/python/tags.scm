@@ -66,7 +66,6 @@
 (with_item value: [(identifier) (attribute)] @reference.read)
 (except_clause
   value: (as_pattern . (_) @annotation alias: (as_pattern_target (_) @target))) @binding.catch
-(except_clause value: (_) @annotation alias: (_) @target) @binding.catch
 (except_clause value: [(identifier) (attribute) (tuple)] @reference.type)
 (return_statement (_)? @value @reference.read) @binding.return
 (lambda body: (_) @value @reference.read) @binding.return

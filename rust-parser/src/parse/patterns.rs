@@ -226,3 +226,30 @@ fn predicate(parts: &[Form], place: &str) -> Result<Predicate, String> {
     }
     Ok(Predicate { capture, values, wanted })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::languages::Registry;
+
+    /// tree-sitter itself refuses patterns that can never match, which `compile` does not look for.
+    #[test]
+    fn every_file_of_patterns_is_a_query() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../atlas/languages");
+        let registry = Registry::load(&[folder.display().to_string()]).unwrap();
+        assert!(registry.names().len() >= 4);
+        for name in registry.names() {
+            let language = registry.get(&name).unwrap();
+            let Some(grammar) = &language.grammar else { continue };
+            let mut parts = vec![name.as_str()];
+            parts.extend(language.settings.include.iter().map(String::as_str));
+            for part in parts {
+                let source = std::fs::read_to_string(folder.join(part).join("tags.scm")).unwrap();
+                if let Err(error) = tree_sitter::Query::new(grammar, &source) {
+                    panic!("{name}: {part}/tags.scm: {error}");
+                }
+            }
+        }
+    }
+}
