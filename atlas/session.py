@@ -31,7 +31,7 @@ PHASES: Mapping[str, tuple[float, float, str]] = {
     "parse": (3, 40, "parsing"),
     "link": (40, 50, "linking"),
     "write": (50, 80, "writing"),
-    "embed": (80, 100, "embedding"),
+    "embed": (80, 99, "embedding"),
 }
 """Phase -> from and to which percent it takes an index pass, so that progress only grows; and what it is called."""
 
@@ -98,6 +98,7 @@ class Session:
             summary = await index_project(self._settings, progress, full=full)
         finally:
             pump.cancel()
+        await report(100, 100, "done")
         return _summary_text(summary), _summary_structure(summary)
 
 
@@ -105,7 +106,7 @@ class _Progress:
     """Takes note from any thread; `pump` passes the latest on, at most every `REPORT_SECONDS`."""
 
     def __init__(self) -> None:
-        self._percent, self._message = 0.0, ""
+        self._percent, self._message = 0.0, "starting"
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         start, end, name = PHASES[phase]
@@ -117,7 +118,7 @@ class _Progress:
     async def pump(self, report: Report) -> None:
         sent = -1.0
         while True:
-            if self._message and self._percent > sent:
+            if self._percent > sent:
                 sent = self._percent
                 await report(sent, 100, self._message)
             await asyncio.sleep(REPORT_SECONDS)

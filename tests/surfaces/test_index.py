@@ -170,6 +170,7 @@ async def test_the_index_tool_reports_progress_and_what_it_did(place: Place) -> 
         assert all(total == 100 and message for _, total, message in reports)
         done = [progress for progress, _, _ in reports]
         assert done == sorted(set(done))
+        assert (done[0], done[-1]) == (0, 100)
         assert (await answer(client, "get_node", name="Cart"))["outcome"] == "found"
         (place.root / "shop" / "extra.py").write_text("def surplus():\n    return 1\n")
         again = await answer(client, "index")

@@ -33,4 +33,4 @@ async def test_the_client_hears_the_latest_only() -> None:
         progress("parse", done, 100)
     await asyncio.sleep(0.5)
     pump.cancel()
-    assert heard == [(40.0, 100, "parsing 100/100")]
+    assert heard == [(0.0, 100, "starting"), (40.0, 100, "parsing 100/100")]

@@ -1,0 +1,106 @@
+"""What people see on a terminal: colours, highlighted source, a progress bar that goes away, nothing smuggled in."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from atlas._parser import VectorIndex
+from atlas.stores.embedded import EmbeddedStore
+
+from .processes import COMMAND, Place, atlas, environment
+from .shop import fill, write_files
+
+ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> Place:
+    """The shop project with an index that was written by hand."""
+    place = Place(tmp_path / "shop", tmp_path / "data")
+    write_files(place.root)
+    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    await fill(store, place.root)
+    await store.aclose()
+    return place
+
+
+def on_terminal(*arguments: str) -> tuple[int, str]:
+    """Run `atlas` with a terminal as standard output and error; return its code and what it showed."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stdin=follower, stdout=follower, stderr=follower, env=environment(TERM="xterm-256color")
+    )
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            block = os.read(leader, 65536)
+        except OSError:  # Linux reports the end of a terminal like this
+            break
+        if not block:
+            break
+        shown += block
+    os.close(leader)
+    return process.wait(60), shown.decode()
+
+
+def words_of(shown: str) -> str:
+    return ESCAPE.sub("", shown)
+
+
+def test_context_highlights_the_source_with_its_line_numbers(place: Place) -> None:
+    code, shown = on_terminal("context", "Cart.total", *place.options)
+    assert code == 0
+    assert ESCAPE.search(shown)
+    assert re.search(r"^ *\d+ +def total\(self\) -> int:", words_of(shown), re.MULTILINE)
+    assert "apply_discount" in words_of(shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "expected"),
+    [
+        (("search", "discount"), 0, "1. shop.cart.apply_discount  function  shop/cart.py"),
+        (("search", "no_such_word_anywhere", "--mode", "text"), 0, "no hits"),
+        (("node", "Cart"), 0, "shop.cart.Cart  class  shop/cart.py:6"),
+        (("node", "aply_discount"), 3, "near names:"),
+        (("status", "--skipped"), 0, "shop at "),
+        (("health",), 0, "health: "),
+        (("schema",), 0, "relationship type"),
+        (("cypher", "MATCH (c:Class {name: 'Cart'}) RETURN c.qualified_name AS name"), 0, "shop.cart.Cart"),
+        (("config", "show"), 0, "search.token_budget"),
+    ],
+)
+def test_every_answer_has_a_face(place: Place, arguments: tuple[str, ...], code: int, expected: str) -> None:
+    ended, shown = on_terminal(*arguments, *place.options)
+    assert ended == code, shown
+    assert expected in words_of(shown)
+    assert "Traceback" not in shown
+
+
+def test_index_draws_progress_and_leaves_only_the_summary(tmp_path: Path) -> None:
+    write_files(tmp_path / "shop")
+    code, shown = on_terminal("index", str(tmp_path / "shop"), "--data-dir", str(tmp_path / "data"))
+    assert code == 0, shown
+    assert "parsing" in shown
+    assert "\x1b[2K" in shown, "the progress lines are erased"
+    assert "units written" in words_of(shown)
+
+
+def test_a_file_cannot_drive_the_terminal(tmp_path: Path) -> None:
+    root = tmp_path / "evil"
+    root.mkdir()
+    (root / "evil.py").write_text('def innocent():\n    """Sets the \x1b]0;title\x07 and \x1b[31mcolour\x1b[2J."""\n')
+    place = Place(root, tmp_path / "data")
+    assert atlas("index", *place.options).returncode == 0
+    for arguments in (("search", "innocent"), ("node", "innocent"), ("context", "innocent")):
+        assert not re.search(r"\x1b|\x07", atlas(*arguments, *place.options).stdout)
+        _, shown = on_terminal(*arguments, *place.options)
+        assert "\x1b]0;" not in shown
+        assert "\x1b[2J" not in shown
+        assert "\x07" not in shown
