@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -206,3 +207,23 @@ def test_export_of_an_incremental_index_equals_that_of_a_new_one(place: Place, t
     index(fresh, "--data-dir", str(fresh.data))
     exports = [atlas("export", "--canonical", *one.options).stdout for one in (place, fresh)]
     assert exports[0] == exports[1] != ""
+
+
+async def test_reading_goes_on_while_the_server_indexes_and_a_second_index_is_refused(place: Place) -> None:
+    index(place)
+    for number in range(150):
+        (place.root / f"module{number}.py").write_text(
+            "\n".join(f"def f{number}_{k}():\n    return f{(number + 1) % 150}_{k}()" for k in range(20))
+        )
+    async with server(place) as client:
+        await answer(client, "get_node", name="Cart")
+        indexing = asyncio.create_task(client.call_tool("index", {"full": True}))
+        refused = 0
+        while not indexing.done():
+            assert (await answer(client, "get_node", name="Cart"))["outcome"] == "found"
+            second = await client.call_tool("index", {})
+            refused += bool(second.is_error)
+            assert not second.is_error or "is writing to the index" in text_of(second)
+        assert not (await indexing).is_error
+        assert refused
+        assert (await answer(client, "get_node", name="f149_19"))["outcome"] == "found"

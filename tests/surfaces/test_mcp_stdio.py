@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import time
@@ -213,3 +214,15 @@ def test_end_of_input_ends_the_server_and_only_the_protocol_is_on_stdout(place: 
     assert rest == ""
     assert log == ""
     print(f"start to tools/list: {seconds:.2f} s")
+
+
+async def test_many_calls_at_once_get_their_own_answers(place: Place) -> None:
+    names = ["Cart", "apply_discount", "Store", "nobody", "Cart.total"] * 6
+    async with server(place) as client:
+        answers = await asyncio.gather(*(answer(client, "get_node", name=name, path="shop/") for name in names))
+    for name, found in zip(names, answers, strict=True):
+        if name == "nobody":
+            assert found["outcome"] == "not_found"
+        else:
+            uids = [found["node"]["uid"]] if "node" in found else [one["uid"] for one in found["candidates"]]
+            assert all(uid.partition("#")[0].endswith(name) for uid in uids)
