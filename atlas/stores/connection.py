@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import apsw
 
-from atlas.errors import NotFound, SchemaMismatch, StoreError
+from atlas.errors import NotFound, SchemaMismatch, StoreError, Unavailable
 from atlas.stores.rows import fetch, value
 from atlas.stores.sqlite_errors import REBUILD, translated
 from atlas.stores.statements import schema
@@ -116,6 +116,7 @@ class ReaderPool:
         self._local = threading.local()
         self._open: set[apsw.Connection] = set()
         self._guard = threading.Lock()
+        self._closing = False
 
     async def run(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
         """Return `read(connection, *arguments)`, run in a thread of the pool."""
@@ -127,14 +128,24 @@ class ReaderPool:
             open_reader(self._path).close()
 
     def close(self) -> None:
-        """Wait for running reads and close every connection; idempotent."""
-        self._executor.shutdown(wait=True)
+        """Stop running reads (they raise `Unavailable`) and close every connection; idempotent."""
+        self._closing = True
+        stopped = threading.Thread(target=self._executor.shutdown, name="atlas-reader-close")
+        stopped.start()
+        while stopped.is_alive():
+            # again and again: an interrupt ends the statement that runs, not one that is about to
+            with self._guard:
+                for connection in self._open:
+                    connection.interrupt()
+            stopped.join(0.02)
         with self._guard:
             for connection in self._open:
                 connection.close(True)
             self._open.clear()
 
     def _call(self, read: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
+        if self._closing:
+            raise Unavailable("the index was closed", "open it again")
         with translated(self._path):
             connection = self._connection()
             fetch(connection, "BEGIN")

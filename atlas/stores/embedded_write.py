@@ -75,6 +75,8 @@ def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped]
         fetch(connection, "PRAGMA wal_checkpoint(passive)")
     finally:
         connection.set_busy_timeout(BUSY_MS)
+    # a daemon that waits for the next change needs no cache of the last
+    fetch(connection, "PRAGMA shrink_memory")
 
 
 def _put_skipped(connection: apsw.Connection, project: int, skipped: dict[str, str]) -> None:

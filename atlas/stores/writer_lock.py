@@ -38,20 +38,26 @@ class WriterLock:
             raise StoreError(f"cannot write to {data_dir}: {error}", "check the permissions of the folder") from error
         try:
             _lock(self._descriptor)
-        except OSError as error:
-            holder = (
-                os.pread(self._descriptor, 32, 0).decode("ascii", "replace").strip() if hasattr(os, "pread") else ""
-            )
+            os.ftruncate(self._descriptor, 0)
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            os.write(self._descriptor, f"{os.getpid()}\n".encode())
+        except (BlockingIOError, PermissionError) as error:
+            holder = self._holder()
             os.close(self._descriptor)
-            who = f"process {holder}" if holder else "another process"
             raise Unavailable(
-                f"{who} is writing to the index in {data_dir}", "wait until it has finished, or stop it"
+                f"{holder} is writing to the index in {data_dir}", "wait until it has finished, or stop it"
             ) from error
-        os.ftruncate(self._descriptor, 0)
-        os.write(self._descriptor, f"{os.getpid()}\n".encode())
+        except OSError as error:
+            os.close(self._descriptor)
+            raise StoreError(f"cannot lock {path}: {error}", "free disk space or choose another --data-dir") from error
 
     def release(self) -> None:
         """Let the next writer in; idempotent."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+    def _holder(self) -> str:
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        pid = os.read(self._descriptor, 32).decode("ascii", "replace").strip()
+        return f"process {pid}" if pid else "another process"

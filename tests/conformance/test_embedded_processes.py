@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from atlas.errors import StoreError, Unavailable
+from atlas.errors import QueryError, StoreError, Unavailable
 from atlas.model import Direction, Filter, Match
 from atlas.stores.embedded import EmbeddedStore
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, edge, node, query, unit, vector
@@ -164,3 +164,17 @@ async def test_closing_waits_for_the_write_that_runs(tmp_path: Path) -> None:
     reader = open_store(tmp_path)
     assert await assert_whole(reader) in (0, 1)
     await reader.aclose()
+
+
+async def test_closing_ends_a_read_that_would_take_long(tmp_path: Path) -> None:
+    store = open_store(tmp_path, writing=True)
+    await store.open_project(PROJECT, "/")
+    await store.apply(batch(1))
+    endless = "MATCH (a:Function), (b:Function), (c:Function), (d:Function) RETURN count(a.name + b.name + c.name + d.name) AS n"
+    reading = asyncio.create_task(store.cypher(endless, {}, 1, 60))
+    await asyncio.sleep(0.3)
+    start = time.monotonic()
+    await store.aclose()
+    with pytest.raises((Unavailable, QueryError)):
+        await reading
+    assert time.monotonic() - start < 5
