@@ -73,6 +73,7 @@ pub fn code(name: &str) -> Option<&'static dyn LanguageCode> {
         "python" => &super::python::Python,
         "ecmascript" => &super::ecmascript::Ecmascript,
         "go" => &super::go::Go,
+        "java" => &super::java::Java,
         "markdown" => &super::markdown::Markdown,
         _ => return None,
     })

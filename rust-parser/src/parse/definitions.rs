@@ -435,7 +435,14 @@ impl Walk<'_> {
 
     fn signature(&self, draft: &Draft) -> String {
         let first_node = draft.wrap.signature.unwrap_or(draft.node);
-        let start = self.tree.node(first_node).start as usize;
+        let mut start = self.tree.node(first_node).start as usize;
+        for &decorator in &draft.decorators {
+            let place = self.tree.node(decorator);
+            let between = self.source.get(start..place.start as usize);
+            if between.is_some_and(|text| text.trim_ascii().is_empty()) {
+                start = place.end as usize;
+            }
+        }
         let outer = draft.wrap.outer.unwrap_or(draft.node);
         let end = match draft.body {
             Some(body) if !is_value(draft.kind) => self.tree.node(body).start,
@@ -447,6 +454,7 @@ impl Walk<'_> {
         docs::fold(&text, MAX_SIGNATURE)
             .trim_end_matches([' ', ':', '{', ';', ','])
             .trim_end_matches("=>")
+            .trim_end_matches("->")
             .trim_end()
             .to_owned()
     }

@@ -217,7 +217,9 @@ impl Walk<'_> {
                 self.claim_read(node);
                 if new { self.made_type(node) } else { self.expression(node) }
             }
-            None => UNKNOWN,
+            // The grammar has no node for `base.name` of `base.name()`.
+            None if first(captures, Capture::Base).is_some() => self.attribute_shape(captures, false),
+            None => first(captures, Capture::Name).map_or(UNKNOWN, |node| self.name_shape(node, false)),
         };
         let mut args = Vec::new();
         if let Some(list) = first(captures, Capture::Arguments) {

@@ -16,6 +16,7 @@ mod expressions;
 mod file;
 mod go;
 mod grammars;
+mod java;
 mod json;
 mod language;
 mod languages;
