@@ -81,7 +81,7 @@ async def test_ten_questions_about_django(indexed: tuple[Path, Path]) -> None:
         assert found["outcome"] == "not_found"
         assert any(one["uid"].endswith(".QuerySet") for one in found["near"])
         # 5. words
-        answer = await ask(client, "text_search", query="get_object_or_404")
+        answer = await ask(client, "text_search", query="get_object_or_404", include_tests=False)
         assert names(answer)[0] == "django.shortcuts.get_object_or_404"
         # 6. meaning, without the words of the name
         answer = await ask(client, "hybrid_search", query="parse the body of a multipart form upload")
