@@ -99,7 +99,7 @@ class ParsedFile:
 def parse_bytes(
     languages: Languages, path: str, data: bytes, *, timeout_ms: int = 2000, generated: bool = False
 ) -> ParsedFile:
-    """Never fails. `generated`: take generated files too (`is_generated`)."""
+    """Never fails. `timeout_ms` of CPU time; what was read by then stays. `generated`: take generated files too."""
 
 def parse_paths(
     languages: Languages,

@@ -1,9 +1,8 @@
 //! What a language may say in Rust where patterns cannot: forms of imports, conventions of names, documentation inside.
 
-use std::time::Instant;
-
 use super::bindings::BindingDraft;
 use super::collect::Collector;
+use super::deadline::Deadline;
 use super::definitions::Draft;
 use super::tree::NodeId;
 use super::walk::Walk;
@@ -17,7 +16,7 @@ pub trait LanguageCode: Sync {
     }
 
     /// Read a whole file of a language without a grammar.
-    fn read(&self, _collect: &mut Collector, _source: &[u8], _deadline: Instant) {}
+    fn read(&self, _collect: &mut Collector, _source: &[u8], _deadline: Deadline) {}
 
     /// Once, before the walk; the declared package goes to `walk.collect.facts.module`.
     fn begin(&self, _walk: &mut Walk) {}

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use super::collect::Collector;
+use super::deadline::Deadline;
 use super::definitions::Layout;
 use super::docs;
 use super::language::{DocStyle, Language};
@@ -30,7 +31,7 @@ thread_local! {
 
 /// Facts of one file. Never fails.
 pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
-    let attempt = catch_unwind(AssertUnwindSafe(|| read_file(language, path, data, Instant::now() + timeout)));
+    let attempt = catch_unwind(AssertUnwindSafe(|| read_file(language, path, data, Deadline::after(timeout))));
     attempt.unwrap_or_else(|_| {
         PARSER.replace(Parser::new());
         let mut collector = empty_facts(language, path, data);
@@ -39,7 +40,7 @@ pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) ->
     })
 }
 
-fn read_file(language: &Language, path: &str, data: &[u8], deadline: Instant) -> FileFacts {
+fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -> FileFacts {
     let readable = without_nul_bytes(data);
     let mut collector = empty_facts(language, path, data);
     note_bytes(&mut collector, data);
@@ -176,13 +177,13 @@ fn line_at(data: &[u8], at: usize) -> u32 {
 }
 
 /// Parse with this thread's parser; None when time ran out.
-fn syntax_tree(grammar: &tree_sitter::Language, data: &[u8], deadline: Instant) -> Option<Tree> {
+fn syntax_tree(grammar: &tree_sitter::Language, data: &[u8], deadline: Deadline) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(grammar).ok()?;
         let mut calls = 0_u32;
         let mut progress = |_: &tree_sitter::ParseState| {
             calls = calls.wrapping_add(1);
-            if calls.is_multiple_of(CLOCK_INTERVAL) && Instant::now() >= deadline {
+            if calls.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())

@@ -2,12 +2,11 @@
 //! they mention. Follows CommonMark where it decides what is a heading (fences, indented code, lists, quotes, HTML blocks);
 //! headings inside lists and quotes do not open sections.
 
-use std::time::Instant;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::LanguageCode;
 use super::collect::Collector;
+use super::deadline::Deadline;
 use super::docs::{self, digest, fold, text_digest};
 use super::markdown_blocks::{Block, BlockKind, read_blocks};
 use super::markdown_inline::{Mention, mentions, normal_label, plain_text};
@@ -25,14 +24,14 @@ const NOT_RECORDS: &[&str] = &["readme", "index", "template", "adr-template", "c
 pub struct Markdown;
 
 impl LanguageCode for Markdown {
-    fn read(&self, collect: &mut Collector, source: &[u8], deadline: Instant) {
+    fn read(&self, collect: &mut Collector, source: &[u8], deadline: Deadline) {
         let mdx = collect.facts.path.ends_with(".mdx");
         let blocks = read_blocks(source, mdx);
         let labels = labels(&blocks, source);
         let mut document =
             Document { collect, source, open: Vec::new(), paths: FxHashSet::default(), counts: FxHashMap::default() };
         for (number, block) in blocks.iter().enumerate() {
-            if number.is_multiple_of(CLOCK_INTERVAL) && Instant::now() >= deadline {
+            if number.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
                 document.collect.problem(block.line, "timeout", "the file was not read to its end in time");
                 break;
             }

@@ -8,6 +8,7 @@
 mod bindings;
 mod code;
 mod collect;
+mod deadline;
 mod definitions;
 mod digests;
 mod docs;

@@ -1,9 +1,9 @@
 //! A syntax tree laid out flat: nodes in preorder in one vector, so that children are contiguous, a subtree is a range and
 //! no walk needs recursion. Made from a tree-sitter tree in one cursor pass; knows nothing about languages.
 
-use std::time::Instant;
-
 use tree_sitter::{Node, Tree};
+
+use super::deadline::Deadline;
 
 /// Problems of syntax reported per file.
 const MAX_SYNTAX_PROBLEMS: usize = 20;
@@ -39,7 +39,7 @@ pub struct FlatTree {
 
 impl FlatTree {
     /// Copy a tree. Stops at the deadline and keeps what was read.
-    pub fn new(tree: &Tree, deadline: Instant) -> Self {
+    pub fn new(tree: &Tree, deadline: Deadline) -> Self {
         let root = tree.root_node();
         let broken = root.has_error();
         let mut flat =
@@ -52,7 +52,7 @@ impl FlatTree {
                 flat.note_error(&node);
             }
             let id = flat.push(&node, cursor.field_id().map_or(0, Into::into), open.last().copied());
-            if flat.nodes.len().is_multiple_of(CLOCK_INTERVAL) && Instant::now() >= deadline {
+            if flat.nodes.len().is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
                 flat.cut = true;
                 break;
             }

@@ -2,11 +2,11 @@
 //! `definitions`, `bindings` and `expressions` to record the facts.
 
 use std::borrow::Cow;
-use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collect::Collector;
+use super::deadline::Deadline;
 use super::definitions::{Layout, Wrap};
 use super::language::Language;
 use super::matching::{Captures, Subject, all};
@@ -110,12 +110,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Visit all nodes. False when the deadline passed before the end.
-    pub fn run(&mut self, deadline: Instant) -> bool {
+    pub fn run(&mut self, deadline: Deadline) -> bool {
         for node in 0..self.tree.len() {
             while self.scopes.last().is_some_and(|scope| node >= scope.end) {
                 self.scopes.pop();
             }
-            if node.is_multiple_of(CLOCK_INTERVAL) && Instant::now() >= deadline {
+            if node.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
                 return false;
             }
             if !self.language.rules(self.tree.node(node).kind).is_passive() {

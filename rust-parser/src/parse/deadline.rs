@@ -1,0 +1,45 @@
+//! Time limits counted in CPU time of the calling thread: what is found in a file must not depend on how busy the machine is.
+
+use std::time::Duration;
+
+/// A moment of the calling thread's CPU time.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    end: Duration,
+}
+
+impl Deadline {
+    /// So much of this thread's work from now.
+    pub fn after(limit: Duration) -> Self {
+        Deadline { end: thread_time().saturating_add(limit) }
+    }
+
+    /// To be asked on the thread that made the deadline.
+    pub fn has_passed(&self) -> bool {
+        thread_time() >= self.end
+    }
+}
+
+fn thread_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes one timespec to the pointer, which is valid for it.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.unsigned_abs() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_does_not_count() {
+        let deadline = Deadline::after(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(40));
+        assert!(!deadline.has_passed());
+        let mut work = 1_u64;
+        while !deadline.has_passed() {
+            work = std::hint::black_box(work.wrapping_mul(3));
+        }
+        assert!(thread_time() >= Duration::from_millis(20));
+    }
+}
