@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
-use crate::link::edges::{FileEdges, Target};
+use crate::link::edges::FileEdges;
 use crate::link::file::{file_name_of, is_class, is_package_file};
 use crate::link::index::Index;
 use crate::link::names::FILE_NODE;
@@ -42,7 +42,7 @@ impl From<String> for Field<'_> {
 /// A node of a unit.
 struct UnitNode {
     uid: String,
-    qualified_name: Arc<str>,
+    qualified_name: String,
     place: NodePlace,
 }
 
@@ -58,7 +58,9 @@ enum NodePlace {
 }
 
 struct UnitEdge {
-    source: String,
+    /// Position of the node.
+    source: usize,
+    /// Without the project.
     target: String,
     kind: &'static str,
     line: u32,
@@ -68,6 +70,7 @@ struct UnitEdge {
 
 /// Everything that the rows of one unit are made from.
 pub struct UnitSource {
+    project: String,
     path: String,
     facts: Option<Arc<FileFacts>>,
     nodes: Vec<UnitNode>,
@@ -78,8 +81,8 @@ pub struct UnitSource {
     unresolved: u32,
 }
 
-/// The unit of a file.
-pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges) -> UnitSource {
+/// The unit of a file; `targets` are the uids of its edges' far ends, without the project.
+pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, targets: Vec<String>) -> UnitSource {
     let entry = index.file(file);
     let facts = &entry.facts;
     let mut nodes = Vec::new();
@@ -89,7 +92,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges) 
     if !is_document {
         nodes.push(UnitNode {
             uid: format!("{project}:{}", index.uid(entry.file_symbol)),
-            qualified_name: index.strings.text(entry.file_name),
+            qualified_name: index.strings.text(entry.file_name).to_owned(),
             place: NodePlace::File(FILE_NODE),
         });
         parents.push(None);
@@ -107,28 +110,21 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges) 
         parents.push(parent);
         nodes.push(UnitNode {
             uid: format!("{project}:{}", index.uid(entry.symbols[def])),
-            qualified_name: index.strings.text(entry.qualified_names[def]),
+            qualified_name: index.strings.text(entry.qualified_names[def]).to_owned(),
             place: NodePlace::File(def as DefId),
         });
     }
-    let edges = linked.edges.iter().map(|edge| {
-        let source = if edge.source == FILE_NODE { 0 } else { positions[edge.source as usize] };
-        let target = match edge.target {
-            Target::Symbol(symbol) => index.uid(symbol),
-            Target::External(external) => index.external_uid(external),
-            Target::Package(package) => index.strings.text(package).to_string(),
-        };
-        UnitEdge {
-            source: nodes[source].uid.clone(),
-            target: format!("{project}:{target}"),
-            kind: edge.kind.name(),
-            line: edge.line,
-            strategy: edge.via.name(),
-            confidence: edge.via.confidence(),
-        }
+    let edges = linked.edges.iter().zip(targets).map(|(edge, target)| UnitEdge {
+        source: if edge.source == FILE_NODE { 0 } else { positions[edge.source as usize] },
+        target,
+        kind: edge.kind.name(),
+        line: edge.line,
+        strategy: edge.via.name(),
+        confidence: edge.via.confidence(),
     });
     let edges = edges.collect();
     UnitSource {
+        project: project.to_owned(),
         path: facts.path.clone(),
         facts: Some(facts.clone()),
         nodes,
@@ -146,7 +142,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         .iter()
         .map(|node| UnitNode {
             uid: format!("{project}:{}", node.qualified_name),
-            qualified_name: Arc::from(node.qualified_name.as_str()),
+            qualified_name: node.qualified_name.clone(),
             place: NodePlace::Structure {
                 label: node.label,
                 kind: node.kind,
@@ -155,15 +151,20 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
             },
         })
         .collect();
+    let position = |name: &str| {
+        let found = structure.nodes.binary_search_by(|node| node.qualified_name.as_str().cmp(name));
+        found.expect("node of the structure")
+    };
     let edges = structure.contains.iter().map(|(source, target)| UnitEdge {
-        source: format!("{project}:{source}"),
-        target: format!("{project}:{target}"),
+        source: position(source),
+        target: target.clone(),
         kind: "CONTAINS",
         line: 0,
         strategy: "structure",
         confidence: 1.0,
     });
     UnitSource {
+        project: project.to_owned(),
         path: String::new(),
         facts: None,
         parents: vec![None; nodes.len()],
@@ -177,22 +178,17 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
 impl UnitSource {
     /// Digest over all rows and the texts they were made from.
     pub fn digest(&self) -> UnitDigest {
-        let mut hasher = blake3::Hasher::new();
-        let mut row = Vec::new();
+        let mut rows = Vec::new();
         for position in 0..self.nodes.len() {
-            add_fields(&self.node_fields(position), &mut row);
-            hasher.update(&row);
-            row.clear();
+            add_fields(&self.node_fields(position), &mut rows);
         }
         for edge in &self.edges {
-            add_fields(&edge.fields(), &mut row);
-            hasher.update(&row);
-            row.clear();
+            add_fields(&self.edge_fields(edge), &mut rows);
         }
-        hasher.update(&self.resolved.to_le_bytes());
-        hasher.update(&self.unresolved.to_le_bytes());
+        rows.extend_from_slice(&self.resolved.to_le_bytes());
+        rows.extend_from_slice(&self.unresolved.to_le_bytes());
         let mut digest = [0; 16];
-        digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        digest.copy_from_slice(&blake3::hash(&rows).as_bytes()[..16]);
         digest
     }
 
@@ -206,7 +202,7 @@ impl UnitSource {
                 (*label).into(),
                 (*kind).into(),
                 name.as_str().into(),
-                node.qualified_name.as_ref().into(),
+                node.qualified_name.as_str().into(),
                 "".into(),
                 language.as_str().into(),
                 Field::Number(0),
@@ -272,7 +268,7 @@ impl UnitSource {
             label.into(),
             kind.into(),
             name.into(),
-            node.qualified_name.as_ref().into(),
+            node.qualified_name.as_str().into(),
             facts.path.as_str().into(),
             facts.language.as_str().into(),
             Field::Number(if is_whole { definition.name_line.max(1) } else { definition.name_line }),
@@ -292,6 +288,18 @@ impl UnitSource {
             text_digest.into(),
             chunk_digest.into(),
             chunk_name.into(),
+        ]
+    }
+
+    /// The fields of `atlas.model.EdgeRow`.
+    fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 6] {
+        [
+            self.nodes[edge.source].uid.as_str().into(),
+            format!("{}:{}", self.project, edge.target).into(),
+            edge.kind.into(),
+            Field::Number(edge.line),
+            edge.strategy.into(),
+            Field::Fraction(edge.confidence),
         ]
     }
 
@@ -363,20 +371,6 @@ impl UnitSource {
             (_, Some(facts)) => (0, facts.size as usize),
             _ => (0, 0),
         }
-    }
-}
-
-impl UnitEdge {
-    /// The fields of `atlas.model.EdgeRow`.
-    fn fields(&self) -> [Field<'_>; 6] {
-        [
-            self.source.as_str().into(),
-            self.target.as_str().into(),
-            self.kind.into(),
-            Field::Number(self.line),
-            self.strategy.into(),
-            Field::Fraction(self.confidence),
-        ]
     }
 }
 
@@ -540,7 +534,7 @@ impl Unit {
     }
 
     fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = self.source.edges.iter().map(|edge| tuple(py, &edge.fields()));
+        let rows = self.source.edges.iter().map(|edge| tuple(py, &self.source.edge_fields(edge)));
         PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
     }
 

@@ -92,7 +92,7 @@ impl Collector<'_, '_> {
                         .into_iter()
                         .collect();
                 }
-                if view.file.family == Family::Ruby && &*view.text(name) == "new" {
+                if view.file.family == Family::Ruby && view.text(name) == "new" {
                     return bases;
                 }
                 view.each(bases, |value| view.attribute(value, name))
@@ -180,21 +180,32 @@ impl Collector<'_, '_> {
                 // The getter runs, then what it gave is called.
                 self.add_target(EdgeType::Calls, symbol, via, site)
             }
-            Kind::Constant | Kind::Field | Kind::TypeAlias => {
-                let mut outcome = Outcome::Unresolved;
-                for held in self.view.held(symbol) {
-                    let is_itself = held.what == What::Definition(symbol);
-                    let is_variable = matches!(held.what, What::Definition(inner)
-                        if matches!(self.view.kind(inner), Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias));
-                    if !is_itself && !is_variable {
-                        let via = if matches!(held.what, What::Definition(_)) { Strategy::Alias } else { held.via };
-                        outcome = outcome.max(self.add_called(Value { via, ..held }, site));
-                    }
-                }
-                outcome
+            Kind::Constant | Kind::Field => {
+                let outcome = self.add_target(EdgeType::Calls, symbol, via, site);
+                outcome.max(self.add_called_holder(symbol, site))
             }
+            Kind::TypeAlias => self.add_called_holder(symbol, site),
             _ => Outcome::Unresolved,
         }
+    }
+
+    /// Calling a variable also calls what it is known to hold.
+    fn add_called_holder(&mut self, symbol: SymbolId, site: Site) -> Outcome {
+        let mut outcome = Outcome::Unresolved;
+        for held in self.view.held(symbol) {
+            let via = match held.what {
+                What::Definition(inner) => {
+                    let kind = self.view.kind(inner);
+                    if !is_class(kind) && !matches!(kind, Kind::Function | Kind::Method) {
+                        continue;
+                    }
+                    Strategy::Alias
+                }
+                _ => held.via,
+            };
+            outcome = outcome.max(self.add_called(Value { via, ..held }, site));
+        }
+        outcome
     }
 
     /// Calling an instance calls its `__call__`.

@@ -120,7 +120,7 @@ impl Collector<'_, '_> {
             }
             let (file, definition) = view.definition(symbol);
             let qualified = view.text(file.qualified_names[place.def as usize]);
-            let fits = is_plain || *qualified == *dotted || qualified.ends_with(&suffix);
+            let fits = is_plain || qualified == dotted || qualified.ends_with(&suffix);
             let is_noise = file.family == Family::Document || (is_plain && definition.kind == Kind::Field);
             if fits && !is_noise {
                 let symbol = view.canonical(symbol);

@@ -44,8 +44,8 @@ pub struct Collector<'v, 'a> {
     pub unresolved: u32,
 }
 
-/// All edges of a file.
-pub fn link_edges(view: &View) -> FileEdges {
+/// All edges of a file, and the uid of each one's target without the project.
+pub fn link_edges(view: &View) -> (FileEdges, Vec<String>) {
     let mut collector = Collector { view, edges: Vec::new(), resolved: 0, unresolved: 0 };
     view.ask_own_uids();
     collector.add_definitions();
@@ -247,7 +247,7 @@ impl Collector<'_, '_> {
     }
 
     /// One edge per (source, type, target): the first line, and the rule that is most certain.
-    fn finish(mut self) -> FileEdges {
+    fn finish(mut self) -> (FileEdges, Vec<String>) {
         let certainty = |via: Strategy| (via.confidence() * 100.0) as u32;
         self.edges.retain(|edge| edge.kind != EdgeType::References || !is_self(self.view, edge));
         let mut order: Vec<(Edge, String)> =
@@ -271,11 +271,8 @@ impl Collector<'_, '_> {
             let place = |edge: &Edge| (edge.source.wrapping_add(1), edge.kind, edge.line);
             place(a).cmp(&place(b)).then_with(|| left.cmp(right))
         });
-        FileEdges {
-            edges: kept.into_iter().map(|(edge, _)| edge).collect(),
-            resolved: self.resolved,
-            unresolved: self.unresolved,
-        }
+        let (edges, uids) = kept.into_iter().unzip();
+        (FileEdges { edges, resolved: self.resolved, unresolved: self.unresolved }, uids)
     }
 }
 
@@ -290,11 +287,10 @@ fn is_method(kind: Kind) -> bool {
 
 /// Uid of the far end of an edge, without the project.
 fn target_uid(view: &View, target: Target) -> String {
-    match target {
-        Target::Symbol(symbol) => view.uid(symbol),
-        Target::External(external) => view.index.external_uid(external),
-        Target::Package(package) => view.text(package).to_string(),
+    if let Target::Symbol(symbol) = target {
+        view.ask_uid(symbol);
     }
+    view.index.target_uid(target)
 }
 
 /// Is a kind shown with the label `Method`, `Function` or `Class`, so that a mention of it as a value is worth an edge?

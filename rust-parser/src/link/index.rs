@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::depend::{Topic, add_differences, key, text_key};
+use super::edges::Target;
 use super::file::{FileEntry, SharedScope, file_name_of, folder_of, is_package_file};
 use super::inherit::Ancestry;
 use super::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
@@ -163,9 +164,18 @@ impl Index {
     pub fn external_uid(&self, external: ExternalId) -> String {
         let (package, name) = self.externals.name(external);
         let package = self.strings.text(package);
-        match &*self.strings.text(name) {
+        match self.strings.text(name) {
             "" => format!("ext:{package}"),
             name => format!("ext:{package}.{name}"),
+        }
+    }
+
+    /// Uid of the far end of an edge, without the project.
+    pub fn target_uid(&self, target: Target) -> String {
+        match target {
+            Target::Symbol(symbol) => self.uid(symbol),
+            Target::External(external) => self.external_uid(external),
+            Target::Package(package) => self.strings.text(package).to_owned(),
         }
     }
 
@@ -217,6 +227,9 @@ impl Index {
         }
         self.sort_touched(touched);
         presence.changed_keys(self, &mut keys);
+        if ids.len() == self.present().count() {
+            return (ids, keys); // everything is linked anyway
+        }
         for &id in &leaving {
             let old = before.remove(&id).unwrap_or_default();
             let new = self.files[id as usize].as_ref().map(FileEntry::contributions).unwrap_or_default();

@@ -14,6 +14,9 @@ use super::strategy::{Strategy, Value, What};
 use super::view::View;
 use crate::facts::{DefId, Expr, ExprId, Kind};
 
+/// Aliases of a base class that are followed in a row.
+const MAX_ALIASES: usize = 4;
+
 /// What one file says about inheritance, resolved.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileBases {
@@ -89,6 +92,17 @@ fn base_value(view: &View, class: DefId, base: ExprId) -> Value {
             Expr::Name(name) => view.imported_in(definition.parent, view.file.sym(name)),
             _ => Vec::new(),
         };
+    }
+    for _ in 0..MAX_ALIASES {
+        let constants = values.iter().filter_map(|value| match value.what {
+            What::Definition(symbol) if view.kind(symbol) == Kind::Constant => Some(symbol),
+            _ => None,
+        });
+        let aliased: Vec<Value> = constants.flat_map(|symbol| view.aliased(symbol)).collect();
+        if aliased.is_empty() {
+            break;
+        }
+        values = aliased;
     }
     for value in values {
         let what = match value.what {

@@ -24,7 +24,7 @@ impl View<'_> {
         match value.what {
             What::Definition(symbol) => self.definition_attribute(value, symbol, name),
             What::Instance(class) => {
-                if self.file.family == Family::Python && &*self.text(name) == "__class__" {
+                if self.file.family == Family::Python && self.text(name) == "__class__" {
                     return vec![Value { what: What::Definition(class), ..value }];
                 }
                 self.class_member(class, name, value.via)
@@ -140,7 +140,7 @@ impl View<'_> {
                     }
                 }
                 What::External(external) if !self.is_marker(external) => externals.push(external),
-                What::Builtin(builtin) => has_builtin |= &*self.text(builtin) != "object",
+                What::Builtin(builtin) => has_builtin |= self.text(builtin) != "object",
                 What::Missing => is_known = false,
                 _ => {}
             }

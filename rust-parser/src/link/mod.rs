@@ -141,6 +141,7 @@ impl Project {
             }
         }
         let todo: Vec<FileId> = dirty.iter().copied().collect();
+        let is_all = todo.len() == self.index.present().count();
         let results: Vec<(FileId, Box<[u32]>, Output)> = todo
             .par_iter()
             .map(|&id| {
@@ -161,7 +162,7 @@ impl Project {
                         _ => &mut self.index.types,
                     };
                     let old = std::mem::replace(&mut table[id as usize], found);
-                    if stage == Stage::Types || old != table[id as usize] {
+                    if !is_all && old != table[id as usize] {
                         add_differences(old.contributions(), table[id as usize].contributions(), keys);
                     }
                 }
@@ -193,7 +194,9 @@ impl Project {
             return Some(unit::structure_source(&self.name, &self.structure));
         }
         let id = self.index.file_id(path)?;
-        Some(unit::file_source(&self.name, &self.index, id, &self.links[id as usize].edges))
+        let edges = &self.links[id as usize].edges;
+        let uids = edges.edges.iter().map(|edge| self.index.target_uid(edge.target)).collect();
+        Some(unit::file_source(&self.name, &self.index, id, edges, uids))
     }
 
     /// Unit digests by path, "" included.
@@ -212,8 +215,8 @@ fn run(view: &View, stage: Stage, project: &str) -> Output {
         Stage::Bases => Output::Bases(inherit::link_bases(view)),
         Stage::FirstTypes | Stage::Types => Output::Types(types::infer(view)),
         Stage::Edges => {
-            let edges = edges::link_edges(view);
-            let digest = unit::file_source(project, view.index, view.home, &edges).digest();
+            let (edges, uids) = edges::link_edges(view);
+            let digest = unit::file_source(project, view.index, view.home, &edges, uids).digest();
             Output::Edges(edges, digest)
         }
     }

@@ -3,7 +3,7 @@
 //! Numbers are stable for the life of a linker, so that what one file's result says about another file's symbol stays true
 //! when that file is parsed again. Their order means nothing: nothing that leaves the linker may depend on it.
 
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use rustc_hash::FxHashMap;
 
@@ -23,35 +23,23 @@ pub const EMPTY: Sym = 0;
 /// Stands for the `File` node in places that hold a [`DefId`].
 pub const FILE_NODE: DefId = u32::MAX;
 
-/// Append-only table of strings; readable and extendable from several threads.
+/// Append-only table of strings; readable and extendable from several threads, texts without a lock.
 pub struct Strings {
-    inner: RwLock<StringTable>,
+    numbers: RwLock<FxHashMap<Arc<str>, Sym>>,
+    /// Chunk `k` holds `FIRST_CHUNK << k` texts and never moves.
+    chunks: [OnceLock<Chunk>; CHUNKS],
 }
 
-#[derive(Default)]
-struct StringTable {
-    numbers: FxHashMap<Arc<str>, Sym>,
-    texts: Vec<Arc<str>>,
-}
+type Chunk = Box<[OnceLock<Arc<str>>]>;
 
-impl StringTable {
-    fn intern(&mut self, text: &str) -> Sym {
-        if let Some(&sym) = self.numbers.get(text) {
-            return sym;
-        }
-        let sym = self.texts.len() as Sym;
-        let owned: Arc<str> = Arc::from(text);
-        self.texts.push(owned.clone());
-        self.numbers.insert(owned, sym);
-        sym
-    }
-}
+const FIRST_CHUNK_BITS: u32 = 10;
+const CHUNKS: usize = (u32::BITS - FIRST_CHUNK_BITS) as usize;
 
 impl Default for Strings {
     fn default() -> Self {
-        let mut table = StringTable::default();
-        table.intern("");
-        Strings { inner: RwLock::new(table) }
+        let strings = Strings { numbers: RwLock::default(), chunks: [const { OnceLock::new() }; CHUNKS] };
+        strings.intern("");
+        strings
     }
 }
 
@@ -60,26 +48,47 @@ impl Strings {
     pub fn intern(&self, text: &str) -> Sym {
         match self.find(text) {
             Some(sym) => sym,
-            None => self.inner.write().expect("string table").intern(text),
+            None => self.add(&mut self.numbers.write().expect("string table"), text),
         }
     }
 
     /// The number of a string that is already known.
     pub fn find(&self, text: &str) -> Option<Sym> {
-        let table = self.inner.read().expect("string table");
-        table.numbers.get(text).copied()
+        self.numbers.read().expect("string table").get(text).copied()
     }
 
     /// Numbers of many strings under one lock; `None` stays [`EMPTY`].
     pub fn intern_all<'a>(&self, texts: impl Iterator<Item = Option<&'a str>>) -> Vec<Sym> {
-        let mut table = self.inner.write().expect("string table");
-        texts.map(|text| text.map_or(EMPTY, |text| table.intern(text))).collect()
+        let mut numbers = self.numbers.write().expect("string table");
+        texts.map(|text| text.map_or(EMPTY, |text| self.add(&mut numbers, text))).collect()
     }
 
     /// The text of a number.
-    pub fn text(&self, sym: Sym) -> Arc<str> {
-        self.inner.read().expect("string table").texts[sym as usize].clone()
+    pub fn text(&self, sym: Sym) -> &str {
+        let (chunk, slot) = position(sym);
+        let text = self.chunks[chunk].get().and_then(|chunk| chunk[slot].get());
+        text.expect("string of this table")
     }
+
+    fn add(&self, numbers: &mut FxHashMap<Arc<str>, Sym>, text: &str) -> Sym {
+        if let Some(&sym) = numbers.get(text) {
+            return sym;
+        }
+        let sym = numbers.len() as Sym;
+        let owned: Arc<str> = Arc::from(text);
+        let (chunk, slot) = position(sym);
+        let size = 1_usize << (FIRST_CHUNK_BITS as usize + chunk);
+        let texts = self.chunks[chunk].get_or_init(|| (0..size).map(|_| OnceLock::new()).collect());
+        texts[slot].set(owned.clone()).expect("new slot");
+        numbers.insert(owned, sym);
+        sym
+    }
+}
+
+fn position(sym: Sym) -> (usize, usize) {
+    let shifted = u64::from(sym) + (1 << FIRST_CHUNK_BITS);
+    let bits = shifted.ilog2();
+    ((bits - FIRST_CHUNK_BITS) as usize, (shifted - (1 << bits)) as usize)
 }
 
 /// Names outside the project.

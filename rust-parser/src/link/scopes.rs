@@ -310,9 +310,13 @@ impl View<'_> {
     /// `import` marks what is defined there, `re-export` what the scope imports itself.
     pub fn bound_values(&self, file: FileId, scope: SymbolId, entries: &[NameEntry]) -> Values {
         let entry = self.index.file(file);
-        if let Some(def) = best_definition(entry, entries) {
-            let symbol = self.canonical(entry.symbols[def as usize]);
-            return vec![Value::new(What::Definition(symbol), Strategy::Import)];
+        let own = best_definition(entry, entries);
+        // `try: from x import name` with `name = None` in the other branch: the import says more than the constant.
+        let is_import = own.is_some_and(|def| entry.def(def).kind == Kind::Constant) && has_import(entries);
+        let own =
+            own.map(|def| Value::new(What::Definition(self.canonical(entry.symbols[def as usize])), Strategy::Import));
+        if let Some(value) = own.filter(|_| !is_import) {
+            return vec![value];
         }
         for named in entries {
             if let Bound::Import(import) = named.bound {
@@ -328,6 +332,9 @@ impl View<'_> {
                 }
             }
         }
+        if let Some(value) = own {
+            return vec![value];
+        }
         let mut values = Vec::new();
         for named in entries {
             if let Bound::Binding(binding) = named.bound
@@ -338,6 +345,22 @@ impl View<'_> {
         }
         if let Some(named) = entries.first().filter(|_| values.is_empty()) {
             values.extend_from_slice(self.variable(scope, named.name));
+        }
+        values
+    }
+
+    /// `Alias = other.path`: what a constant of any file is another name of.
+    pub fn aliased(&self, constant: SymbolId) -> Values {
+        let (file, definition) = self.definition(constant);
+        let id = self.index.symbols.get(constant).file;
+        let (_, entries) = self.entries(file.symbols[definition.parent as usize], file.sym(definition.name));
+        let mut values = Vec::new();
+        for entry in entries {
+            if let Bound::Binding(binding) = entry.bound
+                && let Some(value) = file.facts.bindings[binding as usize].value
+            {
+                merge(&mut values, self.follow_path(id, value));
+            }
         }
         values
     }
@@ -425,14 +448,15 @@ impl View<'_> {
             _ => Vec::new(),
         };
         *self.depth.borrow_mut() -= 1;
-        let is_followed = |value: &Value| matches!(value.what, What::Definition(_) | What::External(_));
+        let is_followed =
+            |value: &Value| matches!(value.what, What::Definition(_) | What::External(_) | What::Builtin(_));
         values.into_iter().filter(is_followed).map(|value| Value::new(value.what, Strategy::Alias)).collect()
     }
 
     /// `crate`, `super`, `self`, a child module or another crate of the project at the start of a Rust path.
     fn rust_path_start(&self, name: Sym) -> Option<Values> {
         let text = self.text(name);
-        let what = match &*text {
+        let what = match text {
             "crate" => self.rust_crate_root(self.home),
             "self" => What::Definition(self.module_symbol(self.home)),
             "super" => self.rust_super(),
@@ -440,6 +464,10 @@ impl View<'_> {
         };
         Some(vec![Value::new(what, Strategy::Import)])
     }
+}
+
+fn has_import(entries: &[NameEntry]) -> bool {
+    entries.iter().any(|entry| matches!(entry.bound, Bound::Import(_)))
 }
 
 /// The definition a name stands for: the first with a body, else the first.

@@ -242,7 +242,7 @@ impl View<'_> {
                     _ => What::ExternalInstance(external),
                 }
             }
-            What::Builtin(name) => match &*self.text(name) {
+            What::Builtin(name) => match self.text(name) {
                 "object" | "any" | "unknown" | "dynamic" | "mixed" | "var" | "auto" | "type" => return Vec::new(),
                 _ => What::Builtin(EMPTY),
             },

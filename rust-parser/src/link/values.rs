@@ -144,7 +144,7 @@ impl View<'_> {
                 let is_own = self.attribute(receiver, name).iter().any(|value| value.what != What::Missing);
                 (!is_own).then(|| vec![receiver])
             }
-            What::Definition(class) if self.file.family == Family::Ruby && &*self.text(name) == "new" => {
+            What::Definition(class) if self.file.family == Family::Ruby && self.text(name) == "new" => {
                 Some(vec![Value::new(What::Instance(class), Strategy::LocalType)])
             }
             _ => None,
@@ -153,7 +153,7 @@ impl View<'_> {
 
     fn builtin_result(&self, name: Sym, args: &[Arg], scope: DefId, line: u32) -> Values {
         let first = || args.first().map(|arg| self.eval(arg.value, scope, line)).unwrap_or_default();
-        match &*self.text(name) {
+        match self.text(name) {
             "type" if args.len() == 1 => {
                 let values = first().into_iter();
                 values

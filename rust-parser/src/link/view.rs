@@ -80,7 +80,7 @@ impl<'a> View<'a> {
         }
     }
 
-    pub fn text(&self, sym: Sym) -> std::sync::Arc<str> {
+    pub fn text(&self, sym: Sym) -> &'a str {
         self.index.strings.text(sym)
     }
 
@@ -210,10 +210,9 @@ impl<'a> View<'a> {
         self.index.owner(qualified_name)
     }
 
-    /// Uid of a symbol without the project.
-    pub fn uid(&self, symbol: SymbolId) -> String {
+    /// Record that the uid of a symbol is used.
+    pub fn ask_uid(&self, symbol: SymbolId) {
         self.ask(key(Topic::Uid, self.index.qualified_name(symbol), 0));
-        self.index.uid(symbol)
     }
 
     /// The rows of this file hold the uids of its own nodes.

@@ -1,0 +1,94 @@
+"""The linker on small projects: expected and forbidden edges, and incremental == clean on each of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from atlas import _parser
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from case_files import Case, read_cases  # noqa: E402
+
+LANGUAGES = _parser.Languages([str(HERE.parents[1] / "atlas" / "languages")])
+CASES = [case for path in sorted((HERE / "cases").glob("*.md")) for case in read_cases(path)]
+PROJECT = "p"
+
+Edges = list[tuple[str, str, str, str]]
+
+
+def parse(path: str, data: bytes) -> _parser.ParsedFile:
+    return _parser.parse_bytes(LANGUAGES, path, data)
+
+
+def link(case: Case) -> _parser.Linker:
+    linker = _parser.Linker(PROJECT, LANGUAGES)
+    linker.set_subprojects(case.subprojects)
+    linker.update([parse(path, data) for path, data in case.files.items()])
+    return linker
+
+
+def edges_of(linker: _parser.Linker) -> Edges:
+    prefix = len(PROJECT) + 1
+    return [
+        (source[prefix:], kind, target[prefix:], strategy)
+        for path in sorted(linker.digests())
+        for source, target, kind, _line, strategy, _confidence in linker.unit(path).edges()
+    ]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_edges(case: Case) -> None:
+    unsupported = [path for path in case.files if LANGUAGES.of_path(path) is None]
+    assert not unsupported, f"no language for {unsupported}"
+    linker = link(case)
+    edges = edges_of(linker)
+    listing = "\n".join(f"{source} -{kind}-> {target}  {strategy}" for source, kind, target, strategy in edges)
+    for expected in case.expected:
+        found = [edge for edge in edges if expected.matches(edge)]
+        if expected.absent:
+            assert not found, f"must not be there: {found}\n{listing}"
+        else:
+            assert found, f"missing: {expected}\n{listing}"
+    for path, count in case.unresolved.items():
+        assert linker.unit(path).unresolved == count, f"{path}\n{listing}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_every_edge_has_both_ends(case: Case) -> None:
+    linker = link(case)
+    units = [linker.unit(path) for path in linker.digests()]
+    uids = [row[0] for unit in units for row in unit.nodes()]
+    assert len(uids) == len(set(uids))
+    for unit in units:
+        own = {row[0] for row in unit.nodes()}
+        for source, target, *_rest in unit.edges():
+            assert source in own
+            assert target in uids
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_incremental_equals_clean(case: Case) -> None:
+    """Files one by one, each taken out and put back, and each emptied and restored: always the graph of a fresh linker."""
+    clean = link(case).digests()
+    linker = _parser.Linker(PROJECT, LANGUAGES)
+    linker.set_subprojects(case.subprojects)
+    parsed = {path: parse(path, data) for path, data in case.files.items()}
+    for file in reversed(list(parsed.values())):
+        linker.update([file])
+    assert linker.digests() == clean
+    for path, file in parsed.items():
+        before = linker.digests()
+        linker.update([], [path])
+        without = _parser.Linker(PROJECT, LANGUAGES)
+        without.set_subprojects(case.subprojects)
+        without.update([other for name, other in parsed.items() if name != path])
+        assert linker.digests() == without.digests()
+        linker.update([parse(path, b"")])
+        changed = linker.update([file])
+        assert linker.digests() == clean == before
+        assert path in changed or case.files[path].strip() == b""

@@ -1,0 +1,140 @@
+"""Incremental == clean (I1) for linking: random edits of random projects, in any order, give the graph of a fresh linker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from atlas import _parser
+
+LANGUAGES = _parser.Languages([str(Path(__file__).parents[2] / "atlas" / "languages")])
+
+PATHS = [
+    "app/__init__.py",
+    "app/a.py",
+    "app/b.py",
+    "app/a.pyi",
+    "app/deep/__init__.py",
+    "app/deep/c.py",
+    "app/deep/a.py",
+    "lib/tool.py",
+    "main.py",
+    "tests/test_a.py",
+    "guide.md",
+    "web/index.ts",
+    "web/part.ts",
+]
+MODULES = ["app", "app.a", "app.b", "app.deep", "app.deep.c", "app.deep.a", "lib.tool", "main", "lib", "elsewhere"]
+CLASSES = ["One", "Two"]
+NAMES = [*CLASSES, "work", "prepare_it"]
+
+classes = st.sampled_from(CLASSES)
+names = st.sampled_from(NAMES)
+# few modules are named often, so that names are often found
+modules = st.one_of(st.sampled_from(["app.a", "app.b"]), st.sampled_from(MODULES))
+relatives = st.one_of(st.sampled_from([".a", ".b"]), st.sampled_from([".", "..", "..a", ".deep", ".deep.c"]))
+
+python_blocks = st.one_of(
+    st.builds("import {}".format, modules),
+    st.builds("import {} as other".format, modules),
+    st.builds("from {} import {}".format, st.one_of(modules, relatives), names),
+    st.builds("from {} import {} as {}".format, st.one_of(modules, relatives), names, names),
+    st.builds("from {} import *".format, st.one_of(modules, relatives)),
+    st.builds("from {} import {}".format, relatives, st.sampled_from(["a", "b", "c", "deep"])),
+    st.builds("{} = {}".format, names, names),
+    st.builds("{} = {}()".format, names, names),
+    st.builds("def {}(x: {}, y=None):\n    y.{}()\n    return x.{}()".format, names, names, names, names),
+    st.builds("def {}() -> {}: ...".format, names, names),
+    st.builds("def {}():\n    return {}()".format, names, names),
+    st.builds("def test_{}():\n    {}().{}()".format, names, names, names),
+    st.builds(
+        "class {}({}):\n    held = {}()\n    def __init__(self):\n        self.kept = {}()\n"
+        "    def {}(self):\n        self.kept.{}()\n        self.{}()\n        return self".format,
+        names,
+        names,
+        names,
+        names,
+        names,
+        names,
+        names,
+    ),
+    st.builds("class {}:\n    def {}(self): super().{}()".format, names, names, names),
+    st.builds("class {}({}):\n    kept = {}()\n    def {}(self): pass".format, classes, classes, classes, names),
+    st.builds("class {}:\n    def {}(self): pass".format, classes, names),
+    st.builds("{}().{}()\n{}().kept.{}()".format, classes, names, classes, names),
+    st.builds("from app.a import *\n{}().{}()\n{}().kept.{}()".format, classes, names, classes, names),
+    st.builds("def {}(): return {}()\n{}().{}()".format, names, classes, names, names),
+    st.builds("other.{}({}, app.a.{}, lib.tool)".format, names, names, names),
+    st.builds("{}().{}().kept.{}()".format, names, names, names),
+)
+document_blocks = st.one_of(
+    st.builds("# {}\n\nSee `{}` and `{}.{}()`.".format, names, names, names, names),
+    st.builds("[x]({}) and `{}`".format, st.sampled_from(PATHS), st.sampled_from(PATHS)),
+)
+script_blocks = st.one_of(
+    st.builds("import {{ {} }} from './part'".format, names),
+    st.just("import * as other from './index'"),
+    st.builds("export {{ {} }} from './part'".format, names),
+    st.just("export * from './part'"),
+    st.builds("export function {}() {{ {}() }}".format, names, names),
+    st.builds("export class {} extends {} {{ {}() {{ this.{}() }} }}".format, names, names, names, names),
+    st.builds("other.{}()".format, names),
+)
+
+
+def blocks(path: str) -> st.SearchStrategy[str]:
+    kind = {"md": document_blocks, "ts": script_blocks}.get(path.rsplit(".", 1)[1], python_blocks)
+    return st.lists(kind, max_size=6).map("\n".join)
+
+
+edits = st.sampled_from(PATHS).flatmap(lambda path: st.tuples(st.just(path), st.one_of(st.none(), blocks(path), blocks(path))))
+
+
+def parse(path: str, text: str) -> _parser.ParsedFile:
+    return _parser.parse_bytes(LANGUAGES, path, text.encode())
+
+
+def fresh(files: dict[str, _parser.ParsedFile]) -> dict[str, str]:
+    linker = _parser.Linker("p", LANGUAGES)
+    linker.update(list(files.values()))
+    return linker.digests()
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(st.lists(edits, min_size=1, max_size=4), min_size=1, max_size=8))
+def test_edits_in_batches(batches: list[list[tuple[str, str | None]]]) -> None:
+    linker = _parser.Linker("p", LANGUAGES)
+    files: dict[str, _parser.ParsedFile] = {}
+    before: dict[str, str] = {}
+    for batch in batches:
+        wanted = dict(batch)
+        changed = [parse(path, text) for path, text in wanted.items() if text is not None]
+        removed = [path for path, text in wanted.items() if text is None]
+        for file in changed:
+            files[file.path] = file
+        for path in removed:
+            files.pop(path, None)
+        reported = linker.update(changed, removed)
+        after = linker.digests()
+        clean = fresh(files)
+        assert after == clean
+        # what is reported is exactly what differs
+        assert reported == sorted(path for path in after if after[path] != before.get(path))
+        before = after
+
+
+def test_rows_follow_the_digest() -> None:
+    """A digest is over the rows: the rows of an incremental linker equal those of a fresh one."""
+    texts = {"a.py": "class A:\n    def step(self): pass\n", "b.py": "from a import A\nA().step()\n"}
+    linker = _parser.Linker("p", LANGUAGES)
+    linker.update([parse("b.py", texts["b.py"])])
+    linker.update([parse("a.py", "")])
+    linker.update([parse("a.py", texts["a.py"])])
+    other = _parser.Linker("p", LANGUAGES)
+    other.update([parse(path, text) for path, text in texts.items()])
+    for path in ["", "a.py", "b.py"]:
+        assert linker.unit(path).nodes() == other.unit(path).nodes()
+        assert linker.unit(path).edges() == other.unit(path).edges()
+        assert linker.unit(path).digest == other.unit(path).digest == linker.digests()[path]
