@@ -392,12 +392,12 @@ impl Presence {
     fn changed_keys(&self, index: &Index, keys: &mut FxHashSet<u32>) {
         for (&(family, folder), &existed) in &self.folders {
             if existed != index.folders.contains_key(&(family, folder)) {
-                keys.insert(text_key(Topic::Folder, family as u8, &index.strings.text(folder)));
+                keys.insert(text_key(Topic::Folder, family as u8, index.strings.text(folder)));
             }
         }
         for (&package, &existed) in &self.packages {
             if existed != index.packages.contains_key(&package) {
-                keys.insert(text_key(Topic::Package, 0, &index.strings.text(package)));
+                keys.insert(text_key(Topic::Package, 0, index.strings.text(package)));
                 keys.insert(key(Topic::Uid, package, 0));
             }
         }

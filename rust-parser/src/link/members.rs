@@ -67,7 +67,7 @@ impl View<'_> {
     }
 
     fn external_member(&self, external: ExternalId, name: Sym, via: Strategy) -> Value {
-        let member = self.index.externals.member(&self.index.strings, external, &self.text(name));
+        let member = self.index.externals.member(&self.index.strings, external, self.text(name));
         Value::new(What::External(member), via)
     }
 
@@ -196,7 +196,7 @@ impl View<'_> {
             What::External(external) => {
                 let (_, name) = self.index.externals.name(external);
                 let text = self.text(name);
-                let last = text.rsplit('.').next().unwrap_or(&text);
+                let last = text.rsplit('.').next().unwrap_or(text);
                 let is_class_like = last.starts_with(char::is_uppercase);
                 let what = if is_class_like { What::ExternalInstance(external) } else { What::Opaque };
                 vec![Value::new(what, Strategy::LocalType)]

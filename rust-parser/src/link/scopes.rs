@@ -133,7 +133,7 @@ impl View<'_> {
                 found.or_else(|| {
                     // The first part of `com.example.Type`.
                     let text = self.text(name);
-                    self.package(&text).map(|package| vec![Value::new(What::Package(package), Strategy::SamePackage)])
+                    self.package(text).map(|package| vec![Value::new(What::Package(package), Strategy::SamePackage)])
                 })
             }
             _ => None,
@@ -270,7 +270,7 @@ impl View<'_> {
                 found.map(|&symbol| Value::new(What::Definition(symbol), Strategy::Import)).into_iter().collect()
             }
             What::Folder(folder) => {
-                let found = self.python_submodule(&self.text(folder), &self.text(name));
+                let found = self.python_submodule(self.text(folder), self.text(name));
                 found.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
             }
             What::Package(package) => {
@@ -278,7 +278,7 @@ impl View<'_> {
                 found.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
             }
             What::External(external) => {
-                let member = self.index.externals.member(&self.index.strings, external, &self.text(name));
+                let member = self.index.externals.member(&self.index.strings, external, self.text(name));
                 vec![Value::new(What::External(member), Strategy::Import)]
             }
             _ => Vec::new(),
@@ -298,9 +298,9 @@ impl View<'_> {
         }
         let below = match file.family {
             Family::Python => {
-                package_folder(&file.facts.path).and_then(|folder| self.python_submodule(folder, &self.text(name)))
+                package_folder(&file.facts.path).and_then(|folder| self.python_submodule(folder, self.text(name)))
             }
-            Family::Rust => self.rust_child_file(&file.facts.path, &self.text(name)),
+            Family::Rust => self.rust_child_file(&file.facts.path, self.text(name)),
             _ => None,
         };
         below.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
@@ -460,7 +460,7 @@ impl View<'_> {
             "crate" => self.rust_crate_root(self.home),
             "self" => What::Definition(self.module_symbol(self.home)),
             "super" => self.rust_super(),
-            _ => self.rust_child_file(&self.file.facts.path, &text).or_else(|| self.rust_crate(&text))?,
+            _ => self.rust_child_file(&self.file.facts.path, text).or_else(|| self.rust_crate(text))?,
         };
         Some(vec![Value::new(what, Strategy::Import)])
     }

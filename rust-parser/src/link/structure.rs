@@ -75,7 +75,7 @@ impl Structure {
             let text = index.strings.text(package);
             let is_namespace = matches!(entry.family, Family::CSharp | Family::C | Family::Ruby | Family::Php);
             let kind = if is_namespace { "namespace" } else { "package" };
-            let name = text.rsplit('.').next().unwrap_or(&text);
+            let name = text.rsplit('.').next().unwrap_or(text);
             self.add(text.to_string(), "Package", kind, name, &entry.facts.language);
             let parents = text.match_indices('.').rev().map(|(at, _)| &text[..at]);
             let mut known = parents
@@ -128,14 +128,14 @@ impl Structure {
             if name != EMPTY {
                 let uid = index.external_uid(external);
                 let text = index.strings.text(name);
-                let last = text.rsplit('.').next().unwrap_or(&text);
+                let last = text.rsplit('.').next().unwrap_or(text);
                 self.add(uid.clone(), "ExternalSymbol", "external_symbol", last, "");
                 self.contains.push((index.external_uid(index.externals.intern(package, EMPTY)), uid));
             }
         }
         for package in packages {
             let uid = index.external_uid(index.externals.intern(package, EMPTY));
-            self.add(uid, "ExternalPackage", "external_package", &index.strings.text(package), "");
+            self.add(uid, "ExternalPackage", "external_package", index.strings.text(package), "");
         }
         // A package and a symbol of a shorter package may spell alike ("a/b.c" in Go): one node, the package.
         self.nodes.sort();

@@ -233,7 +233,7 @@ impl View<'_> {
             What::External(external) => {
                 let (_, name) = self.index.externals.name(external);
                 let text = self.text(name);
-                let last = text.rsplit('.').next().unwrap_or(&text);
+                let last = text.rsplit('.').next().unwrap_or(text);
                 if !last.starts_with(char::is_uppercase) && !last.is_empty() {
                     return vec![Value::new(What::ExternalInstance(external), Strategy::Annotation)];
                 }
