@@ -29,8 +29,8 @@ def test_decisions_are_numbered_once_and_have_every_part() -> None:
     for page in pages:
         text = page.read_text()
         assert re.match(rf"# {page.name[:4]} \S", text), page.name
-        for part in ("**Context.**", "**Decision", "**Consequences.**", "**Measurement"):
-            assert part in text, f"{page.name} has no {part}"
+        for part in ("Context", "Decision", "Consequences", "Measurement"):
+            assert re.search(rf"^(\*\*|## ){part}", text, re.MULTILINE), f"{page.name} has no {part}"
 
 
 def test_every_exit_code_is_documented() -> None:
