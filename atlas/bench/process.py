@@ -16,6 +16,8 @@ from atlas.errors import AtlasError
 
 ATLAS = (sys.executable, "-P", "-m", "atlas")
 """`-P`: the tree that is measured must not be able to shadow a module."""
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+"""The children run this very code, installed or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,9 @@ class Cost:
 def run(arguments: Sequence[str]) -> tuple[Cost, str]:
     """Run `atlas` with these arguments; return its cost and standard output. Raises AtlasError when it fails."""
     started = time.perf_counter()
-    with subprocess.Popen([*ATLAS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [*ATLAS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
+    ) as process:
         assert process.stdout is not None
         output = process.stdout.read().decode()
         errors = process.stderr.read().decode() if process.stderr else ""
@@ -50,7 +54,11 @@ class McpProcess:
     def __init__(self, arguments: Sequence[str]) -> None:
         self._started = time.perf_counter()
         self._process = subprocess.Popen(
-            [*ATLAS, "mcp", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            [*ATLAS, "mcp", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=ENVIRONMENT,
         )
         self._last = 0
 
