@@ -13,6 +13,7 @@ mod definitions;
 mod digests;
 mod docs;
 mod ecmascript;
+mod ecmascript_imports;
 mod expressions;
 mod file;
 mod go;
