@@ -39,6 +39,8 @@ class Workplace:
     fingerprint: str
     max_bytes: int
     timeout_ms: int
+    generated: bool
+    """Generated files are asked for."""
 
 
 class AstTier:
@@ -135,7 +137,12 @@ class AstTier:
             self._progress("parse", start, len(paths))
             batch = paths[start : start + PARSE_BATCH]
             results = parse_paths(
-                place.languages, str(place.root), batch, max_bytes=place.max_bytes, timeout_ms=place.timeout_ms
+                place.languages,
+                str(place.root),
+                batch,
+                max_bytes=place.max_bytes,
+                timeout_ms=place.timeout_ms,
+                generated=place.generated,
             )
             fresh: list[ParsedFile] = []
             for path, result in zip(batch, results, strict=True):

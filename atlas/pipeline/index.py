@@ -70,6 +70,7 @@ class Indexer:
             self.fingerprint,
             self.scope.max_bytes,
             self.timeout_ms,
+            self.scope.generated,
         )
         cache = FactsCache(str(self.cache))
         try:

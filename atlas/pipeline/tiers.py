@@ -45,7 +45,8 @@ class EmbedTier:
     async def handle(self, keys: Sequence[str]) -> None:
         """Make vectors until no chunk of the project is stale."""
         info = self._embedder.info
-        while chunks := await self._store.stale_chunks(self._project, info, EMBED_BATCH):
+        after = ""
+        while chunks := await self._store.stale_chunks(self._project, info, EMBED_BATCH, after):
             started = time.thread_time()
             vectors = await self._embedder.embed_chunks(chunks)
             rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
@@ -55,3 +56,4 @@ class EmbedTier:
             self._progress("embed", self._tally.vectors, 0)
             if len(chunks) < EMBED_BATCH:
                 break
+            after = chunks[-1].uid
