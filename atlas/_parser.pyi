@@ -17,7 +17,7 @@ class ScannedFile:
     def mtime_ns(self) -> int: ...
 
 class SubProject:
-    """A folder with a manifest of its own; `name` as the manifest says, `kind` = python npm go rust maven dotnet php."""
+    """A folder with a manifest of its own; `name` as it says, `kind` = python npm go rust maven dotnet php."""
 
     @property
     def folder(self) -> str: ...
@@ -54,7 +54,10 @@ def check_content(path: str, data: bytes) -> str:
 # --- parse ----------------------------------------------------------------------------------------------------------
 
 class Languages:
-    """The languages known: folders holding `<name>/language.toml` and `<name>/tags.scm`. Raises ValueError with path and place."""
+    """The languages known: folders holding `<name>/language.toml` and `<name>/tags.scm`.
+
+    Raises ValueError with path and place.
+    """
 
     def __init__(self, folders: Sequence[str]) -> None: ...
     @property
@@ -63,7 +66,7 @@ class Languages:
     def fingerprint(self) -> str:
         """32 hex digits that change with the layout of facts, the parser's version and anything the languages say."""
     def of_path(self, path: str) -> str | None:
-        """Language by file name; None when no language claims it. (`.h` is decided by content when parsed.)"""
+        """Return the language by file name, None when no language claims it; `.h` is decided by content when parsed."""
 
 class ParsedFile:
     """Facts of one file. The views below are for tests and detectors; linking uses the facts directly."""
@@ -110,7 +113,7 @@ def parse_paths(
     timeout_ms: int = 2000,
     generated: bool = False,
 ) -> list[ParsedFile | str]:
-    """Parse files in parallel, in the order given; a str is the reason why a file could not be read (`unreadable: ...`)."""
+    """Parse files in parallel, in the order given; a str is why a file could not be read (`unreadable: ...`)."""
 
 # --- content --------------------------------------------------------------------------------------------------------
 
@@ -125,7 +128,7 @@ def digest_paths(root: str, paths: Sequence[str]) -> list[str]:
 class FactsCache:
     """Facts on disk by content digest and path: one append-only file, checksummed records, torn tail cut off, mutable.
 
-    A file that cannot be read or belongs to another FACTS_VERSION is started anew: the cache may cost time, never truth.
+    A file that cannot be read or is of another FACTS_VERSION is started anew: the cache may cost time, never truth.
     """
 
     def __init__(self, path: str) -> None: ...
@@ -139,13 +142,36 @@ class FactsCache:
 # --- link -----------------------------------------------------------------------------------------------------------
 
 NodeTuple = tuple[
-    str, str, str, str, str, str, str, int, int, int, int, int, str, str, bool, bool, bool, str, str, str, str, str, str, str
+    str,
+    str,
+    str,
+    str,
+    str,
+    str,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    str,
+    bool,
+    bool,
+    bool,
+    str,
+    str,
+    str,
+    str,
+    str,
+    str,
+    str,
 ]
 EdgeTuple = tuple[str, str, str, int, str, float]
 TextTuple = tuple[str, str, str, str, str, str]
 
 class Unit:
-    """The graph of one file (or of the structure, path ""), as rows in the order of atlas.model's NodeRow, EdgeRow, SearchText."""
+    """The graph of one file (or of the structure, path ""), as rows of atlas.model's NodeRow, EdgeRow, SearchText."""
 
     @property
     def path(self) -> str: ...
@@ -168,17 +194,22 @@ class Linker:
     def set_subprojects(self, subprojects: Sequence[tuple[str, str, str]]) -> None:
         """(folder, kind, name) each."""
     def update(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ()) -> list[str]:
-        """Take in changed files and re-link what depends on them. Return the sorted paths whose unit may have changed (removed
-        ones left out, the structure unit as "" when it changed). The result equals that of a new Linker with the same files."""
+        """Take in changed files and re-link what depends on them; equal in effect to a new Linker with the same files.
+
+        Return the sorted paths whose unit may have changed: removed ones left out, the structure unit as "".
+        """
     def unit(self, path: str) -> Unit:
-        """Raises KeyError for an unknown path."""
+        """Return a file's unit. Raises KeyError for an unknown path."""
     def digests(self) -> dict[str, str]:
-        """Unit digest by path, of all units, "" included."""
+        """Return the digest of every unit by path, "" included."""
 
 # --- encode ---------------------------------------------------------------------------------------------------------
 
 class StaticEncoder:
-    """The static embedding model of a folder (embedding.npy, scale.npy, vocab.txt, model.json). Raises ValueError if damaged."""
+    """The static embedding model of a folder (embedding.npy, scale.npy, vocab.txt, model.json).
+
+    Raises ValueError if damaged.
+    """
 
     def __init__(self, folder: str) -> None: ...
     @property
@@ -202,7 +233,10 @@ class VectorIndex:
     def remove(self, ids: Sequence[int]) -> None: ...
     def ids(self) -> list[int]: ...
     def search(self, query: bytes, limit: int, allowed: bytes | None = None) -> list[tuple[int, float]]:
-        """Best first by cosine of the quantised vectors, ties by id. `allowed`: int64 little-endian sorted ids, or None for all."""
+        """Return the best by cosine of the quantised vectors, ties by id.
+
+        `allowed`: sorted ids as little-endian int64, or None for all.
+        """
 
 # --- tokens ---------------------------------------------------------------------------------------------------------
 
@@ -213,4 +247,4 @@ def count_tokens(text: str) -> int:
     """Exact number of cl100k_base tokens."""
 
 def truncate_tokens(text: str, limit: int) -> str:
-    """The longest prefix of at most `limit` cl100k_base tokens that is valid text."""
+    """Return the longest prefix of at most `limit` cl100k_base tokens that is valid text."""

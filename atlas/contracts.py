@@ -92,7 +92,7 @@ class Store(Protocol):
         ...
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
-        """Exact nearest neighbours by cosine of a float32 little-endian query vector. Empty when there are no vectors."""
+        """Return the exact nearest neighbours by cosine of a float32 query vector; none without vectors."""
         ...
 
     async def stale_chunks(self, project: str, model: ModelInfo, limit: int, after: str = "") -> list[Chunk]:
@@ -110,8 +110,8 @@ class Store(Protocol):
         """Return counts of one project, or of all."""
         ...
 
-    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:
-        """Run a read-only openCypher query. Raises QueryError for anything else; at most `limit` rows and `timeout` seconds."""
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+        """Run a read-only openCypher query of at most `limit` rows and `timeout` seconds; QueryError for anything else."""
         ...
 
     async def aclose(self) -> None:

@@ -1,7 +1,7 @@
 """Every error that Code Atlas raises on purpose: one tree, each with a message for a person and a hint.
 
-`hint` is the next step for the reader; `exit_code` is what the CLI exits with. Adapters translate the exceptions of their
-libraries into these at their own boundary.
+`hint` is the next step for the reader; `exit_code` is what the CLI exits with. Adapters translate the exceptions of
+their libraries into these at their own boundary.
 """
 
 from __future__ import annotations

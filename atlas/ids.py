@@ -1,7 +1,7 @@
 """Names of things: project names and uids. Pure string rules, no I/O.
 
-`uid = "<project>:<qualified name>"`; files and documents use their path as qualified name, external packages and symbols
-`ext:<name>`, the project itself and packages their dotted name.
+`uid = "<project>:<qualified name>"`; files and documents use their path as qualified name, external packages
+and symbols `ext:<name>`, the project itself and packages their dotted name.
 """
 
 from __future__ import annotations

@@ -56,8 +56,9 @@ class NodeRow(NamedTuple):
     uid: str
     label: str
     kind: str
-    """Finer than the label: class interface struct trait enum type_alias function method constructor property field constant
-    module package namespace file docfile docsection adr project subproject external_package external_symbol."""
+    """Finer than the label: class interface struct trait enum type_alias function method constructor property field
+    constant module package namespace file docfile docsection adr project subproject external_package external_symbol.
+    """
     name: str
     qualified_name: str
     path: str
@@ -107,7 +108,7 @@ class EdgeRow(NamedTuple):
     line: int
     """1-based line of the evidence in the source node's file; 0 for structure."""
     strategy: str
-    """The rule that found it (`import`, `self`, `inherited`, `constructor`, `local-type`, `unique-name`, `structure`, ...)."""
+    """The rule that found it (`import`, `self`, `inherited`, `constructor`, `local-type`, `unique-name`, ...)."""
     confidence: float
     """0..1, calibrated: the share of edges of this strategy that are right."""
 
@@ -153,7 +154,7 @@ class GraphDelta:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that is not indexed, and why (`gitignore`, `atlasignore`, `scope`, `binary`, `too-large`, `secret`, ...)."""
+    """A file that is not indexed, and why (`gitignore`, `scope`, `binary`, `too-large`, `secret`, ...)."""
 
     path: str
     reason: str
@@ -257,7 +258,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of a Cypher query. Nodes and edges are mappings with `_label`/`_type`; `truncated` when the row cap cut it."""
+    """Rows of a Cypher query. Nodes and edges are mappings with `_label`/`_type`; `truncated`: the row cap cut it."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]

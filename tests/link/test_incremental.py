@@ -89,7 +89,9 @@ def blocks(path: str) -> st.SearchStrategy[str]:
     return st.lists(kind, max_size=6).map("\n".join)
 
 
-edits = st.sampled_from(PATHS).flatmap(lambda path: st.tuples(st.just(path), st.one_of(st.none(), blocks(path), blocks(path))))
+edits = st.sampled_from(PATHS).flatmap(
+    lambda path: st.tuples(st.just(path), st.one_of(st.none(), blocks(path), blocks(path)))
+)
 
 
 def parse(path: str, text: str) -> _parser.ParsedFile:

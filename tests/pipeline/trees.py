@@ -6,10 +6,10 @@ import shutil
 from pathlib import Path
 
 import apsw
-from atlas.wiring import open_atlas
 
 from atlas.config import load_settings
 from atlas.pipeline.events import IndexSummary
+from atlas.wiring import open_atlas
 
 
 def write_tree(root: Path, files: dict[str, str]) -> None:
