@@ -110,7 +110,13 @@ class Store(Protocol):
         """Return counts of one project, or of all."""
         ...
 
-    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+    async def cypher(
+        self,
+        text: str,
+        parameters: Mapping[str, object],
+        limit: int,
+        timeout: float,  # noqa: ASYNC109 the store interrupts its own statement; cancelling a task cannot
+    ) -> Table:
         """Run a read-only openCypher query of at most `limit` rows and `timeout` seconds; QueryError for anything else."""
         ...
 
