@@ -117,7 +117,7 @@ class Store(Protocol):
         limit: int,
         timeout: float,  # noqa: ASYNC109 the store interrupts its own statement; cancelling a task cannot
     ) -> Table:
-        """Run a read-only openCypher query of at most `limit` rows and `timeout` seconds; QueryError for anything else."""
+        """Run a read-only openCypher query: at most `limit` rows, `timeout` seconds; QueryError for anything else."""
         ...
 
     async def aclose(self) -> None:
