@@ -193,7 +193,7 @@ class Linker:
     def __init__(self, project: str, languages: Languages) -> None: ...
     def set_subprojects(self, subprojects: Sequence[tuple[str, str, str]]) -> None:
         """(folder, kind, name) each."""
-    def update(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ()) -> list[str]:
+    def update(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ...) -> list[str]:
         """Take in changed files and re-link what depends on them; equal in effect to a new Linker with the same files.
 
         Return the sorted paths whose unit may have changed: removed ones left out, the structure unit as "".
