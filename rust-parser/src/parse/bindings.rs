@@ -130,6 +130,8 @@ impl Walk<'_> {
     /// Record the names in a type expression.
     pub fn refer_types(&mut self, expr: ExprId, line: u32) {
         match self.collect.get(expr).clone() {
+            // `Vec<_>`
+            Expr::Name(name) if self.collect.text(name) == "_" => {}
             Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Type, expr, line),
             Expr::Generic { base, args } => {
                 if !self.collect.is_container(base) {

@@ -74,6 +74,7 @@ pub fn code(name: &str) -> Option<&'static dyn LanguageCode> {
         "go" => &super::go::Go,
         "java" => &super::java::Java,
         "markdown" => &super::markdown::Markdown,
+        "rust" => &super::rust::Rust,
         _ => return None,
     })
 }

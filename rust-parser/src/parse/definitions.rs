@@ -7,7 +7,7 @@ use super::language::{DocStyle, Exported};
 use super::matching::{Captures, all, first};
 use super::tree::NodeId;
 use super::vocabulary::{Capture, Role};
-use super::walk::{Scope, Walk};
+use super::walk::{CommentRun, Scope, Walk};
 use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Param, ParamKind, flags};
 
 /// Definitions inside each other that are recorded.
@@ -397,32 +397,37 @@ impl Walk<'_> {
     fn with_comment(&self, outer: NodeId, first_node: NodeId) -> (u32, u32, Option<String>) {
         let place = self.tree.node(first_node);
         let parent = self.tree.node(outer).parent;
-        match self.comments {
-            Some(run)
-                if self.language.settings.docs.style == DocStyle::CommentAbove
-                    && run.parent == parent
-                    && run.end <= place.start
-                    && (run.last_line + 1 == place.line || run.last_line == place.line) =>
-            {
-                let bytes = &self.source[run.start as usize..run.end as usize];
-                let text = String::from_utf8_lossy(bytes).into_owned();
-                (run.start, run.first_line + 1, Some(text))
-            }
-            _ => (place.start, place.line + 1, None),
+        let is_above = |run: &CommentRun, node: NodeId| {
+            let below = self.tree.node(node);
+            run.end <= below.start && (run.last_line + 1 == below.line || run.last_line == below.line)
+        };
+        let comment_above = self.language.settings.docs.style == DocStyle::CommentAbove;
+        let Some(run) = self.comments.filter(|run| comment_above && run.parent == parent) else {
+            return (place.start, place.line + 1, None);
+        };
+        // Or between the decorators and the rest.
+        if !is_above(&run, first_node) && !is_above(&run, outer) {
+            return (place.start, place.line + 1, None);
         }
+        let text = String::from_utf8_lossy(&self.source[run.start as usize..run.end as usize]).into_owned();
+        let first_line = run.first_line.min(place.line) + 1;
+        (run.start.min(place.start), first_line, Some(text))
     }
 
     /// The comment directly above a node documents the whole file.
     pub fn document_file(&mut self, node: NodeId) {
-        if self.collect.facts.definitions[0].docstring != 0 {
-            return;
-        }
         if let (_, _, Some(comment)) = self.with_comment(node, node) {
-            let docs = docs::clean_comment(&comment);
-            let docstring = self.collect.long_text(docs::limited(&docs));
+            self.set_file_docs(&docs::clean_comment(&comment));
+        }
+    }
+
+    /// Documentation of the whole file, unless it has some.
+    pub fn set_file_docs(&mut self, docs: &str) {
+        if self.collect.facts.definitions[0].docstring == 0 {
+            let docstring = self.collect.long_text(docs::limited(docs));
             let top = &mut self.collect.facts.definitions[0];
             top.docstring = docstring;
-            top.docstring_digest = docs::text_digest(&docs);
+            top.docstring_digest = docs::text_digest(docs);
         }
     }
 

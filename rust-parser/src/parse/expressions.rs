@@ -106,6 +106,9 @@ impl Walk<'_> {
             Shape::Generic => {
                 let base = self.captured(captures, Capture::Base, true);
                 let args = self.parts(captures, Capture::Argument, true);
+                if args.is_empty() {
+                    return base;
+                }
                 self.collect.expr(Expr::Generic { base, args })
             }
             Shape::List | Shape::Map => {
@@ -159,6 +162,10 @@ impl Walk<'_> {
         let name = self.name_of(node);
         if !in_type && let Some(class) = self.receiver(name) {
             return self.collect.this(class);
+        }
+        let class_names = &self.language.settings.definitions.class_names;
+        if class_names.iter().any(|class_name| class_name == self.collect.text(name)) {
+            return self.collect.this(true);
         }
         self.collect.name_expr(name)
     }

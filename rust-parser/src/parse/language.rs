@@ -81,6 +81,9 @@ pub struct DefinitionSettings {
     /// Names that make a function in a class its constructor.
     #[serde(default)]
     pub constructors: Vec<String>,
+    /// Names that stand for the class of `this`, also as a type.
+    #[serde(default)]
+    pub class_names: Vec<String>,
     #[serde(default)]
     pub exported: Exported,
 }

@@ -30,6 +30,8 @@ mod matching;
 mod module;
 mod patterns;
 mod python;
+mod rust;
+mod rust_macros;
 mod scheme;
 mod tree;
 mod type_text;
