@@ -1,13 +1,14 @@
 //! Records definitions: names, paths, flags, spans, signatures, documentation, parameters, bases.
 
 use super::bindings::BindingDraft;
-use super::collect::{UNKNOWN, shorten};
+use super::collect::UNKNOWN;
 use super::docs;
 use super::language::{DocStyle, Exported};
 use super::matching::{Captures, all, first};
 use super::tree::NodeId;
 use super::vocabulary::{Capture, Role};
 use super::walk::{CommentRun, Scope, Walk};
+use super::wraps::{Wrap, captured_flags};
 use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Param, ParamKind, flags};
 
 /// Definitions inside each other that are recorded.
@@ -26,18 +27,6 @@ pub struct Layout {
     pub end: u32,
     /// Node of a docstring inside the body.
     pub docstring: Option<NodeId>,
-}
-
-/// What the nodes around a definition add to it.
-#[derive(Debug, Clone, Default)]
-pub struct Wrap {
-    pub outer: Option<NodeId>,
-    pub signature: Option<NodeId>,
-    /// Name given to a function or class that is a value.
-    pub name: Option<NodeId>,
-    pub decorators: Vec<NodeId>,
-    pub flags: u32,
-    pub private: bool,
 }
 
 /// A definition before it is recorded; a language's own code may change it.
@@ -191,48 +180,6 @@ impl Walk<'_> {
         Some(definition)
     }
 
-    /// A value may be seen before its parent is visited; what the parent says about it must be known.
-    fn wrap_from_parent(&mut self, node: NodeId) {
-        if self.wraps.contains_key(&node) {
-            return;
-        }
-        let language = self.language;
-        let parent = self.tree.node(node).parent;
-        for &number in &language.rules(self.tree.node(parent).kind).walk {
-            let Role::Wrapper { signature } = language.patterns[number as usize].role else {
-                continue;
-            };
-            let mut captures = Captures::new();
-            if self.matches(number, parent, &mut captures) {
-                self.wrap(parent, signature, &captures);
-                return;
-            }
-        }
-    }
-
-    /// Remember what a node adds to the definitions it wraps.
-    pub fn wrap(&mut self, node: NodeId, signature: bool, captures: &[(Capture, NodeId)]) {
-        let around = self.wraps.remove(&node).unwrap_or_default();
-        let wrapped: Vec<NodeId> = all(captures, Capture::Wrapped).collect();
-        for &inner in &wrapped {
-            let mut wrap = around.clone();
-            if wrapped.len() == 1 {
-                wrap.outer = wrap.outer.or(Some(node));
-                if signature {
-                    wrap.signature = wrap.signature.or(Some(node));
-                }
-            } else {
-                wrap.outer = None;
-            }
-            wrap.name = first(captures, Capture::Name).or(wrap.name);
-            wrap.decorators.extend(all(captures, Capture::Decorator));
-            let (flags, private) = captured_flags(captures);
-            wrap.flags |= flags;
-            wrap.private |= private;
-            self.wraps.insert(inner, wrap);
-        }
-    }
-
     fn draft(&mut self, kind: Kind, node: NodeId, captures: &[(Capture, NodeId)]) -> Option<Draft> {
         let wrap = self.wraps.get(&node).cloned().unwrap_or_default();
         let outer = wrap.outer.unwrap_or(node);
@@ -344,53 +291,6 @@ impl Walk<'_> {
             UNKNOWN => content.map_or(UNKNOWN, |child| self.expression(child)),
             expr => expr,
         }
-    }
-
-    /// Name and dotted path; a second definition of a name in its scope becomes `name#2`.
-    fn unique_path(&mut self, draft: &Draft) -> (u32, u32) {
-        let fallback = match draft.kind {
-            Kind::Lambda => "<lambda>",
-            _ => "<anonymous>",
-        };
-        let text = if draft.name.is_empty() { fallback } else { shorten(&draft.name, 1000) };
-        let name = self.collect.owned_name(text.to_owned());
-        let text = match draft.kind {
-            Kind::Extension => format!("{text}.<extension>"),
-            _ => text.to_owned(),
-        };
-        let counted = self.collect.owned_name(text.clone());
-        let prefix = self.member_prefix(draft.parent);
-        loop {
-            let count = self.name_counts.entry((prefix, counted)).or_insert(0);
-            *count += 1;
-            let last = match *count {
-                1 => text.clone(),
-                number => format!("{text}#{number}"),
-            };
-            let path = self.joined(prefix, &last);
-            if self.paths.insert(path) {
-                return (name, path);
-            }
-        }
-    }
-
-    /// Path of what a scope's members belong to: an extension's members are members of the type.
-    fn member_prefix(&mut self, scope: DefId) -> Name {
-        let record = &self.collect.facts.definitions[scope as usize];
-        if record.kind != Kind::Extension {
-            return record.path;
-        }
-        let (parent, name) = (record.parent, self.collect.text(record.name).to_owned());
-        let prefix = self.member_prefix(parent);
-        self.joined(prefix, &name)
-    }
-
-    fn joined(&mut self, prefix: Name, last: &str) -> Name {
-        let path = match self.collect.text(prefix) {
-            "" => last.to_owned(),
-            prefix => format!("{prefix}.{last}"),
-        };
-        self.collect.owned_name(path)
     }
 
     /// Start of the text with the documentation comment directly above, and that comment.
@@ -596,17 +496,4 @@ impl Walk<'_> {
             self.collect.facts.definitions[definition as usize].flags |= flags::TEST;
         }
     }
-}
-
-fn captured_flags(captures: &[(Capture, NodeId)]) -> (u32, bool) {
-    let mut flags = 0;
-    let mut private = false;
-    for (capture, _) in captures {
-        match capture {
-            Capture::Flag(flag) => flags |= flag,
-            Capture::Private => private = true,
-            _ => {}
-        }
-    }
-    (flags, private)
 }

@@ -2,7 +2,8 @@
 //!
 //! `languages` finds the language, `file` runs tree-sitter and bounds everything, `tree` lays the syntax tree out flat,
 //! `walk` passes over it once and lets the language's patterns (`patterns`, `matching`, from `tags.scm`) say what each node
-//! means; `definitions`, `bindings` and `expressions` record facts in `collect`. `python`, `ecmascript`, ... hold the little
+//! means; `definitions` (with `wraps` and `paths`), `bindings` and `expressions` record
+//! facts in `collect`. `python`, `ecmascript`, ... hold the little
 //! that patterns cannot say; `markdown` reads documents without a grammar.
 
 mod bindings;
@@ -28,6 +29,7 @@ mod markdown_inline;
 mod markdown_lines;
 mod matching;
 mod module;
+mod paths;
 mod patterns;
 mod python;
 mod rust;
@@ -37,6 +39,7 @@ mod tree;
 mod type_text;
 mod vocabulary;
 mod walk;
+mod wraps;
 
 pub use languages::Registry;
 pub use module::{Languages, Limits, ParsedFile, parse_content, register};

@@ -7,11 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collect::Collector;
 use super::deadline::Deadline;
-use super::definitions::{Layout, Wrap};
+use super::definitions::Layout;
 use super::language::Language;
 use super::matching::{Captures, Subject, all};
 use super::tree::{FlatTree, NodeId};
 use super::vocabulary::{Capture, Role};
+use super::wraps::Wrap;
 use crate::facts::{DefId, Expr, ExprId, Kind, Name, Reference, ReferenceKind};
 
 /// Nodes between two looks at the clock.
