@@ -1,7 +1,7 @@
 //! The edges of one file: what it defines, imports, inherits and overrides; references are in `calls` and `docs`.
 
 use super::file::{is_callable, is_class, is_package_file, is_star};
-use super::names::{ExternalId, FILE_NODE, Sym, SymbolId};
+use super::names::{EMPTY, ExternalId, FILE_NODE, Sym, SymbolId};
 use super::rules::Family;
 use super::strategy::{EdgeType, Strategy, Values, What};
 use super::view::View;
@@ -120,7 +120,7 @@ impl Collector<'_, '_> {
         if self.view.file.family != Family::Python || !is_package_file(path) {
             return;
         }
-        for &child in self.view.children(super::file::folder_of(path)) {
+        for &child in self.view.children(Family::Python, super::file::folder_of(path)) {
             let module = self.view.module_symbol(child);
             self.add(0, EdgeType::Contains, Target::Symbol(module), 0, Strategy::Structure);
         }
@@ -232,8 +232,9 @@ impl Collector<'_, '_> {
             What::External(external) => Some(Target::External(external)),
             What::Package(package) => Some(Target::Package(package)),
             What::Folder(folder) if self.view.file.family == Family::Go => {
-                let dotted = self.view.text(folder).replace('/', ".");
-                (!dotted.is_empty()).then(|| Target::Package(self.view.index.strings.intern(&dotted)))
+                let first = self.view.children(Family::Go, self.view.text(folder)).first();
+                let module = first.map(|&file| self.view.index.file(file).module);
+                module.filter(|&module| module != EMPTY).map(Target::Package)
             }
             // A Python folder without a file of its own is no node.
             What::Folder(_) => return true,

@@ -147,10 +147,10 @@ impl<'a> View<'a> {
         self.index.with_name(name)
     }
 
-    /// Python modules and packages directly in a folder, by path.
-    pub fn children(&self, folder: &str) -> &'a [FileId] {
-        self.ask(text_key(Topic::Children, 0, folder));
-        self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(folder))
+    /// Python modules and packages, or Go files, directly in a folder, by path.
+    pub fn children(&self, family: Family, folder: &str) -> &'a [FileId] {
+        self.ask(text_key(Topic::Children, family as u8, folder));
+        self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
     }
 
     pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Definition) {
