@@ -1,7 +1,7 @@
 //! The edges of one file: what it defines, imports, inherits and overrides; references are in `calls` and `docs`.
 
 use super::file::{is_callable, is_class, is_package_file, is_star};
-use super::names::{ExternalId, FILE_NODE, Sym, SymbolId};
+use super::names::{EMPTY, ExternalId, FILE_NODE, Sym, SymbolId};
 use super::rules::Family;
 use super::strategy::{EdgeType, Strategy, Values, What};
 use super::view::View;
@@ -9,7 +9,7 @@ use super::{calls, docs};
 use crate::facts::{DefId, Kind};
 
 /// Far end of an edge.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
     Symbol(SymbolId),
     External(ExternalId),
@@ -120,7 +120,7 @@ impl Collector<'_, '_> {
         if self.view.file.family != Family::Python || !is_package_file(path) {
             return;
         }
-        for &child in self.view.children(super::file::folder_of(path)) {
+        for &child in self.view.children(Family::Python, super::file::folder_of(path)) {
             let module = self.view.module_symbol(child);
             self.add(0, EdgeType::Contains, Target::Symbol(module), 0, Strategy::Structure);
         }
@@ -205,7 +205,6 @@ impl Collector<'_, '_> {
         let view = self.view;
         let source = self.source(0);
         for (number, import) in view.file.facts.imports.iter().enumerate() {
-            let module = view.module_of(view.home, import);
             let is_whole = is_star(import) || import.member.is_none();
             let members: Values = if is_whole { Vec::new() } else { view.follow_import(view.home, number as u32) };
             let mut is_found = false;
@@ -214,6 +213,7 @@ impl Collector<'_, '_> {
                 is_found |= self.add_import(source, value.what, import.line, via);
             }
             if !is_found {
+                let module = view.module_of(view.home, import);
                 let is_known = self.add_import(source, module, import.line, Strategy::Import);
                 if is_known {
                     self.resolved += 1;
@@ -232,8 +232,9 @@ impl Collector<'_, '_> {
             What::External(external) => Some(Target::External(external)),
             What::Package(package) => Some(Target::Package(package)),
             What::Folder(folder) if self.view.file.family == Family::Go => {
-                let dotted = self.view.text(folder).replace('/', ".");
-                (!dotted.is_empty()).then(|| Target::Package(self.view.index.strings.intern(&dotted)))
+                let first = self.view.children(Family::Go, self.view.text(folder)).first();
+                let module = first.map(|&file| self.view.index.file(file).module);
+                module.filter(|&module| module != EMPTY).map(Target::Package)
             }
             // A Python folder without a file of its own is no node.
             What::Folder(_) => return true,
@@ -250,24 +251,18 @@ impl Collector<'_, '_> {
     fn finish(mut self) -> (FileEdges, Vec<String>) {
         let certainty = |via: Strategy| (via.confidence() * 100.0) as u32;
         self.edges.retain(|edge| edge.kind != EdgeType::References || !is_self(self.view, edge));
-        let mut order: Vec<(Edge, String)> =
-            self.edges.into_iter().map(|edge| (edge, target_uid(self.view, edge.target))).collect();
-        order.sort_by(|(a, left), (b, right)| {
-            let place = |edge: &Edge| (edge.source.wrapping_add(1), edge.kind);
-            place(a).cmp(&place(b)).then_with(|| left.cmp(right)).then_with(|| a.line.cmp(&b.line))
-        });
-        let mut kept: Vec<(Edge, String)> = Vec::with_capacity(order.len());
-        for (edge, uid) in order {
-            match kept.last_mut() {
-                Some((last, known)) if last.source == edge.source && last.kind == edge.kind && *known == uid => {
-                    if certainty(edge.via) > certainty(last.via) {
-                        last.via = edge.via;
-                    }
-                }
-                _ => kept.push((edge, uid)),
+        self.edges.sort_unstable_by_key(|edge| (edge.source, edge.kind, edge.target, edge.line, edge.via));
+        self.edges.dedup_by(|later, first| {
+            let is_same = (later.source, later.kind, later.target) == (first.source, first.kind, first.target);
+            if is_same && certainty(later.via) > certainty(first.via) {
+                first.via = later.via;
             }
-        }
-        kept.sort_by(|(a, left), (b, right)| {
+            is_same
+        });
+        let view = self.view;
+        let mut kept: Vec<(Edge, String)> =
+            self.edges.into_iter().map(|edge| (edge, target_uid(view, edge.target))).collect();
+        kept.sort_unstable_by(|(a, left), (b, right)| {
             let place = |edge: &Edge| (edge.source.wrapping_add(1), edge.kind, edge.line);
             place(a).cmp(&place(b)).then_with(|| left.cmp(right))
         });

@@ -302,10 +302,10 @@ impl FileEntry {
             out.push((key(Topic::Uid, package, 0), 1));
         }
         self.contribute_names(&mut out);
-        if self.family == Family::Python {
+        if matches!(self.family, Family::Python | Family::Go) {
             let folder = folder_of(&self.facts.path);
             let place = if is_package_file(&self.facts.path) { folder_of(folder) } else { folder };
-            out.push((text_key(Topic::Children, 0, place), digest_of(self.file_symbol)));
+            out.push((text_key(Topic::Children, self.family as u8, place), digest_of((self.file_symbol, file))));
         }
         out
     }

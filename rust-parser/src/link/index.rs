@@ -48,8 +48,8 @@ pub struct Index {
     file_names: FxHashMap<Sym, Vec<FileId>>,
     folders: FxHashMap<(Family, Sym), u32>,
     pub packages: FxHashMap<Sym, u32>,
-    /// Python modules and packages directly in a folder.
-    children: FxHashMap<Sym, Vec<FileId>>,
+    /// Python modules and packages, or Go files, directly in a folder.
+    children: FxHashMap<(Family, Sym), Vec<FileId>>,
     pub shared: FxHashMap<(Container, Sym), Vec<SymbolId>>,
     by_name: FxHashMap<Sym, Vec<SymbolId>>,
     claims: FxHashMap<Sym, Claims>,
@@ -122,8 +122,8 @@ impl Index {
         self.folders.contains_key(&(family, sym)).then_some(sym)
     }
 
-    pub fn children_of(&self, folder: Sym) -> &[FileId] {
-        self.children.get(&folder).map_or(&[], Vec::as_slice)
+    pub fn children_of(&self, family: Family, folder: Sym) -> &[FileId] {
+        self.children.get(&(family, folder)).map_or(&[], Vec::as_slice)
     }
 
     pub fn shared_in(&self, container: Container, name: Sym) -> &[SymbolId] {
@@ -292,8 +292,8 @@ impl Index {
         if entry.facts.definitions.first().is_none_or(|top| !matches!(top.kind, Kind::DocFile | Kind::Adr)) {
             self.claim(entry.file_name, entry.file_symbol);
         }
-        if entry.family == Family::Python {
-            let folder = self.child_folder(&entry.facts.path);
+        if matches!(entry.family, Family::Python | Family::Go) {
+            let folder = (entry.family, self.child_folder(&entry.facts.path));
             self.children.entry(folder).or_default().push(id);
             touched.children.insert(folder);
         }
@@ -350,12 +350,12 @@ impl Index {
             list.retain(stays);
             !list.is_empty()
         });
-        for table in [&mut self.children, &mut self.file_names] {
-            table.retain(|_, list| {
-                list.retain(|id| !leaving.contains(id));
-                !list.is_empty()
-            });
-        }
+        let keep = |list: &mut Vec<FileId>| {
+            list.retain(|id| !leaving.contains(id));
+            !list.is_empty()
+        };
+        self.children.retain(|_, list| keep(list));
+        self.file_names.retain(|_, list| keep(list));
     }
 
     fn sort_touched(&mut self, touched: Touched) {
@@ -378,7 +378,7 @@ impl Index {
 #[derive(Default)]
 struct Touched {
     shared: FxHashSet<(Container, Sym)>,
-    children: FxHashSet<Sym>,
+    children: FxHashSet<(Family, Sym)>,
 }
 
 /// Which folders and packages existed before an update.

@@ -15,6 +15,20 @@ impl View<'_> {
     /// What the module of an import is; [`What::Missing`] when it should be in the project and is not.
     pub fn module_of(&self, file: FileId, import: &Import) -> What {
         let entry = self.index.file(file);
+        // Several names of one module are several imports.
+        let place = (file, entry.sym(import.module), import.level, import.kind as u8);
+        if let Some(&known) = self.modules.borrow().get(&place) {
+            return known;
+        }
+        let is_plain = self.following.borrow().len() <= 1;
+        let found = self.find_module(file, entry, import);
+        if is_plain {
+            self.modules.borrow_mut().insert(place, found);
+        }
+        found
+    }
+
+    fn find_module(&self, file: FileId, entry: &FileEntry, import: &Import) -> What {
         let module = entry.text(import.module);
         if import.kind == ImportKind::Include && entry.family != Family::Python {
             return self.included_file(entry, module);

@@ -1,15 +1,20 @@
 //! What an expression may stand for: names, attributes, calls, `self`, `super`, local variables.
 
+use std::rc::Rc;
+
 use super::file::{Bound, NameEntry};
 use super::names::{EMPTY, Sym};
 use super::rules::Family;
 use super::scopes::best_definition;
 use super::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge, via};
 use super::view::View;
-use crate::facts::{Arg, BindingKind, DefId, Expr, ExprId, Kind, LiteralType};
+use crate::facts::{Arg, Binding, BindingKind, DefId, Expr, ExprId, Kind, LiteralType};
 
 /// Expressions followed into each other: variables of variables, calls of results.
 const MAX_DEPTH: u32 = 12;
+
+/// Assignments to one variable that are looked at: the latest before a place.
+const MAX_ASSIGNMENTS: usize = 8;
 
 impl View<'_> {
     /// Possible values of an expression of this file; empty when nothing is known.
@@ -240,9 +245,23 @@ impl View<'_> {
         if before > 0 {
             bindings.retain(|binding| binding.line <= line);
         }
+        let Some(name) = entries.first().map(|entry| entry.name) else { return Vec::new() };
+        let place = (scope, name, before as u32);
+        if let Some(known) = self.variables.borrow().get(&place) {
+            return known.as_ref().clone();
+        }
+        // A variable that depends on itself says nothing more about itself.
+        self.variables.borrow_mut().insert(place, Rc::default());
+        let recent = bindings.len().saturating_sub(MAX_ASSIGNMENTS);
+        let values = self.assigned_values(&bindings[recent..], scope);
+        self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
+        values
+    }
+
+    fn assigned_values(&self, bindings: &[&Binding], scope: DefId) -> Values {
         let mut values = Vec::new();
         let mut last = Vec::new();
-        for binding in &bindings {
+        for binding in bindings {
             last = self.binding_values(binding, scope);
             merge(&mut values, last.clone());
         }
@@ -265,7 +284,7 @@ impl View<'_> {
     }
 
     /// What one binding puts into its target.
-    pub(super) fn binding_values(&self, binding: &crate::facts::Binding, scope: DefId) -> Values {
+    pub(super) fn binding_values(&self, binding: &Binding, scope: DefId) -> Values {
         let scope = if binding.scope != scope { binding.scope } else { scope };
         let Some(value) = binding.value else {
             return match (binding.kind, binding.annotation) {

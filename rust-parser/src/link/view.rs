@@ -40,6 +40,10 @@ pub struct View<'a> {
     pub stage: Stage,
     asked: RefCell<Vec<u32>>,
     pub(super) imports: Memo<(FileId, u32)>,
+    /// By (file, module as written, level, kind of import).
+    pub(super) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), What>>,
+    /// By (function, name, number of assignments before the place).
+    pub(super) variables: Memo<(DefId, Sym, u32)>,
     pub(super) module_names: Memo<Sym>,
     /// Imports being followed, against cycles.
     pub(super) following: RefCell<Vec<(FileId, u32)>>,
@@ -57,6 +61,8 @@ impl<'a> View<'a> {
             stage,
             asked: RefCell::default(),
             imports: RefCell::default(),
+            modules: RefCell::default(),
+            variables: RefCell::default(),
             module_names: RefCell::default(),
             following: RefCell::default(),
             depth: RefCell::default(),
@@ -147,10 +153,10 @@ impl<'a> View<'a> {
         self.index.with_name(name)
     }
 
-    /// Python modules and packages directly in a folder, by path.
-    pub fn children(&self, folder: &str) -> &'a [FileId] {
-        self.ask(text_key(Topic::Children, 0, folder));
-        self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(folder))
+    /// Python modules and packages, or Go files, directly in a folder, by path.
+    pub fn children(&self, family: Family, folder: &str) -> &'a [FileId] {
+        self.ask(text_key(Topic::Children, family as u8, folder));
+        self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
     }
 
     pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Definition) {
