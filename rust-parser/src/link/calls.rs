@@ -18,6 +18,8 @@ struct Site {
     source: DefId,
     scope: DefId,
     line: u32,
+    /// Of a call; 0 for other references.
+    arguments: usize,
 }
 
 /// What came of one possible value of a reference.
@@ -33,7 +35,12 @@ enum Outcome {
 pub fn add_references(collector: &mut Collector) {
     let facts = collector.view.file.facts.clone();
     for reference in &facts.references {
-        let site = Site { source: collector.source(reference.scope), scope: reference.scope, line: reference.line };
+        let source = collector.source(reference.scope);
+        let arguments = match collector.view.file.expr(reference.expr) {
+            Expr::Call { args, .. } => args.len(),
+            _ => 0,
+        };
+        let site = Site { source, scope: reference.scope, line: reference.line, arguments };
         collector.add_reference(reference, site);
     }
     for (def, definition) in facts.definitions.iter().enumerate() {
@@ -175,7 +182,7 @@ impl Collector<'_, '_> {
                 self.add_constructor(symbol, Strategy::Constructor, site);
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
             }
-            Kind::Function | Kind::Method | Kind::Constructor => self.add_target(EdgeType::Calls, symbol, via, site),
+            Kind::Function | Kind::Method | Kind::Constructor => self.add_overload(symbol, via, site),
             Kind::Property => {
                 // The getter runs, then what it gave is called.
                 self.add_target(EdgeType::Calls, symbol, via, site)
@@ -229,9 +236,18 @@ impl Collector<'_, '_> {
 
     fn add_constructor(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
         match self.view.constructor_of(class) {
-            Some(symbol) => self.add_target(EdgeType::Calls, symbol, via, site),
+            Some(symbol) => self.add_overload(symbol, via, site),
             None => Outcome::Outside,
         }
+    }
+
+    fn add_overload(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
+        let caller = match site.source {
+            FILE_NODE => self.view.file.file_symbol,
+            source => self.view.file.symbols[source as usize],
+        };
+        let (symbol, via) = self.overload(symbol, via, site.arguments, caller);
+        self.add_target(EdgeType::Calls, symbol, via, site)
     }
 
     /// An edge to a definition; a call from a test to what is no test is also a `TESTS` edge.
@@ -325,7 +341,8 @@ impl Collector<'_, '_> {
             Expr::Call { callee, .. } => callee,
             _ => decorator,
         };
-        let site = Site { source: self.source(def), scope: definition.parent, line: definition.name_line };
+        let site =
+            Site { source: self.source(def), scope: definition.parent, line: definition.name_line, arguments: 0 };
         self.add_read(expr, site);
     }
 }

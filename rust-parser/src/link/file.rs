@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::depend::{Contributions, Topic, digest_of, key, text_key};
 use super::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
+use super::overloads::Arity;
 use super::rules::Family;
 use crate::facts::{
     BindingKind, DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Name, ScopeRule, flags,
@@ -328,7 +329,10 @@ impl FileEntry {
 
     fn bound_digest(&self, bound: Bound) -> u64 {
         match bound {
-            Bound::Definition(def) => digest_of((1, self.symbols[def as usize], self.def(def).flags)),
+            Bound::Definition(def) => {
+                let definition = self.def(def);
+                digest_of((1, self.symbols[def as usize], definition.flags, Arity::of(definition)))
+            }
             Bound::Import(import) => self.import_digest(&self.facts.imports[import as usize]),
             Bound::Parameter(_) => 2,
             Bound::Binding(binding) => match self.facts.bindings[binding as usize].value {

@@ -151,7 +151,7 @@ impl View<'_> {
         match externals[..] {
             [] if has_builtin => Some(vec![Value::new(What::Builtin(EMPTY), via)]),
             [] => None,
-            [only] if !has_builtin => {
+            [only] if !has_builtin && self.file.family.inherits_unknown_members() => {
                 let via = if via == Strategy::This { Strategy::Inherited } else { via };
                 Some(vec![self.external_member(only, name, via)])
             }

@@ -15,6 +15,7 @@ mod inherit;
 mod members;
 mod modules;
 pub mod names;
+pub mod overloads;
 mod python;
 mod rules;
 mod scopes;

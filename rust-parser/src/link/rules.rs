@@ -51,6 +51,17 @@ impl Family {
         matches!(self, Family::C | Family::Ruby | Family::Php)
     }
 
+    /// Functions of one scope may share a name and differ in their parameters.
+    pub fn has_overloads(self) -> bool {
+        matches!(self, Family::Java | Family::CSharp | Family::C)
+    }
+
+    /// What a class inherits from outside the project has members of its own (a derived trait of Rust has none to call by
+    /// an unknown name).
+    pub fn inherits_unknown_members(self) -> bool {
+        self != Family::Rust
+    }
+
     /// Name of the constructor; `None` when it is named like its class.
     pub fn constructor_name(self) -> Option<&'static str> {
         match self {

@@ -26,6 +26,7 @@ pub enum Strategy {
     ReturnType,
     Alias,
     Override,
+    Overload,
     UniqueName,
     DocName,
     DocUniqueName,
@@ -55,6 +56,7 @@ impl Strategy {
             Strategy::ReturnType => "return-type",
             Strategy::Alias => "alias",
             Strategy::Override => "override",
+            Strategy::Overload => "overload",
             Strategy::UniqueName => "unique-name",
             Strategy::DocName => "doc-name",
             Strategy::DocUniqueName => "doc-unique-name",
@@ -78,6 +80,7 @@ impl Strategy {
             Strategy::DocName => 0.9,
             Strategy::AttributeType | Strategy::ReturnType | Strategy::Alias => 0.85,
             Strategy::DocUniqueName => 0.7,
+            Strategy::Overload => 0.6,
             Strategy::UniqueName => 0.5,
         }
     }
