@@ -17,6 +17,11 @@ const MAX_CHAIN: u32 = 24;
 impl View<'_> {
     /// Possible meanings of a bare name, seen from a scope of this file at a line; None when nothing binds it.
     pub fn resolve_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
+        if self.file.family == Family::Php
+            && let Some(global) = self.text(name).strip_prefix('\\')
+        {
+            return self.php_global(global);
+        }
         let mut here = scope;
         while here != 0 {
             let kind = self.file.def(here).kind;
@@ -33,6 +38,21 @@ impl View<'_> {
             here = self.file.def(here).parent;
         }
         self.resolve_module_name(scope, name)
+    }
+
+    /// `\name` in PHP: never relative to a namespace or `use`.
+    fn php_global(&self, name: &str) -> Option<Values> {
+        let known = self.known(name);
+        let found = self.shared(Container::Package(EMPTY), known).first();
+        let what = match found {
+            Some(&symbol) => What::Definition(self.canonical(symbol)),
+            None => match self.package(name) {
+                Some(package) => What::Package(package),
+                None if self.index.rules.is_builtin(Family::Php, known) => What::Builtin(known),
+                None => self.external(name, '.'),
+            },
+        };
+        Some(vec![Value::new(what, Strategy::Import)])
     }
 
     /// A class's names are visible in its own body; in its methods only where `this` is implied.

@@ -103,6 +103,9 @@ impl Walk<'_> {
     }
 
     pub fn push_binding(&mut self, target: ExprId, draft: BindingDraft) {
+        if let Expr::Name(name) = *self.collect.get(target) {
+            self.note_local(name);
+        }
         let scope = self.scope();
         self.collect.facts.bindings.push(Binding {
             scope,

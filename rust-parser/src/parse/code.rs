@@ -1,5 +1,7 @@
 //! What a language may say in Rust where patterns cannot: forms of imports, conventions of names, documentation inside.
 
+use std::borrow::Cow;
+
 use super::bindings::BindingDraft;
 use super::collect::Collector;
 use super::deadline::Deadline;
@@ -13,6 +15,16 @@ pub trait LanguageCode: Sync {
     /// Decide the language of a file whose extension is shared, by its content (`.h`).
     fn language_of_content(&self, _path: &str, _data: &[u8]) -> Option<&'static str> {
         None
+    }
+
+    /// The text that the grammar reads, of the same length: what it cannot read is blank.
+    fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
+        Cow::Borrowed(source)
+    }
+
+    /// Whether `Walk::is_local` is asked.
+    fn needs_locals(&self) -> bool {
+        false
     }
 
     /// Read a whole file of a language without a grammar.
@@ -73,6 +85,10 @@ pub fn code(name: &str) -> Option<&'static dyn LanguageCode> {
         "ecmascript" => &super::ecmascript::Ecmascript,
         "go" => &super::go::Go,
         "java" => &super::java::Java,
+        "ruby" => &super::ruby::Ruby,
+        "php" => &super::php::Php,
+        "csharp" => &super::csharp::CSharp,
+        "cfamily" => &super::cfamily::CFamily,
         "markdown" => &super::markdown::Markdown,
         "rust" => &super::rust::Rust,
         _ => return None,

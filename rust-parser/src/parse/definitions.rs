@@ -6,7 +6,7 @@ use super::docs;
 use super::language::{DocStyle, Exported};
 use super::matching::{Captures, all, first};
 use super::tree::NodeId;
-use super::vocabulary::{Capture, Role};
+use super::vocabulary::{Capture, Role, TargetShape};
 use super::walk::{CommentRun, Scope, Walk};
 use super::wraps::{Wrap, captured_flags};
 use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Param, ParamKind, flags};
@@ -15,6 +15,8 @@ use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Par
 const MAX_SCOPES: usize = 64;
 /// Parameters of a function that hide outer names.
 const MAX_HIDING: usize = 256;
+/// Declarators around a name that are looked through.
+const MAX_DECLARATORS: usize = 16;
 /// Characters of a signature that are kept.
 const MAX_SIGNATURE: usize = 400;
 
@@ -74,8 +76,9 @@ impl Walk<'_> {
             self.too_deep = true;
             return;
         }
-        if let Some(extended) = first(captures, Capture::Extends) {
-            self.open_extension(node, extended, first(captures, Capture::Body));
+        let extended: Vec<NodeId> = all(captures, Capture::Extends).collect();
+        if !extended.is_empty() {
+            self.open_extension(node, &extended, first(captures, Capture::Body));
         }
         let Some(draft) = self.draft(kind, node, captures) else {
             return;
@@ -105,7 +108,7 @@ impl Walk<'_> {
         for name in all(captures, Capture::Name) {
             let mut parts: Captures = captures.to_vec();
             parts.retain(|&(capture, captured)| capture != Capture::Name || captured == name);
-            let text = self.name_of(name);
+            let text = self.name_of(self.named(name));
             let prefix = self.member_prefix(self.scope());
             if self.name_counts.contains_key(&(prefix, text)) {
                 continue;
@@ -118,13 +121,32 @@ impl Walk<'_> {
         }
     }
 
-    /// A definition outside of its type (`func (s *Server) Run`, `void A::f()`): the extension around it.
-    fn open_extension(&mut self, node: NodeId, extended: NodeId, body: Option<NodeId>) {
+    /// A definition outside of its type (`func (s *Server) Run`, `void A::B::f()`): the extension around it.
+    fn open_extension(&mut self, node: NodeId, extended: &[NodeId], body: Option<NodeId>) {
+        let name = extended.iter().map(|&part| self.extended_name(part)).collect::<Vec<_>>().join(".");
+        let definition = self.open_around(Kind::Extension, node, extended[0], name, body);
+        if extended.len() > 1 {
+            let name = self.collect.facts.definitions[definition as usize].name;
+            let name = self.collect.text(name).to_owned();
+            let base = self.collect.dotted(&name);
+            self.collect.facts.definitions[definition as usize].bases = vec![base];
+        }
+    }
+
+    /// Record and open a scope around the definition at a node: what it extends, or the namespace that its name says.
+    pub fn open_around(
+        &mut self,
+        kind: Kind,
+        node: NodeId,
+        name_node: NodeId,
+        name: String,
+        body: Option<NodeId>,
+    ) -> DefId {
         let draft = Draft {
             node,
-            kind: Kind::Extension,
-            name: self.extended_name(extended),
-            name_node: Some(extended),
+            kind,
+            name,
+            name_node: Some(name_node),
             parent: self.scope(),
             flags: 0,
             private: false,
@@ -132,12 +154,31 @@ impl Walk<'_> {
             parameters: None,
             receiver: None,
             decorators: Vec::new(),
-            bases: vec![extended],
+            bases: if kind == Kind::Extension { vec![name_node] } else { Vec::new() },
             declared: None,
             wrap: self.wraps.get(&node).cloned().unwrap_or_default(),
         };
         let definition = self.record(&draft);
         self.open(definition, &draft);
+        definition
+    }
+
+    /// What a name is written around: `*name[3]` means `name` where `@target.same` says so.
+    pub fn named(&self, mut node: NodeId) -> NodeId {
+        let language = self.language;
+        for _ in 0..MAX_DECLARATORS {
+            let rules = language.rules(self.tree.node(node).kind);
+            let mut captures = Captures::new();
+            let inner = rules.target.iter().find_map(|&number| {
+                let same = language.patterns[number as usize].role == Role::Target(TargetShape::Same);
+                (same && self.matches(number, node, &mut captures)).then(|| first(&captures, Capture::Inner))?
+            });
+            match inner {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
     }
 
     /// Dotted name of a type without its arguments, or its text.
@@ -158,14 +199,35 @@ impl Walk<'_> {
         }
     }
 
-    /// A field that is declared inside a method (TypeScript's parameter properties).
-    pub fn define_member(&mut self, class: DefId, name: NodeId, node: NodeId, declared: Option<ExprId>) {
-        let captures = [(Capture::Name, name)];
-        if let Some(mut draft) = self.draft(Kind::Field, node, &captures) {
-            draft.parent = class;
-            let definition = self.record(&draft);
-            self.collect.facts.definitions[definition as usize].declared_type = declared;
-        }
+    /// A field that is declared elsewhere than in the class's body (TypeScript's parameter properties).
+    pub fn define_member(
+        &mut self,
+        class: DefId,
+        name: NodeId,
+        node: NodeId,
+        declared: Option<ExprId>,
+    ) -> Option<DefId> {
+        let mut draft = self.draft(Kind::Field, node, &[(Capture::Name, name)])?;
+        draft.parent = class;
+        let definition = self.record(&draft);
+        self.collect.facts.definitions[definition as usize].declared_type = declared;
+        Some(definition)
+    }
+
+    /// A member whose name is not written as such (Ruby's accessors).
+    pub fn define_named_member(
+        &mut self,
+        class: DefId,
+        name: NodeId,
+        node: NodeId,
+        text: &str,
+        flags: u32,
+    ) -> Option<DefId> {
+        let mut draft = self.draft(Kind::Field, node, &[(Capture::Name, name)])?;
+        draft.parent = class;
+        draft.name = text.to_owned();
+        draft.flags |= flags;
+        Some(self.record(&draft))
     }
 
     /// The definition of an anonymous function, made when it is first seen as a value.
@@ -190,7 +252,7 @@ impl Walk<'_> {
         pending.retain(|&decorator| self.tree.node(decorator).parent == siblings);
         decorators.extend(pending);
         decorators.extend(all(captures, Capture::Decorator));
-        let name_node = wrap.name.or_else(|| first(captures, Capture::Name));
+        let name_node = wrap.name.or_else(|| first(captures, Capture::Name)).map(|name| self.named(name));
         if let Some(name) = name_node {
             self.claim_read(name);
         }
@@ -296,13 +358,12 @@ impl Walk<'_> {
     /// Start of the text with the documentation comment directly above, and that comment.
     fn with_comment(&self, outer: NodeId, first_node: NodeId) -> (u32, u32, Option<String>) {
         let place = self.tree.node(first_node);
-        let parent = self.tree.node(outer).parent;
         let is_above = |run: &CommentRun, node: NodeId| {
             let below = self.tree.node(node);
             run.end <= below.start && (run.last_line + 1 == below.line || run.last_line == below.line)
         };
         let comment_above = self.language.settings.docs.style == DocStyle::CommentAbove;
-        let Some(run) = self.comments.filter(|run| comment_above && run.parent == parent) else {
+        let Some(run) = self.comments.filter(|run| comment_above && self.stands_first_below(run.parent, outer)) else {
             return (place.start, place.line + 1, None);
         };
         // Or between the decorators and the rest.
@@ -312,6 +373,16 @@ impl Walk<'_> {
         let text = String::from_utf8_lossy(&self.source[run.start as usize..run.end as usize]).into_owned();
         let first_line = run.first_line.min(place.line) + 1;
         (run.start.min(place.start), first_line, Some(text))
+    }
+
+    /// A node is a child of another, or the first thing in one: some grammars put the first comment of a body before it.
+    fn stands_first_below(&self, above: NodeId, node: NodeId) -> bool {
+        let start = self.tree.node(node).start;
+        let mut parent = self.tree.node(node).parent;
+        while parent > above && self.tree.node(parent).start == start {
+            parent = self.tree.node(parent).parent;
+        }
+        parent == above
     }
 
     /// The comment directly above a node documents the whole file.
@@ -350,18 +421,27 @@ impl Walk<'_> {
         }
         let outer = draft.wrap.outer.unwrap_or(draft.node);
         let end = match draft.body {
-            Some(body) if !is_value(draft.kind) => self.tree.node(body).start,
+            Some(body) if !is_value(draft.kind) => self.head_end(draft, body),
             _ => self.tree.node(outer).end,
         };
         // White space and closing marks make the folded text shorter than its source, but rarely ten times.
         let end = (end as usize).min(start + MAX_SIGNATURE * 10).max(start);
         let text = String::from_utf8_lossy(&self.source[start..end]);
         docs::fold(&text, MAX_SIGNATURE)
-            .trim_end_matches([' ', ':', '{', ';', ','])
+            .trim_end_matches([' ', ':', '{', ';', ',', '\\'])
             .trim_end_matches("=>")
             .trim_end_matches("->")
             .trim_end()
             .to_owned()
+    }
+
+    /// Where the head ends: before the body, and before a comment that some grammars put between the two.
+    fn head_end(&self, draft: &Draft, body: NodeId) -> u32 {
+        let name_end = self.tree.node(draft.name_node.unwrap_or(draft.node)).start;
+        let is_comment = |&child: &NodeId| self.language.rules(self.tree.node(child).kind).is_comment;
+        let mut comments = self.tree.children(draft.node).take_while(|&child| child < body).filter(is_comment);
+        let comment = comments.find(|&child| self.tree.node(child).start > name_end);
+        comment.map_or(self.tree.node(body).start, |comment| self.tree.node(comment).start)
     }
 
     fn exported(&self, draft: &Draft) -> u32 {
@@ -472,11 +552,12 @@ impl Walk<'_> {
             _ => kind,
         };
         let mut params = Vec::new();
-        let mut names: Vec<Name> = names.into_iter().map(|name| self.name_of(name)).collect();
+        let mut names: Vec<Name> = names.into_iter().map(|name| self.name_of(self.named(name))).collect();
         if names.is_empty() {
             names.push(0);
         }
         for name in names {
+            self.note_local(name);
             if let Some(scope) = self.scopes.last_mut() {
                 match receiver {
                     Some(class) if kind == ParamKind::Receiver => scope.receiver = Some((name, class)),

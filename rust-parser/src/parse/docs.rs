@@ -66,6 +66,9 @@ pub fn clean_comment(comment: &str) -> String {
     let mut lines = Vec::new();
     for line in comment.lines() {
         let mut text = line.trim();
+        if text.starts_with("=begin") || text.starts_with("=end") {
+            continue;
+        }
         text = text.strip_suffix("*/").unwrap_or(text);
         for marker in ["/**", "/*!", "/*", "///", "//!", "//", "--", "*"] {
             if let Some(rest) = text.strip_prefix(marker) {
@@ -78,7 +81,30 @@ pub fn clean_comment(comment: &str) -> String {
         }
         lines.push(text.strip_prefix(' ').unwrap_or(text).trim_end());
     }
-    trim_blank_lines(&lines)
+    let text = trim_blank_lines(&lines);
+    if text.contains("<summary>") { trim_blank_lines(&without_tags(&text).lines().collect::<Vec<_>>()) } else { text }
+}
+
+/// The text of an XML comment, with what `cref` and `name` refer to.
+fn without_tags(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, tagged)) = rest.split_once('<') {
+        plain.push_str(before);
+        let Some((tag, after)) = tagged.split_once('>') else {
+            plain.push('<');
+            rest = tagged;
+            continue;
+        };
+        let mut quoted = tag.split('"');
+        if let (Some(attribute), Some(value)) = (quoted.next(), quoted.next()) {
+            plain.push_str(value);
+            plain.push_str(if attribute.starts_with("see") || tag.ends_with('/') { "" } else { ": " });
+        }
+        rest = after;
+    }
+    plain.push_str(rest);
+    plain
 }
 
 /// Take the common indentation of all lines but the first off, and blank lines at both ends.

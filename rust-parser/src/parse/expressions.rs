@@ -116,7 +116,10 @@ impl Walk<'_> {
                 let args = self.parts(captures, Capture::Argument, true);
                 self.collect.expr(Expr::Generic { base, args })
             }
-            Shape::Cast => self.cast_shape(captures),
+            Shape::Cast => {
+                self.claim_call(node);
+                self.cast_shape(captures)
+            }
             Shape::Union => {
                 let options = self.parts(captures, Capture::Option, true);
                 self.union(options)
@@ -228,16 +231,17 @@ impl Walk<'_> {
             None if first(captures, Capture::Base).is_some() => self.attribute_shape(captures, false),
             None => first(captures, Capture::Name).map_or(UNKNOWN, |node| self.name_shape(node, false)),
         };
-        let mut args = Vec::new();
-        if let Some(list) = first(captures, Capture::Arguments) {
-            for child in self.contents(list).take(MAX_PARTS) {
-                args.push(self.argument(child));
-            }
-        }
+        let mut args = self.arguments(first(captures, Capture::Arguments));
         for node in all(captures, Capture::Argument).take(MAX_PARTS) {
             args.push(self.argument(node));
         }
         self.collect.expr(Expr::Call { callee, args, new })
+    }
+
+    /// The arguments in a list.
+    pub fn arguments(&mut self, list: Option<NodeId>) -> Vec<Arg> {
+        let parts: Vec<NodeId> = list.into_iter().flat_map(|list| self.contents(list)).take(MAX_PARTS).collect();
+        parts.into_iter().map(|part| self.argument(part)).collect()
     }
 
     /// The type of which a call makes an object; its arguments are referred to.

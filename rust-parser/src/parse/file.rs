@@ -49,7 +49,7 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -
         language.code.read(&mut collector, data, deadline);
         return finish(collector.facts);
     };
-    let Some(tree) = syntax_tree(grammar, data, deadline) else {
+    let Some(tree) = syntax_tree(grammar, &language.code.readable(data), deadline) else {
         collector.problem(1, "timeout", "the file was not parsed in time");
         return finish(collector.facts);
     };

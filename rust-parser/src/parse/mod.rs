@@ -7,9 +7,11 @@
 //! that patterns cannot say; `markdown` reads documents without a grammar.
 
 mod bindings;
+mod cfamily;
 mod code;
 mod collect;
 mod deadline;
+mod csharp;
 mod definitions;
 mod digests;
 mod docs;
@@ -23,6 +25,7 @@ mod java;
 mod json;
 mod language;
 mod languages;
+mod macros;
 mod markdown;
 mod markdown_blocks;
 mod markdown_inline;
@@ -31,9 +34,11 @@ mod matching;
 mod module;
 mod paths;
 mod patterns;
+mod php;
 mod python;
 mod rust;
 mod rust_macros;
+mod ruby;
 mod scheme;
 mod tree;
 mod type_text;

@@ -72,6 +72,10 @@ pub struct Walk<'a> {
     pub too_deep: bool,
     /// Names exported apart from their definitions, with the flags they get.
     pub exported: Vec<(Name, u32)>,
+    /// What the language's code saw ahead of the walk.
+    pub noted: FxHashSet<String>,
+    /// Variables and parameters bound so far, by scope.
+    locals: FxHashSet<(DefId, Name)>,
     claims: Vec<u8>,
     /// By node: the node inside that it is the same as.
     same: FxHashMap<NodeId, NodeId>,
@@ -104,6 +108,8 @@ impl<'a> Walk<'a> {
             depth: 0,
             too_deep: false,
             exported: Vec::new(),
+            noted: FxHashSet::default(),
+            locals: FxHashSet::default(),
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
@@ -221,6 +227,27 @@ impl<'a> Walk<'a> {
         self.scopes.last().map_or(0, |scope| scope.definition)
     }
 
+    /// A variable of the innermost scope is bound.
+    pub fn note_local(&mut self, name: Name) {
+        if self.language.code.needs_locals() {
+            let scope = self.scope();
+            self.locals.insert((scope, name));
+        }
+    }
+
+    /// Was the name bound as a variable before, in the function around or in anonymous functions inside it?
+    pub fn is_local(&self, name: Name) -> bool {
+        for scope in self.scopes.iter().rev() {
+            if self.locals.contains(&(scope.definition, name)) {
+                return true;
+            }
+            if self.kind_of(scope.definition) != Kind::Lambda {
+                return false;
+            }
+        }
+        false
+    }
+
     pub fn kind_of(&self, definition: DefId) -> Kind {
         self.collect.facts.definitions[definition as usize].kind
     }
@@ -308,7 +335,8 @@ impl<'a> Walk<'a> {
 
     fn record_call(&mut self, node: NodeId) {
         let expr = self.expression(node);
-        if matches!(self.collect.get(expr), Expr::Call { .. }) {
+        // A cast may be written like a call.
+        if matches!(self.collect.get(expr), Expr::Call { .. }) && !self.is_call_claimed(node) {
             self.refer(ReferenceKind::Call, expr, self.tree.line(node));
         }
     }
