@@ -20,6 +20,7 @@ SOURCES = sorted(
     for case in read_cases(cases)
     for path, source in case.files.items()
 )
+NAMES = ["a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.java", "a.rs", "a.rb", "a.php", "a.cs", "a.c", "a.h", "a.cc"]
 PIECES = [
     "(",
     ")",
@@ -86,7 +87,7 @@ def test_mutated_files(file: tuple[str, bytes]) -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.sampled_from(["a.py", "a.js", "a.ts", "a.tsx", "a.md"]), st.binary(max_size=300))
+@given(st.sampled_from([*NAMES, "a.md"]), st.binary(max_size=300))
 def test_any_bytes(path: str, data: bytes) -> None:
     parsed = parse_bytes(REGISTRY, path, data)
     if not parsed.skip_reason:
@@ -101,7 +102,7 @@ def test_truncated_files(path: str, source: str, part: float) -> None:
         check(facts_of(REGISTRY, path, data), len(data))
 
 
-@pytest.mark.parametrize("wrong", ["a.py", "a.js", "a.ts", "a.tsx"])
+@pytest.mark.parametrize("wrong", NAMES)
 def test_wrong_language(wrong: str) -> None:
     for path, source in SOURCES[::7]:
         if not parse_bytes(REGISTRY, wrong, source.encode()).skip_reason:

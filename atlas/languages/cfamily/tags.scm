@@ -68,7 +68,9 @@
   declarator: [(identifier) (pointer_declarator) (array_declarator) (function_declarator) (parenthesized_declarator)] @name) @parameter
 (parameter_declaration type: (primitive_type) @_v !declarator (#eq? @_v "void")) @binding.outer
 (parameter_declaration type: (primitive_type) @annotation @_v (#not-eq? @_v "void")) @parameter
-(parameter_declaration type: [(type_identifier) (struct_specifier) (sized_type_specifier)] @annotation) @parameter
+(parameter_declaration
+  type: [(type_identifier) (struct_specifier) (sized_type_specifier)] @annotation
+  !declarator) @parameter
 (parameter_declaration type: (_) @annotation declarator: (_)) @parameter
 ; Of macros, and of C functions in the old style.
 (identifier) @parameter

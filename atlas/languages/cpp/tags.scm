@@ -174,7 +174,9 @@
   declarator: (_)? @name
   default_value: (_) @default) @parameter
 (variadic_parameter_declaration type: (_) @annotation declarator: (_ (identifier)) @name) @parameter.variadic
-(parameter_declaration type: [(qualified_identifier) (template_type) (placeholder_type_specifier)] @annotation) @parameter
+(parameter_declaration
+  type: [(qualified_identifier) (template_type) (placeholder_type_specifier)] @annotation
+  !declarator) @parameter
 
 ; Bindings
 
@@ -191,6 +193,8 @@
 (field_initializer) @hook
 (lambda_capture_initializer left: (_) @target right: (_) @value @reference.read) @binding.assign
 
+; A bare name that no declaration made is a member.
+(identifier) @target.hook
 (reference_declarator (_) @inner) @target.same
 (variadic_declarator (_) @inner) @target.same
 (structured_binding_declarator (_) @item) @target.unpack

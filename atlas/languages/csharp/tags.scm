@@ -178,7 +178,7 @@
 (tuple_pattern (_) @item) @target.unpack
 (tuple_expression (argument (_) @item)) @target.unpack
 (declaration_expression name: (_) @inner) @target.same
-; `new T { Name = x }` binds no variable.
+; `new T { Name = x }` binds no variable; a bare name that no declaration made is a member.
 (identifier) @target.hook
 
 ; Other places where a name is a value, or a type

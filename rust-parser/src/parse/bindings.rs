@@ -1,6 +1,7 @@
 //! Records bindings (what names may hold) and imports that patterns describe.
 
 use super::collect::UNKNOWN;
+use super::definitions::holds_members;
 use super::matching::{all, first};
 use super::tree::NodeId;
 use super::vocabulary::{Capture, Role, TargetShape};
@@ -100,6 +101,19 @@ impl Walk<'_> {
     fn element_of(&mut self, base: ExprId) -> ExprId {
         let index = self.collect.literal(LiteralType::Int);
         self.collect.expr(Expr::Index { base, index })
+    }
+
+    /// `name = value` where only declarations make variables: without one the name is a member of the class around.
+    pub fn bind_variable_or_member(&mut self, node: NodeId, draft: BindingDraft) {
+        let name = self.name_of(node);
+        let in_class = self.scopes.iter().any(|scope| holds_members(self.kind_of(scope.definition)));
+        let target = if in_class && !self.is_local(name) {
+            let this = self.collect.this(false);
+            self.collect.attribute(this, name)
+        } else {
+            self.expression(node)
+        };
+        self.push_binding(target, draft);
     }
 
     pub fn push_binding(&mut self, target: ExprId, draft: BindingDraft) {

@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 
 use super::bindings::BindingDraft;
+use super::c_macros;
 use super::code::LanguageCode;
 use super::collect::UNKNOWN;
 use super::definitions::{Draft, Wrap, holds_members};
-use super::macros;
 use super::tree::NodeId;
 use super::walk::Walk;
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
@@ -16,11 +16,24 @@ pub struct CFamily;
 
 impl LanguageCode for CFamily {
     fn language_of_content(&self, path: &str, data: &[u8]) -> Option<&'static str> {
-        (path.ends_with(".h") && macros::is_cpp_header(data)).then_some("cpp")
+        (path.ends_with(".h") && c_macros::is_cpp_header(data)).then_some("cpp")
     }
 
     fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
-        macros::without_attributes(source)
+        c_macros::without_attributes(source)
+    }
+
+    fn needs_locals(&self) -> bool {
+        true
+    }
+
+    fn target(&self, walk: &mut Walk, node: NodeId, binding: BindingDraft) {
+        if walk.kind_name(walk.tree.node(node).parent) == "assignment_expression" {
+            walk.bind_variable_or_member(node, binding);
+        } else {
+            let target = walk.expression(node);
+            walk.push_binding(target, binding);
+        }
     }
 
     fn begin(&self, walk: &mut Walk) {

@@ -17,6 +17,10 @@ const TEST_ATTRIBUTES: &[&str] =
 const TEST_CLASSES: &[&str] = &["TestFixture", "TestClass"];
 
 impl LanguageCode for CSharp {
+    fn needs_locals(&self) -> bool {
+        true
+    }
+
     fn begin(&self, walk: &mut Walk) {
         let declared = walk.contents(0).find(|&node| walk.kind_name(node) == "file_scoped_namespace_declaration");
         if let Some(name) = declared.and_then(|node| walk.child(node, "name")) {
@@ -51,10 +55,12 @@ impl LanguageCode for CSharp {
     }
 
     fn target(&self, walk: &mut Walk, node: NodeId, binding: BindingDraft) {
-        let around = walk.tree.node(walk.tree.node(node).parent).parent;
-        if walk.kind_name(around) != "initializer_expression" {
+        let parent = walk.tree.node(node).parent;
+        if walk.kind_name(parent) != "assignment_expression" {
             let target = walk.expression(node);
             walk.push_binding(target, binding);
+        } else if walk.kind_name(walk.tree.node(parent).parent) != "initializer_expression" {
+            walk.bind_variable_or_member(node, binding);
         }
     }
 

@@ -7,11 +7,12 @@
 //! that patterns cannot say; `markdown` reads documents without a grammar.
 
 mod bindings;
+mod c_macros;
 mod cfamily;
 mod code;
 mod collect;
-mod deadline;
 mod csharp;
+mod deadline;
 mod definitions;
 mod digests;
 mod docs;
@@ -25,7 +26,7 @@ mod java;
 mod json;
 mod language;
 mod languages;
-mod macros;
+
 mod markdown;
 mod markdown_blocks;
 mod markdown_inline;
@@ -36,9 +37,9 @@ mod paths;
 mod patterns;
 mod php;
 mod python;
+mod ruby;
 mod rust;
 mod rust_macros;
-mod ruby;
 mod scheme;
 mod tree;
 mod type_text;

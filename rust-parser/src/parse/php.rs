@@ -46,6 +46,9 @@ impl LanguageCode for Php {
             Kind::Namespace => dotted(&draft.name),
             _ => draft.name.trim_start_matches('$').to_owned(),
         };
+        if draft.kind == Kind::Constant {
+            draft.flags &= !flags::STATIC;
+        }
         if is_test(walk, draft) {
             draft.flags |= flags::TEST;
         }

@@ -6,7 +6,7 @@ use super::code::LanguageCode;
 use super::collect::UNKNOWN;
 use super::definitions::{Draft, Wrap, holds_members};
 use super::tree::NodeId;
-use super::walk::Walk;
+use super::walk::{Scope, Walk};
 use crate::facts::{
     Binding, BindingKind, DefId, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Reference, ReferenceKind, flags,
 };
@@ -441,7 +441,9 @@ fn implicit_returns(walk: &mut Walk) {
         let Some(last) = last else {
             continue;
         };
+        walk.scopes.push(Scope { definition, end: NodeId::MAX, receiver: None, parameters: Vec::new() });
         let value = walk.expression(last);
+        walk.scopes.pop();
         if value != UNKNOWN {
             let line = walk.tree.line(last);
             push_return(walk, definition, Some(value), line);
