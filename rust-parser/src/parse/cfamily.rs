@@ -7,9 +7,10 @@ use super::bindings::BindingDraft;
 use super::c_macros;
 use super::code::LanguageCode;
 use super::collect::UNKNOWN;
-use super::definitions::{Draft, Wrap, holds_members};
+use super::definitions::{Draft, holds_members};
 use super::tree::NodeId;
 use super::walk::Walk;
+use super::wraps::Wrap;
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
 
 pub struct CFamily;

@@ -1,4 +1,5 @@
-//! Records definitions: names, paths, flags, spans, signatures, documentation, parameters, bases.
+//! Records definitions: names, paths, flags, parameters, bases; `heads` has their signatures and documentation, `around`
+//! the scopes that only their names say.
 
 use super::bindings::BindingDraft;
 use super::collect::UNKNOWN;
@@ -7,7 +8,7 @@ use super::language::{DocStyle, Exported};
 use super::matching::{Captures, all, first};
 use super::tree::NodeId;
 use super::vocabulary::{Capture, Role, TargetShape};
-use super::walk::{CommentRun, Scope, Walk};
+use super::walk::{Scope, Walk};
 use super::wraps::{Wrap, captured_flags};
 use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Param, ParamKind, flags};
 
@@ -17,8 +18,6 @@ const MAX_SCOPES: usize = 64;
 const MAX_HIDING: usize = 256;
 /// Declarators around a name that are looked through.
 const MAX_DECLARATORS: usize = 16;
-/// Characters of a signature that are kept.
-const MAX_SIGNATURE: usize = 400;
 
 /// Where the parts of a definition are; digests are made from them after the walk.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +56,7 @@ pub fn holds_members(kind: Kind) -> bool {
     matches!(kind, Kind::Class | Kind::Interface | Kind::Struct | Kind::Trait | Kind::Enum | Kind::Extension)
 }
 
-fn is_value(kind: Kind) -> bool {
+pub fn is_value(kind: Kind) -> bool {
     matches!(kind, Kind::Field | Kind::Constant)
 }
 
@@ -121,48 +120,6 @@ impl Walk<'_> {
         }
     }
 
-    /// A definition outside of its type (`func (s *Server) Run`, `void A::B::f()`): the extension around it.
-    fn open_extension(&mut self, node: NodeId, extended: &[NodeId], body: Option<NodeId>) {
-        let name = extended.iter().map(|&part| self.extended_name(part)).collect::<Vec<_>>().join(".");
-        let definition = self.open_around(Kind::Extension, node, extended[0], name, body);
-        if extended.len() > 1 {
-            let name = self.collect.facts.definitions[definition as usize].name;
-            let name = self.collect.text(name).to_owned();
-            let base = self.collect.dotted(&name);
-            self.collect.facts.definitions[definition as usize].bases = vec![base];
-        }
-    }
-
-    /// Record and open a scope around the definition at a node: what it extends, or the namespace that its name says.
-    pub fn open_around(
-        &mut self,
-        kind: Kind,
-        node: NodeId,
-        name_node: NodeId,
-        name: String,
-        body: Option<NodeId>,
-    ) -> DefId {
-        let draft = Draft {
-            node,
-            kind,
-            name,
-            name_node: Some(name_node),
-            parent: self.scope(),
-            flags: 0,
-            private: false,
-            body,
-            parameters: None,
-            receiver: None,
-            decorators: Vec::new(),
-            bases: if kind == Kind::Extension { vec![name_node] } else { Vec::new() },
-            declared: None,
-            wrap: self.wraps.get(&node).cloned().unwrap_or_default(),
-        };
-        let definition = self.record(&draft);
-        self.open(definition, &draft);
-        definition
-    }
-
     /// What a name is written around: `*name[3]` means `name` where `@target.same` says so.
     pub fn named(&self, mut node: NodeId) -> NodeId {
         let language = self.language;
@@ -179,24 +136,6 @@ impl Walk<'_> {
             }
         }
         node
-    }
-
-    /// Dotted name of a type without its arguments, or its text.
-    fn extended_name(&mut self, node: NodeId) -> String {
-        let expr = self.type_expression(node);
-        match self.dotted_name(expr) {
-            Some(name) => name,
-            None => docs::fold(&self.text_of(node), MAX_SIGNATURE),
-        }
-    }
-
-    fn dotted_name(&self, expr: ExprId) -> Option<String> {
-        match *self.collect.get(expr) {
-            Expr::Name(name) => Some(self.collect.text(name).to_owned()),
-            Expr::Attribute { base, name } => Some(format!("{}.{}", self.dotted_name(base)?, self.collect.text(name))),
-            Expr::Generic { base, .. } => self.dotted_name(base),
-            _ => None,
-        }
     }
 
     /// A field that is declared elsewhere than in the class's body (TypeScript's parameter properties).
@@ -293,7 +232,7 @@ impl Walk<'_> {
     }
 
     /// Add the definition with everything that does not need its scope.
-    fn record(&mut self, draft: &Draft) -> DefId {
+    pub(super) fn record(&mut self, draft: &Draft) -> DefId {
         let definition = self.collect.facts.definitions.len() as DefId;
         let decorators = draft.decorators.iter().map(|&node| self.decorator(node)).collect();
         let (name, path) = self.unique_path(draft);
@@ -355,95 +294,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Start of the text with the documentation comment directly above, and that comment.
-    fn with_comment(&self, outer: NodeId, first_node: NodeId) -> (u32, u32, Option<String>) {
-        let place = self.tree.node(first_node);
-        let is_above = |run: &CommentRun, node: NodeId| {
-            let below = self.tree.node(node);
-            run.end <= below.start && (run.last_line + 1 == below.line || run.last_line == below.line)
-        };
-        let comment_above = self.language.settings.docs.style == DocStyle::CommentAbove;
-        let Some(run) = self.comments.filter(|run| comment_above && self.stands_first_below(run.parent, outer)) else {
-            return (place.start, place.line + 1, None);
-        };
-        // Or between the decorators and the rest.
-        if !is_above(&run, first_node) && !is_above(&run, outer) {
-            return (place.start, place.line + 1, None);
-        }
-        let text = String::from_utf8_lossy(&self.source[run.start as usize..run.end as usize]).into_owned();
-        let first_line = run.first_line.min(place.line) + 1;
-        (run.start.min(place.start), first_line, Some(text))
-    }
-
-    /// A node is a child of another, or the first thing in one: some grammars put the first comment of a body before it.
-    fn stands_first_below(&self, above: NodeId, node: NodeId) -> bool {
-        let start = self.tree.node(node).start;
-        let mut parent = self.tree.node(node).parent;
-        while parent > above && self.tree.node(parent).start == start {
-            parent = self.tree.node(parent).parent;
-        }
-        parent == above
-    }
-
-    /// The comment directly above a node documents the whole file.
-    pub fn document_file(&mut self, node: NodeId) {
-        if let (_, _, Some(comment)) = self.with_comment(node, node) {
-            self.set_file_docs(&docs::clean_comment(&comment));
-        }
-    }
-
-    /// Documentation of the whole file, unless it has some.
-    pub fn set_file_docs(&mut self, docs: &str) {
-        if self.collect.facts.definitions[0].docstring == 0 {
-            let docstring = self.collect.long_text(docs::limited(docs));
-            let top = &mut self.collect.facts.definitions[0];
-            top.docstring = docstring;
-            top.docstring_digest = docs::text_digest(docs);
-        }
-    }
-
-    fn line_of_end(&self, node: NodeId) -> u32 {
-        let place = self.tree.node(node);
-        let text = &self.source[place.start as usize..place.end as usize];
-        let breaks = text.trim_ascii_end().iter().filter(|&&b| b == b'\n').count();
-        place.line + 1 + breaks as u32
-    }
-
-    fn signature(&self, draft: &Draft) -> String {
-        let first_node = draft.wrap.signature.unwrap_or(draft.node);
-        let mut start = self.tree.node(first_node).start as usize;
-        for &decorator in &draft.decorators {
-            let place = self.tree.node(decorator);
-            let between = self.source.get(start..place.start as usize);
-            if between.is_some_and(|text| text.trim_ascii().is_empty()) {
-                start = place.end as usize;
-            }
-        }
-        let outer = draft.wrap.outer.unwrap_or(draft.node);
-        let end = match draft.body {
-            Some(body) if !is_value(draft.kind) => self.head_end(draft, body),
-            _ => self.tree.node(outer).end,
-        };
-        // White space and closing marks make the folded text shorter than its source, but rarely ten times.
-        let end = (end as usize).min(start + MAX_SIGNATURE * 10).max(start);
-        let text = String::from_utf8_lossy(&self.source[start..end]);
-        docs::fold(&text, MAX_SIGNATURE)
-            .trim_end_matches([' ', ':', '{', ';', ',', '\\'])
-            .trim_end_matches("=>")
-            .trim_end_matches("->")
-            .trim_end()
-            .to_owned()
-    }
-
-    /// Where the head ends: before the body, and before a comment that some grammars put between the two.
-    fn head_end(&self, draft: &Draft, body: NodeId) -> u32 {
-        let name_end = self.tree.node(draft.name_node.unwrap_or(draft.node)).start;
-        let is_comment = |&child: &NodeId| self.language.rules(self.tree.node(child).kind).is_comment;
-        let mut comments = self.tree.children(draft.node).take_while(|&child| child < body).filter(is_comment);
-        let comment = comments.find(|&child| self.tree.node(child).start > name_end);
-        comment.map_or(self.tree.node(body).start, |comment| self.tree.node(comment).start)
-    }
-
     fn exported(&self, draft: &Draft) -> u32 {
         let parent = &self.collect.facts.definitions[draft.parent as usize];
         let visible = match self.language.settings.definitions.exported {
@@ -470,7 +320,7 @@ impl Walk<'_> {
     }
 
     /// Enter the scope and record what stands in the definition's head.
-    fn open(&mut self, definition: DefId, draft: &Draft) {
+    pub(super) fn open(&mut self, definition: DefId, draft: &Draft) {
         let class = self.language.code.receiver(self, draft);
         self.scopes.push(Scope {
             definition,

@@ -6,6 +6,7 @@
 //! facts in `collect`. `python`, `ecmascript`, ... hold the little
 //! that patterns cannot say; `markdown` reads documents without a grammar.
 
+mod around;
 mod bindings;
 mod c_macros;
 mod cfamily;
@@ -22,6 +23,7 @@ mod expressions;
 mod file;
 mod go;
 mod grammars;
+mod heads;
 mod java;
 mod json;
 mod language;

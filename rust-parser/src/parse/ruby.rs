@@ -4,9 +4,10 @@
 use super::bindings::BindingDraft;
 use super::code::LanguageCode;
 use super::collect::UNKNOWN;
-use super::definitions::{Draft, Wrap, holds_members};
+use super::definitions::{Draft, holds_members};
 use super::tree::NodeId;
 use super::walk::{Scope, Walk};
+use super::wraps::Wrap;
 use crate::facts::{
     Binding, BindingKind, DefId, Expr, ExprId, Import, ImportKind, Kind, LiteralType, Reference, ReferenceKind, flags,
 };
