@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.contracts import Bus, Embedder, Store
-from atlas.model import STRUCTURE, Skipped
+from atlas.model import STRUCTURE, FileRecord, Skipped
 from atlas.parsing import FactsCache, Languages
 from atlas.pipeline.ast import AstTier, Workplace
-from atlas.pipeline.events import FILE_CHANGED, IndexSummary, Progress, Tally, no_progress
+from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, IndexSummary, Progress, Tally, no_progress
 from atlas.pipeline.tiers import EmbedTier, GraphTier
 from atlas.pipeline.tree import compare, trusted_mtime
 from atlas.pipeline.worker import Tier, run_until_idle
@@ -52,15 +52,19 @@ class Indexer:
         refused = {skip.path: skip for skip in await self.store.skipped(self.project) if skip.mtime_ns}
         difference = compare(files, manifest, refused, self.fingerprint, full)
         read_at = time.time_ns()
-        if not difference.empty:
+        if difference.empty:
+            # another embedder, or a pass that was cut off after its graph was complete
+            await self.bus.publish(EMBED_DIRTY, [self.project])
+        else:
             keys = [*difference.changed, *difference.removed]
             await self.bus.publish(FILE_CHANGED, [*keys, STRUCTURE] if difference.interrupted else keys)
-        await self._run(scan, tally, progress, full=full)
+        manifest = await self._run(scan, tally, progress, full=full)
         skipped = self._skipped(scan, tally, refused, read_at)
         await self.store.finish(self.project, skipped)
-        return await self._summary(scan, tally, len(difference.changed), len(skipped), started, cpu)
+        return await self._summary(manifest, tally, len(difference.changed), len(skipped), started, cpu)
 
-    async def _run(self, scan: Scan, tally: Tally, progress: Progress, *, full: bool) -> None:
+    async def _run(self, scan: Scan, tally: Tally, progress: Progress, *, full: bool) -> dict[str, FileRecord]:
+        """Run the tiers to the end; return the manifest that they leave."""
         place = Workplace(
             self.project,
             self.root,
@@ -80,11 +84,11 @@ class Indexer:
             ]
             if self.embedder is not None:
                 tiers.append(EmbedTier(self.project, self.store, self.embedder, progress, tally))
-                await self.bus.publish(tiers[-1].stream, [self.project])
             await run_until_idle(self.bus, tiers)
+            manifest = await self.store.manifest(self.project)
             if tally.parsed:
-                manifest = await self.store.manifest(self.project)
                 cache.keep([(path, record.digest) for path, record in manifest.items() if path != STRUCTURE])
+            return manifest
         finally:
             cache.close()
 
@@ -104,9 +108,8 @@ class Indexer:
         return sorted([*scan.skipped, *read, *kept], key=lambda skip: skip.path)
 
     async def _summary(
-        self, scan: Scan, tally: Tally, changed: int, skipped: int, started: float, cpu: float
+        self, manifest: dict[str, FileRecord], tally: Tally, changed: int, skipped: int, started: float, cpu: float
     ) -> IndexSummary:
-        manifest = await self.store.manifest(self.project)
         states = {state.project: state for state in await self.store.projects()}
         return IndexSummary(
             project=self.project,
