@@ -106,3 +106,28 @@ pub fn is_affected(asked: &[u32], changed: &FxHashSet<u32>) -> bool {
         asked.iter().any(|key| changed.contains(key))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_keys_whose_contributions_differ() {
+        let old = vec![(1, 10), (2, 20), (2, 21), (3, 30)];
+        let new = vec![(3, 30), (2, 21), (4, 40), (1, 11)];
+        let mut keys = FxHashSet::default();
+        add_differences(old, new, &mut keys);
+        assert_eq!(keys, FxHashSet::from_iter([1, 2, 4]));
+    }
+
+    #[test]
+    fn affected_by_any_changed_key() {
+        let asked = compact(vec![9, 3, 3, 7]);
+        assert_eq!(*asked, [3, 7, 9]);
+        assert!(is_affected(&asked, &FxHashSet::from_iter([7])));
+        assert!(!is_affected(&asked, &FxHashSet::from_iter([4, 5, 6])));
+        let long: Vec<u32> = (0..100).collect();
+        assert!(is_affected(&long, &FxHashSet::from_iter([99])));
+        assert!(!is_affected(&long, &FxHashSet::from_iter([100])));
+    }
+}

@@ -25,9 +25,6 @@ mod types;
 mod values;
 mod view;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

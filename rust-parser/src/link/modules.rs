@@ -421,3 +421,23 @@ fn shared_prefix(a: &str, b: &str) -> usize {
 pub fn package_folder(path: &str) -> Option<&str> {
     is_package_file(path).then(|| folder_of(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalised_within_the_project() {
+        assert_eq!(normalised("a/b", "./c.ts").as_deref(), Some("a/b/c.ts"));
+        assert_eq!(normalised("a/b", "../c").as_deref(), Some("a/c"));
+        assert_eq!(normalised("a", "/x/./y").as_deref(), Some("x/y"));
+        assert_eq!(normalised("a", "../../outside"), None);
+    }
+
+    #[test]
+    fn children_of_rust_files_are_in_their_folder() {
+        assert_eq!(rust_children_folder("src/lib.rs"), "src");
+        assert_eq!(rust_children_folder("src/a/mod.rs"), "src/a");
+        assert_eq!(rust_children_folder("src/a.rs"), "src/a");
+    }
+}

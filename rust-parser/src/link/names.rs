@@ -176,3 +176,30 @@ impl Symbols {
         self.places[id as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_survive_growth_over_several_chunks() {
+        let strings = Strings::default();
+        let numbers: Vec<Sym> = (0..10_000).map(|number| strings.intern(&format!("name{number}"))).collect();
+        for (number, &sym) in numbers.iter().enumerate() {
+            assert_eq!(strings.text(sym), format!("name{number}"));
+            assert_eq!(strings.find(&format!("name{number}")), Some(sym));
+        }
+        assert_eq!(strings.text(EMPTY), "");
+        assert_eq!(strings.find("never seen"), None);
+    }
+
+    #[test]
+    fn a_symbol_keeps_its_number_when_it_moves() {
+        let mut symbols = Symbols::default();
+        let first = symbols.place(1, 7, 3);
+        let other = symbols.place(2, 7, 3);
+        assert_ne!(first, other);
+        assert_eq!(symbols.place(1, 7, 9), first);
+        assert_eq!((symbols.get(first).file, symbols.get(first).def), (1, 9));
+    }
+}

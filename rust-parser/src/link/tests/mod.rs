@@ -1,1 +1,0 @@
-//! Tests of the linker on facts built by hand.
