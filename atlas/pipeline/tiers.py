@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,17 +44,17 @@ class EmbedTier:
         self._progress, self._tally = progress, tally
 
     async def handle(self, keys: Sequence[str]) -> None:
-        """Make vectors until no chunk of the project is stale."""
-        info = self._embedder.info
-        after = ""
-        while chunks := await self._store.stale_chunks(self._project, info, EMBED_BATCH, after):
-            started = time.thread_time()
+        """Make vectors until no chunk of the project is stale; the next page is read while one is written."""
+        store, project, info = self._store, self._project, self._embedder.info
+        chunks = await store.stale_chunks(project, info, EMBED_BATCH)
+        while chunks:
+            started = time.process_time()
             vectors = await self._embedder.embed_chunks(chunks)
             rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
-            await self._store.put_vectors(self._project, info, rows)
+            _, chunks = await asyncio.gather(
+                store.put_vectors(project, info, rows),
+                store.stale_chunks(project, info, EMBED_BATCH, chunks[-1].uid),
+            )
             self._tally.vectors += len(rows)
-            self._tally.seconds["embed"] = self._tally.seconds.get("embed", 0.0) + time.thread_time() - started
+            self._tally.seconds["embed"] = self._tally.seconds.get("embed", 0.0) + time.process_time() - started
             self._progress("embed", self._tally.vectors, 0)
-            if len(chunks) < EMBED_BATCH:
-                break
-            after = chunks[-1].uid
