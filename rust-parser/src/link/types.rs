@@ -42,7 +42,8 @@ impl FileTypes {
         let variables = self.variables.iter();
         let variables = variables.map(|(scope, name, held)| (key(Topic::Variable, *scope, *name), digest_of(held)));
         let returns = self.returns.iter();
-        let returns = returns.map(|(function, part, held)| (key(Topic::Returns, *function, u32::from(*part)), digest_of(held)));
+        let returns =
+            returns.map(|(function, part, held)| (key(Topic::Returns, *function, u32::from(*part)), digest_of(held)));
         variables.chain(returns).collect()
     }
 }
