@@ -66,7 +66,11 @@ LINES: dict[str, list[str]] = {
     ],
     "lib/extra.py": ["def spare(): pass"],
     "ns/tool.py": ["def work(): pass"],
-    "tests/test_it.py": ["from base import build", "from root import *", "def test_it():\n    build().step()\n    make()"],
+    "tests/test_it.py": [
+        "from base import build",
+        "from root import *",
+        "def test_it():\n    build().step()\n    make()",
+    ],
     "README.md": ["See `Root.step`, `distinctive_name`, `Base` and `root.make`.", "[lib](lib/thing.py) `root.py`"],
     "web/a.ts": [
         "export class Root { step() {} }",
@@ -74,7 +78,11 @@ LINES: dict[str, list[str]] = {
         "export function make(): Root { return new Root(); }",
         "export * from './b';",
     ],
-    "web/b.ts": ["export class Root { step() {} }", "export const held = 1;", "import Deep from './a';\nnew Deep().step();"],
+    "web/b.ts": [
+        "export class Root { step() {} }",
+        "export const held = 1;",
+        "import Deep from './a';\nnew Deep().step();",
+    ],
     "web/index.ts": [
         "import { Root, make, held } from './a';",
         "import * as all from './a';",

@@ -102,7 +102,7 @@ impl Collector<'_, '_> {
                 if view.file.family == Family::Ruby && view.text(name) == "new" {
                     return bases;
                 }
-                view.each(bases, |value| view.attribute(value, name))
+                view.each(bases, |value| view.called_attribute(value, name))
             }
             Expr::Name(name) => {
                 let name = view.file.sym(name);

@@ -1,12 +1,12 @@
 //! Members of values: attributes of modules, classes and instances along their ancestors, and results of calls.
 
-use super::file::{Bound, is_callable, is_class};
+use super::file::{Bound, NameEntry, is_callable, is_class};
 use super::names::{EMPTY, ExternalId, Sym, SymbolId};
 use super::rules::Family;
 use super::scopes::best_definition;
 use super::strategy::{Strategy, Value, Values, What, merge};
 use super::view::View;
-use crate::facts::Kind;
+use crate::facts::{DefId, Kind};
 
 /// External classes that add no members of interest.
 const MARKERS: [&str; 6] = [
@@ -103,23 +103,40 @@ impl View<'_> {
         })
     }
 
+    /// What `value.name` may be where it is called.
+    pub fn called_attribute(&self, value: Value, name: Sym) -> Values {
+        let before = self.calling.replace(true);
+        let values = self.attribute(value, name);
+        self.calling.set(before);
+        values
+    }
+
     /// A member that the class itself (or an extension of it) has; empty values when it has one of unknown value.
     fn own_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
         let scopes = std::iter::once(class).chain(self.extensions(class).iter().map(|extension| extension.symbol));
+        let mut second_choice = None;
         for scope in scopes {
             let (file, entries) = self.entries(scope, name);
             if entries.is_empty() {
                 continue;
             }
             if let Some(def) = best_definition(file, entries) {
-                let symbol = self.canonical(file.symbols[def as usize]);
-                return Some(vec![Value::new(What::Definition(symbol), via)]);
-            }
-            if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
+                let fits = |def: DefId| is_callable(file.def(def).kind) == self.calling.get();
+                let chosen = if fits(def) { Some(def) } else { other_definition(entries, fits) };
+                let values = |def: DefId| {
+                    let symbol = self.canonical(file.symbols[def as usize]);
+                    vec![Value::new(What::Definition(symbol), via)]
+                };
+                match chosen {
+                    Some(def) => return Some(values(def)),
+                    None if !file.family.has_fields_beside_methods() => return Some(values(def)),
+                    None => second_choice = second_choice.or_else(|| Some(values(def))),
+                }
+            } else if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
                 return Some(self.variable(scope, name).to_vec());
             }
         }
-        None
+        second_choice
     }
 
     /// A member of the ancestors of a class. Outside the project: the only external ancestor is taken to have it.
@@ -210,6 +227,16 @@ impl View<'_> {
         }
     }
 
+    /// One position of the tuple that calling a value gives.
+    pub fn call_part(&self, callee: Value, position: u16) -> Values {
+        let What::Definition(symbol) = callee.what else { return Vec::new() };
+        let (file, definition) = self.definition(symbol);
+        if !is_callable(definition.kind) {
+            return Vec::new();
+        }
+        received(self.returned_part(symbol, position), file.symbols[definition.parent as usize])
+    }
+
     fn definition_result(&self, callee: Value, symbol: SymbolId, receiver: Option<Value>) -> Values {
         let (file, definition) = self.definition(symbol);
         match definition.kind {
@@ -229,15 +256,7 @@ impl View<'_> {
                     }
                     _ => owner,
                 };
-                let mut values = Vec::new();
-                for &value in self.returns(symbol) {
-                    let value = match value.what {
-                        What::SelfType => Value::new(What::Instance(own), Strategy::ReturnType),
-                        _ => Value { via: Strategy::ReturnType, ..value },
-                    };
-                    merge(&mut values, vec![value]);
-                }
-                values
+                received(self.returns(symbol), own)
             }
             Kind::Constant | Kind::Field => {
                 let held = self.held(symbol);
@@ -252,6 +271,25 @@ impl View<'_> {
             _ => Vec::new(),
         }
     }
+}
+
+/// What a function returns, seen by a caller through an instance of the class `own`.
+fn received(returned: &[Value], own: SymbolId) -> Values {
+    let mut values = Vec::new();
+    for &value in returned {
+        let what = if value.what == What::SelfType { What::Instance(own) } else { value.what };
+        merge(&mut values, vec![Value::new(what, Strategy::ReturnType)]);
+    }
+    values
+}
+
+/// A field and a method of one class may share a name in some languages: the one that fits.
+fn other_definition(entries: &[NameEntry], fits: impl Fn(DefId) -> bool) -> Option<DefId> {
+    let mut definitions = entries.iter().filter_map(|entry| match entry.bound {
+        Bound::Definition(def) => Some(def),
+        _ => None,
+    });
+    definitions.find(|&def| fits(def))
 }
 
 fn missing() -> Values {

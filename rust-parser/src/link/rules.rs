@@ -51,6 +51,11 @@ impl Family {
         matches!(self, Family::C | Family::Ruby | Family::Php)
     }
 
+    /// A field and a method of one class may share a name.
+    pub fn has_fields_beside_methods(self) -> bool {
+        matches!(self, Family::Rust | Family::Java | Family::CSharp | Family::Php)
+    }
+
     /// Functions of one scope may share a name and differ in their parameters.
     pub fn has_overloads(self) -> bool {
         matches!(self, Family::Java | Family::CSharp | Family::C)
@@ -128,7 +133,7 @@ impl Rules {
         ];
         Rules {
             builtins: ALL.iter().map(|family| words(family.builtins())).collect(),
-            common_methods: words(COMMON_METHODS),
+            common_methods: words(COMMON_METHODS).union(&words(LIBRARY_METHODS)).copied().collect(),
             open_builtins: words("getattr next max min vars eval object __import__ globals locals sum iter"),
             wrappers: words(
                 "Optional Union Annotated Final ClassVar Required NotRequired ReadOnly InitVar Awaitable Coroutine \
@@ -243,6 +248,29 @@ const PHP_BUILTINS: &str = "array string int float bool mixed void null callable
     defined constant dirname basename realpath var_dump var_export print_r debug_backtrace trigger_error error_log \
     spl_object_hash spl_object_id iterator_to_array str_repeat str_pad str_split nl2br htmlspecialchars urlencode rawurlencode \
     http_build_query parse_url parse_str base64_encode base64_decode bin2hex usleep sleep ini_set ini_get";
+
+/// Methods of the standard libraries of typed languages: a receiver of unknown type is most often one of theirs.
+const LIBRARY_METHODS: &str = "isArray getParameterTypes shortValue intValue longValue doubleValue floatValue byteValue \
+    booleanValue charValue getKey getValue getName getType getMethod getMethods getField getFields getDeclaredFields \
+    getComponentType getSuperclass getInterfaces getModifiers isInstance isAssignableFrom isPrimitive isInterface cast \
+    newInstance getConstructor isAnnotationPresent getAnnotation invoke setAccessible getMessage getCause printStackTrace \
+    getStackTrace addSuppressed removeIf computeIfAbsent computeIfPresent putIfAbsent putAll entrySet keySet containsAll addAll \
+    removeAll retainAll toArray stream boxed mapToObj mapToInt flatMap anyMatch allMatch noneMatch findFirst findAny limit skip \
+    sorted distinct parallel orElse orElseGet orElseThrow isPresent ifPresent charAt substring trim toLowerCase toUpperCase \
+    startsWith endsWith replaceAll matches isBlank codePointAt getBytes equalsIgnoreCase hasNext hasPrevious nextIndex getTime \
+    setTime getTimeZone getTimeInMillis getAndIncrement incrementAndGet compareAndSet shutdown awaitTermination accept \
+    ranges finish is_some is_none is_ok is_err ok_or ok_or_else unwrap_or unwrap_or_else unwrap_or_default and_then or_else \
+    map_err map_or as_slice as_bytes to_vec chain zip enumerate take_while skip_while fold position next_back peekable by_ref \
+    copied cloned entry or_insert or_insert_with or_default contains_key extend_from_slice push_str retain drain truncate \
+    is_ascii get_mut iter_mut as_deref as_mut_slice split_at split_first split_last chunks windows starts_with ends_with \
+    to_ascii_lowercase to_lowercase to_uppercase trim_start trim_end parse_str wrapping_add checked_add saturating_sub \
+    push_back push_front pop_back pop_front emplace_back emplace reserve resize c_str begin rbegin rend front back at insert_or_assign \
+    substr find_first_of find_last_of lower_bound upper_bound load store exchange fetch_add lock_guard \
+    ToList ToArray ToDictionary FirstOrDefault SingleOrDefault OrderBy OrderByDescending GroupBy SelectMany ConfigureAwait \
+    GetType StartsWith EndsWith Substring IndexOf Split Trim ToLower ToUpper Format Join AddRange TryGetValue ContainsKey \
+    querySelector querySelectorAll getElementById appendChild removeChild getAttribute setAttribute addClass removeClass \
+    preventDefault stopPropagation subscribe unsubscribe pipe toLowerCase toUpperCase padStart padEnd charCodeAt localeCompare \
+    getFullYear getMonth toISOString Errorf Printf Println Sprintf Fatalf Fatal Error Helper Unlock RLock RUnlock Done";
 
 /// Method names of built-in types and of so many classes that a single definition in a project says nothing.
 const COMMON_METHODS: &str = "get set add append items keys values pop update join split format read write close open copy \

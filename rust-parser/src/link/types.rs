@@ -8,20 +8,22 @@ use super::file::{Bound, NameEntry, is_callable, is_class, is_open_scope};
 use super::names::{EMPTY, Sym, SymbolId};
 use super::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge};
 use super::view::View;
-use crate::facts::{BindingKind, DefId, Expr, ExprId, Kind, flags};
+use crate::facts::{DefId, Expr, ExprId, Kind, LiteralType, flags};
 
 /// Nesting of type expressions that is followed.
 const MAX_TYPE_DEPTH: u32 = 6;
 /// A function with more return statements is not looked into.
 const MAX_RETURNS: usize = 8;
+/// Positions of a returned tuple that are followed.
+const MAX_PARTS: usize = 4;
 
 /// What variables and results of one file may hold; only what is known.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileTypes {
     /// Sorted by (scope, name).
     variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
-    /// Sorted by function.
-    returns: Vec<(SymbolId, Box<[Value]>)>,
+    /// Sorted by (function, part): part 0 is the whole result, `n + 1` position `n` of a returned tuple.
+    returns: Vec<(SymbolId, u16, Box<[Value]>)>,
 }
 
 impl FileTypes {
@@ -30,9 +32,9 @@ impl FileTypes {
         found.map_or(&[], |at| &self.variables[at].2)
     }
 
-    pub fn returns(&self, function: SymbolId) -> &[Value] {
-        let found = self.returns.binary_search_by_key(&function, |known| known.0);
-        found.map_or(&[], |at| &self.returns[at].1)
+    pub fn returns(&self, function: SymbolId, part: u16) -> &[Value] {
+        let found = self.returns.binary_search_by_key(&(function, part), |known| (known.0, known.1));
+        found.map_or(&[], |at| &self.returns[at].2)
     }
 
     /// (key, digest) of everything.
@@ -40,7 +42,8 @@ impl FileTypes {
         let variables = self.variables.iter();
         let variables = variables.map(|(scope, name, held)| (key(Topic::Variable, *scope, *name), digest_of(held)));
         let returns = self.returns.iter();
-        let returns = returns.map(|(function, held)| (key(Topic::Returns, *function, 0), digest_of(held)));
+        let returns =
+            returns.map(|(function, part, held)| (key(Topic::Returns, *function, u32::from(*part)), digest_of(held)));
         variables.chain(returns).collect()
     }
 }
@@ -60,14 +63,18 @@ pub fn infer(view: &View) -> FileTypes {
     }
     for (function, definition) in view.file.facts.definitions.iter().enumerate() {
         if is_callable(definition.kind) {
-            let values = view.infer_returns(function as DefId);
-            if !values.is_empty() {
-                types.returns.push((view.file.symbols[function], values.into()));
+            let symbol = view.file.symbols[function];
+            let whole = view.infer_returns(function as DefId);
+            let parts = view.infer_parts(function as DefId);
+            for (part, values) in std::iter::once(whole).chain(parts).enumerate() {
+                if !values.is_empty() {
+                    types.returns.push((symbol, part as u16, values.into()));
+                }
             }
         }
     }
     types.variables.sort_by_key(|known| (known.0, known.1));
-    types.returns.sort_by_key(|known| known.0);
+    types.returns.sort_by_key(|known| (known.0, known.1));
     types
 }
 
@@ -134,21 +141,54 @@ impl View<'_> {
         if definition.flags & flags::GENERATOR != 0 {
             return Vec::new();
         }
-        let start = self.file.returns.partition_point(|known| known.0 < function);
-        let own = self.file.returns[start..].iter().take_while(|known| known.0 == function);
-        if own.clone().count() > MAX_RETURNS {
-            return Vec::new();
-        }
         let class = self.class_of(function);
         let mut values = Vec::new();
-        for &(_, binding) in own {
-            let binding = &self.file.facts.bindings[binding as usize];
-            debug_assert_eq!(binding.kind, BindingKind::Return);
-            if let Some(value) = binding.value {
-                merge(&mut values, self.eval(value, function, binding.line));
-            }
+        for (value, line) in self.returned_values(function) {
+            merge(&mut values, self.eval(value, function, line));
         }
         published(values, class)
+    }
+
+    /// (value, line) of the return statements of a function; none when there are too many to say anything.
+    fn returned_values(&self, function: DefId) -> Vec<(ExprId, u32)> {
+        let start = self.file.returns.partition_point(|known| known.0 < function);
+        let own = self.file.returns[start..].iter().take_while(|known| known.0 == function);
+        let bindings = own.map(|&(_, binding)| &self.file.facts.bindings[binding as usize]);
+        let values: Vec<(ExprId, u32)> = bindings.filter_map(|binding| Some((binding.value?, binding.line))).collect();
+        if values.len() > MAX_RETURNS { Vec::new() } else { values }
+    }
+
+    /// What each position of a returned tuple may be.
+    fn infer_parts(&self, function: DefId) -> Vec<Values> {
+        let definition = self.file.def(function);
+        if let Some(declared) = definition.declared_type {
+            let items = match self.file.expr(declared) {
+                Expr::Elements { kind: LiteralType::Tuple, items } => items,
+                Expr::Generic { base, args } if self.is_tuple(*base) => args,
+                _ => return Vec::new(),
+            };
+            let part = |&item: &ExprId| published(self.eval_type(item, function, 0), None);
+            return items.iter().take(MAX_PARTS).map(part).collect();
+        }
+        let class = self.class_of(function);
+        let mut parts: Vec<Values> = Vec::new();
+        for (value, line) in self.returned_values(function) {
+            let Expr::Elements { kind: LiteralType::Tuple, items } = self.file.expr(value) else { continue };
+            for (position, &item) in items.iter().take(MAX_PARTS).enumerate() {
+                if parts.len() <= position {
+                    parts.push(Vec::new());
+                }
+                merge(&mut parts[position], self.eval(item, function, line));
+            }
+        }
+        parts.into_iter().map(|values| published(values, class)).collect()
+    }
+
+    fn is_tuple(&self, base: ExprId) -> bool {
+        match *self.file.expr(base) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => matches!(self.file.text(name), "tuple" | "Tuple"),
+            _ => false,
+        }
     }
 
     /// Instances that a type expression stands for; empty when unknown.
@@ -196,13 +236,23 @@ impl View<'_> {
             values
         };
         if rules.wrappers.contains(&name) {
-            return arguments(args);
+            // The other arguments are errors (`Result<T, E>`) or what is sent (`Coroutine[Y, S, R]`).
+            return match self.text(name) {
+                "Result" => arguments(&args[..args.len().min(1)]),
+                "Coroutine" => arguments(&args[args.len().saturating_sub(1)..]),
+                _ => arguments(args),
+            };
         }
         let last = args.len().saturating_sub(1);
         let contained = |container: fn(u32) -> What, select: &[ExprId]| {
-            let values = arguments(select).into_iter().map(|value| match value.what {
+            // A container of nothing known is still a container; what it holds is outside when the argument is.
+            let elements = arguments(select);
+            if elements.is_empty() {
+                return vec![Value::new(What::Builtin(EMPTY), Strategy::Annotation)];
+            }
+            let values = elements.into_iter().map(|value| match value.what {
                 What::Instance(symbol) => Value { what: container(symbol), ..value },
-                _ => Value { what: What::Builtin(EMPTY), ..value },
+                _ => Value { what: What::Opaque, ..value },
             });
             values.collect::<Values>()
         };
@@ -217,7 +267,8 @@ impl View<'_> {
                 What::Instance(symbol) => Some(Value { what: What::Definition(symbol), ..value }),
                 _ => None,
             });
-            return classes.collect();
+            let classes: Values = classes.collect();
+            return if classes.is_empty() { own } else { classes };
         }
         own
     }

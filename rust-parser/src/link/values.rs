@@ -120,7 +120,7 @@ impl View<'_> {
                 if let Some(values) = self.container_call(receiver, name) {
                     return values;
                 }
-                let members = self.attribute(receiver, name);
+                let members = self.called_attribute(receiver, name);
                 self.each(members, |member| self.call_result(member, Some(receiver)))
             });
         }
@@ -310,9 +310,30 @@ impl View<'_> {
                     let item = items.get(position as usize);
                     item.map(|&item| local_type(self.eval(item, scope, line))).unwrap_or_default()
                 }
-                _ => Vec::new(),
+                _ => self.part_values(value, position, scope, line),
             },
             BindingKind::Return | BindingKind::Yield | BindingKind::Outer => Vec::new(),
+        }
+    }
+
+    /// `_, target = callee()`.
+    fn part_values(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
+        match *self.file.expr(value) {
+            Expr::Await(inner) => self.part_values(inner, position, scope, line),
+            Expr::Call { callee, .. } => {
+                let callees = match *self.file.expr(callee) {
+                    Expr::Attribute { base, name } => {
+                        let bases = self.eval(base, scope, line);
+                        self.each(bases, |value| self.called_attribute(value, self.file.sym(name)))
+                    }
+                    _ => self.eval(callee, scope, line),
+                };
+                self.each(callees, |callee| match callee.what {
+                    What::External(_) | What::Opaque => vec![Value::new(What::Opaque, callee.via)],
+                    _ => self.call_part(callee, position),
+                })
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The only way in which linking one file reads the rest of the project: every question is recorded, found or not.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -44,6 +44,8 @@ pub struct View<'a> {
     pub(super) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), What>>,
     /// By (function, name, number of assignments before the place).
     pub(super) variables: Memo<(DefId, Sym, u32)>,
+    /// Is a member looked up because it is called?
+    pub(super) calling: Cell<bool>,
     pub(super) module_names: Memo<Sym>,
     /// Imports being followed, against cycles.
     pub(super) following: RefCell<Vec<(FileId, u32)>>,
@@ -63,6 +65,7 @@ impl<'a> View<'a> {
             imports: RefCell::default(),
             modules: RefCell::default(),
             variables: RefCell::default(),
+            calling: Cell::new(false),
             module_names: RefCell::default(),
             following: RefCell::default(),
             depth: RefCell::default(),
@@ -199,7 +202,15 @@ impl<'a> View<'a> {
         let place = self.index.symbols.get(function);
         let Some(types) = self.types_of(place.file) else { return &[] };
         self.ask_about(Topic::Returns, function, 0);
-        types.returns(function)
+        types.returns(function, 0)
+    }
+
+    /// What one position of a returned tuple may be.
+    pub fn returned_part(&self, function: SymbolId, position: u16) -> &'a [Value] {
+        let place = self.index.symbols.get(function);
+        let Some(types) = self.types_of(place.file) else { return &[] };
+        self.ask_about(Topic::Returns, function, u32::from(position) + 1);
+        types.returns(function, position + 1)
     }
 
     fn types_of(&self, file: FileId) -> Option<&'a super::types::FileTypes> {
