@@ -127,7 +127,9 @@ impl Collector<'_, '_> {
     fn unique(&self, name: Sym, fits: impl Fn(Kind, bool) -> bool) -> Option<SymbolId> {
         let view = self.view;
         let text = view.text(name);
-        if text.len() < MIN_UNIQUE_NAME || text.starts_with("__") || view.index.rules.is_common_method(name) {
+        if text.len() < MIN_UNIQUE_NAME || text.starts_with("__") || view.index.rules.is_common_method(name)
+            || view.index.rules.is_builtin(view.file.family, name)
+        {
             return None;
         }
         let named = view.named(name);

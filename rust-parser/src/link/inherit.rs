@@ -74,9 +74,15 @@ pub fn link_bases(view: &View) -> FileBases {
                 let bases = values.collect();
                 found.extensions.push(Extension { symbol, class, bases });
             }
-        } else if is_class(definition.kind) && !definition.bases.is_empty() {
-            let bases = definition.bases.iter().map(|&base| base_value(view, def as DefId, base)).collect();
-            found.classes.push((symbol, bases));
+        } else if is_class(definition.kind) {
+            let bases: Vec<Value> = definition.bases.iter().map(|&base| base_value(view, def as DefId, base)).collect();
+            let first = view.first_part(symbol);
+            if first != symbol {
+                found.extensions.push(Extension { symbol, class: first, bases: bases.clone() });
+            }
+            if !bases.is_empty() {
+                found.classes.push((symbol, bases));
+            }
         }
     }
     found
@@ -85,7 +91,9 @@ pub fn link_bases(view: &View) -> FileBases {
 fn base_value(view: &View, class: DefId, base: ExprId) -> Value {
     let definition = view.file.def(class);
     let own = What::Definition(view.file.symbols[class as usize]);
-    let mut values = view.eval(base, definition.parent, definition.name_line);
+    // Ruby's `include` stands in the body of the class.
+    let scope = if view.file.family == Family::Ruby { class } else { definition.parent };
+    let mut values = view.eval(base, scope, definition.name_line);
     if values.iter().any(|value| value.what == own) {
         // `class Field(Field)`: the base is what the name meant before.
         values = match *view.file.expr(base) {
@@ -107,6 +115,10 @@ fn base_value(view: &View, class: DefId, base: ExprId) -> Value {
     for value in values {
         let what = match value.what {
             What::Definition(symbol) if is_class(view.kind(symbol)) => What::Definition(view.canonical(symbol)),
+            // A module that a class takes in.
+            What::Definition(symbol) if view.file.family == Family::Ruby && view.kind(symbol) == Kind::Namespace => {
+                What::Package(view.index.qualified_name(symbol))
+            }
             What::Package(_) if view.file.family == Family::Ruby => value.what,
             What::External(_) | What::Builtin(_) => value.what,
             _ => continue,

@@ -231,7 +231,13 @@ const RUBY_BUILTINS: &str = "puts print p pp require require_relative raise attr
     Enumerable Struct Proc Range Regexp Time Exception StandardError ArgumentError RuntimeError TypeError NameError \
     NoMethodError NotImplementedError KeyError IndexError IOError Math File Dir IO ENV Process Thread Mutex Random Rational \
     Complex BasicObject NilClass TrueClass FalseClass Numeric Set Encoding GC ObjectSpace Signal Marshal Method Data \
-    private_class_method public_class_method private_method_defined? respond_to? send is_a? nil? tap then dup clone";
+    private_class_method public_class_method private_method_defined? respond_to? send is_a? nil? tap then dup clone \
+    bytesize gsub gsub! sub sub! strip chomp downcase upcase start_with? end_with? match? scan frozen? instance_of? kind_of? \
+    public_send define_singleton_method instance_eval class_eval module_eval instance_exec const_get const_missing inspect \
+    eql? equal? to_proc arity lines chars bytes each_line each_char unpack unpack1 pack chr succ upto downto times floor ceil \
+    round zero? rewind sort_by flat_map compact flatten uniq reverse each_pair key? has_key? value? member? delete_if reject! \
+    select! map! find_all group_by partition each_slice each_cons min_by max_by sum tally zip take_while drop_while values_at \
+    transform_values transform_keys to_proc const_defined? instance_methods method_defined? ancestors superclass";
 
 const PHP_BUILTINS: &str = "array string int float bool mixed void null callable iterable object self static parent true false \
     isset unset empty echo print die exit count strlen str_replace str_contains str_starts_with str_ends_with substr strpos \

@@ -67,8 +67,28 @@ impl View<'_> {
         }
         let symbol = self.class_of(scope)?;
         let values = self.class_member(symbol, name, Strategy::This);
+        if let Some(class) = values.iter().find_map(|value| self.constructed_by(value)) {
+            return Some(vec![Value::new(What::Definition(class), Strategy::Local)]);
+        }
         let is_found = values.iter().any(|value| matches!(value.what, What::Definition(_) | What::Instance(_)));
         (is_found || !entries.is_empty()).then_some(values)
+    }
+
+    /// The class of a constructor that is named like it: in the class and in derived ones the name means the class.
+    fn constructed_by(&self, value: &Value) -> Option<SymbolId> {
+        let What::Definition(symbol) = value.what else { return None };
+        let (file, definition) = self.definition(symbol);
+        if definition.kind != Kind::Constructor || file.family.constructor_name().is_some() {
+            return None;
+        }
+        let parent = file.symbols[definition.parent as usize];
+        match file.def(definition.parent).kind {
+            Kind::Extension => {
+                let home = self.index.symbols.get(parent).file;
+                self.index.ancestry.extended_by(home, parent)
+            }
+            _ => Some(parent),
+        }
     }
 
     /// Bound as `self.x`, which the body of the class does not see.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::depend::{Topic, compact, key, text_key};
-use super::file::{FileEntry, NameEntry, file_name_of};
+use super::file::{FileEntry, NameEntry, file_name_of, is_class};
 use super::index::{Container, Index};
 use super::inherit::Extension;
 use super::names::{EMPTY, FileId, Sym, SymbolId};
@@ -241,6 +241,9 @@ impl<'a> View<'a> {
     /// The definition that a declaration (stub, prototype) stands for, if the project has exactly that.
     pub fn canonical(&self, symbol: SymbolId) -> SymbolId {
         let (file, definition) = self.definition(symbol);
+        if has_open_classes(file.family) && is_class(definition.kind) {
+            return self.first_part(symbol);
+        }
         if definition.flags & flags::DECLARATION == 0 || definition.flags & flags::ABSTRACT != 0 {
             return symbol;
         }
@@ -251,11 +254,23 @@ impl<'a> View<'a> {
         if is_real && owner_file.family == file.family { owner } else { symbol }
     }
 
+    /// The first part of a class that is written in several (C# `partial`, Ruby's open classes), else the class itself.
+    pub fn first_part(&self, class: SymbolId) -> SymbolId {
+        let (file, definition) = self.definition(class);
+        if !has_open_classes(file.family) || !is_class(definition.kind) {
+            return class;
+        }
+        let place = self.index.symbols.get(class);
+        let Some(owner) = self.owner(file.qualified_names[place.def as usize]) else { return class };
+        let (owner_file, first) = self.definition(owner);
+        if owner_file.family == file.family && is_class(first.kind) { owner } else { class }
+    }
+
     /// The class that `self` or `this` is an instance of, seen from a scope of this file.
     pub fn class_of(&self, scope: DefId) -> Option<SymbolId> {
         let class = self.file.class_around(scope)?;
         if self.file.def(class).kind != Kind::Extension {
-            return Some(self.file.symbols[class as usize]);
+            return Some(self.first_part(self.file.symbols[class as usize]));
         }
         if self.stage == Stage::Bases {
             return None;
@@ -272,4 +287,9 @@ impl<'a> View<'a> {
     pub fn known(&self, word: &str) -> Sym {
         self.index.strings.find(word).unwrap_or(EMPTY)
     }
+}
+
+/// Languages in which a class may be written in several parts.
+fn has_open_classes(family: Family) -> bool {
+    matches!(family, Family::CSharp | Family::Ruby)
 }

@@ -6,7 +6,7 @@ use super::docs;
 use super::heads::MAX_SIGNATURE;
 use super::tree::NodeId;
 use super::walk::Walk;
-use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::facts::{DefId, Expr, ExprId, Kind, ScopeRule};
 
 impl Walk<'_> {
     /// A definition outside of its type (`func (s *Server) Run`, `void A::B::f()`): the extension around it.
@@ -46,9 +46,24 @@ impl Walk<'_> {
             declared: None,
             wrap: self.wraps.get(&node).cloned().unwrap_or_default(),
         };
-        let definition = self.record(&draft);
+        let definition = self.reopened(&draft).unwrap_or_else(|| self.record(&draft));
         self.open(definition, &draft);
         definition
+    }
+
+    /// Is a second definition of the name in the same scope more of the first?
+    pub(super) fn reopens(&self, kind: Kind) -> bool {
+        let is_shared = kind == Kind::Namespace && self.language.scope_rule == ScopeRule::Declared;
+        is_shared || self.language.code.reopens(kind)
+    }
+
+    /// The definition that a draft adds to.
+    pub(super) fn reopened(&mut self, draft: &Draft) -> Option<DefId> {
+        if draft.name.is_empty() || !self.reopens(draft.kind) {
+            return None;
+        }
+        let name = self.collect.owned_name(draft.name.clone());
+        self.reopenable.get(&(draft.parent, name, draft.kind)).copied()
     }
 
     /// Dotted name of a type without its arguments, or its text.

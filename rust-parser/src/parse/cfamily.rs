@@ -63,6 +63,12 @@ impl LanguageCode for CFamily {
         if draft.name.starts_with('[') || walk.kind_name(walk.tree.node(draft.node).parent) == "friend_declaration" {
             return false;
         }
+        if walk.kind_name(draft.node).starts_with("preproc") {
+            // A macro knows no scopes.
+            draft.parent = 0;
+            draft.kind = if draft.kind == Kind::Method { Kind::Function } else { draft.kind };
+            return true;
+        }
         match draft.kind {
             Kind::Function | Kind::Method => function(walk, draft),
             Kind::Namespace => {
@@ -125,8 +131,14 @@ fn plain_name(name: &str) -> String {
         let is_call = operator.trim_start().starts_with('(');
         return if is_call { "operator()".to_owned() } else { format!("operator{}", spaced(&words.join(" "))) };
     }
-    let bare = name.split('<').next().unwrap_or(name);
-    bare.split_whitespace().collect()
+    let mut depth = 0;
+    let kept = name.chars().filter(|&c| {
+        depth += i32::from(c == '<');
+        let is_kept = depth == 0 && !c.is_whitespace();
+        depth -= i32::from(c == '>');
+        is_kept
+    });
+    kept.collect()
 }
 
 /// A conversion keeps its blank: `operator bool`, `operator==`.
@@ -188,10 +200,13 @@ fn tag(walk: &Walk, declared: NodeId) -> String {
     plain_name(&walk.text_of(name))
 }
 
-/// `class A::B { ... }`: a class in a namespace or class.
+/// `class A::B { ... }`: a member of another class.
 fn nest(walk: &mut Walk, draft: &mut Draft) {
     if let (Some((around, name)), Some(name_node)) = (draft.name.clone().rsplit_once("::"), draft.name_node) {
-        walk.open_around(Kind::Namespace, draft.node, name_node, around.replace("::", "."), draft.body);
+        let scope = walk.child(name_node, "scope").unwrap_or(name_node);
+        let around = around.replace("::", ".");
+        let extension = walk.open_around(Kind::Extension, draft.node, scope, around.clone(), draft.body);
+        walk.collect.facts.definitions[extension as usize].bases = vec![walk.collect.dotted(&around)];
         draft.parent = walk.scope();
         draft.name = name.to_owned();
     }

@@ -8,7 +8,7 @@ use super::deadline::Deadline;
 use super::definitions::Draft;
 use super::tree::NodeId;
 use super::walk::Walk;
-use crate::facts::ExprId;
+use crate::facts::{ExprId, Kind};
 
 /// Code of one language; every method has a default that does nothing.
 pub trait LanguageCode: Sync {
@@ -24,6 +24,11 @@ pub trait LanguageCode: Sync {
 
     /// Whether `Walk::is_local` is asked.
     fn needs_locals(&self) -> bool {
+        false
+    }
+
+    /// Whether a second definition of this kind and name is more of the first (namespaces that files declare always are).
+    fn reopens(&self, _kind: Kind) -> bool {
         false
     }
 

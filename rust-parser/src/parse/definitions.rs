@@ -82,7 +82,7 @@ impl Walk<'_> {
         let Some(draft) = self.draft(kind, node, captures) else {
             return;
         };
-        let definition = known.unwrap_or_else(|| self.record(&draft));
+        let definition = known.or_else(|| self.reopened(&draft)).unwrap_or_else(|| self.record(&draft));
         for scope in all(captures, Capture::Scope).chain([node]) {
             self.definition_of.insert(scope, (definition, true));
         }
@@ -275,6 +275,9 @@ impl Walk<'_> {
             params: Vec::new(),
             declared_type: None,
         };
+        if self.reopens(draft.kind) {
+            self.reopenable.insert((draft.parent, name, draft.kind), definition);
+        }
         self.collect.facts.definitions.push(record);
         self.layouts.push(Layout {
             head,
@@ -328,10 +331,10 @@ impl Walk<'_> {
             receiver: None,
             parameters: Vec::new(),
         });
-        let bases = draft.bases.iter().map(|&base| self.base(base, draft)).collect();
+        let bases: Vec<ExprId> = draft.bases.iter().map(|&base| self.base(base, draft)).collect();
         let declared_type = draft.declared.map(|node| self.annotation(node));
         let record = &mut self.collect.facts.definitions[definition as usize];
-        record.bases = bases;
+        record.bases.extend(bases);
         record.declared_type = declared_type;
         let mut params = Vec::new();
         if let Some(list) = draft.receiver {

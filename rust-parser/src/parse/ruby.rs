@@ -22,6 +22,10 @@ impl LanguageCode for Ruby {
         true
     }
 
+    fn reopens(&self, kind: Kind) -> bool {
+        kind == Kind::Class
+    }
+
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         let Some(list) = walk.child(node, "arguments") else {
             return false;

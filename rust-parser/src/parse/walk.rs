@@ -72,6 +72,8 @@ pub struct Walk<'a> {
     pub too_deep: bool,
     /// Names exported apart from their definitions, with the flags they get.
     pub exported: Vec<(Name, u32)>,
+    /// Namespaces (and classes) that later definitions of their name add to.
+    pub reopenable: FxHashMap<(DefId, Name, Kind), DefId>,
     /// What the language's code saw ahead of the walk.
     pub noted: FxHashSet<String>,
     /// Variables and parameters bound so far, by scope.
@@ -108,6 +110,7 @@ impl<'a> Walk<'a> {
             depth: 0,
             too_deep: false,
             exported: Vec::new(),
+            reopenable: FxHashMap::default(),
             noted: FxHashSet::default(),
             locals: FxHashSet::default(),
             claims: vec![0; tree.len() as usize],
