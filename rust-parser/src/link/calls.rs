@@ -92,6 +92,9 @@ impl Collector<'_, '_> {
             Expr::Attribute { base, name } => {
                 let name = view.file.sym(name);
                 let bases = view.eval(base, site.scope, site.line);
+                if bases.is_empty() && self.is_foreign_class(base, site) {
+                    return Vec::new();
+                }
                 if bases.is_empty() {
                     let unique = self.unique(name, |kind, is_member| is_callable(kind) && is_member);
                     return unique
@@ -123,11 +126,23 @@ impl Collector<'_, '_> {
         }
     }
 
+    /// A name that can only be a class, of which the project knows nothing: its methods are not the project's.
+    fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
+        let view = self.view;
+        let Expr::Name(name) = *view.file.expr(base) else { return false };
+        let has_class_case = matches!(view.file.family, Family::CSharp | Family::Ruby | Family::Php);
+        has_class_case
+            && view.file.text(name).starts_with(char::is_uppercase)
+            && view.resolve_name(site.scope, view.file.sym(name), site.line).is_none()
+    }
+
     /// The only callable of this family with a name that says something.
     fn unique(&self, name: Sym, fits: impl Fn(Kind, bool) -> bool) -> Option<SymbolId> {
         let view = self.view;
         let text = view.text(name);
-        if text.len() < MIN_UNIQUE_NAME || text.starts_with("__") || view.index.rules.is_common_method(name)
+        if text.len() < MIN_UNIQUE_NAME
+            || text.starts_with("__")
+            || view.index.rules.is_common_method(name)
             || view.index.rules.is_builtin(view.file.family, name)
         {
             return None;

@@ -199,6 +199,23 @@ impl View<'_> {
         })
     }
 
+    /// The class of a constructor that is named like it: in the class and in derived ones the name means the class.
+    pub fn constructed_by(&self, value: &Value) -> Option<SymbolId> {
+        let What::Definition(symbol) = value.what else { return None };
+        let (file, definition) = self.definition(symbol);
+        if definition.kind != Kind::Constructor || file.family.constructor_name().is_some() {
+            return None;
+        }
+        let parent = file.symbols[definition.parent as usize];
+        match file.def(definition.parent).kind {
+            Kind::Extension => {
+                let home = self.index.symbols.get(parent).file;
+                self.index.ancestry.extended_by(home, parent)
+            }
+            _ => Some(parent),
+        }
+    }
+
     /// What calling a value gives. `receiver` is what the callee was an attribute of.
     pub fn call_result(&self, callee: Value, receiver: Option<Value>) -> Values {
         match callee.what {

@@ -4,7 +4,7 @@ use super::file::{FileEntry, folder_of, is_package_file};
 use super::index::Container;
 use super::names::{EMPTY, FileId, Sym};
 use super::rules::Family;
-use super::strategy::What;
+use super::strategy::{Strategy, Value, Values, What};
 use super::view::View;
 use crate::facts::{Import, ImportKind};
 
@@ -365,6 +365,21 @@ impl View<'_> {
         let strings = &self.index.strings;
         let rest = strings.intern(&parts[packages..].join("."));
         What::External(self.index.externals.intern(strings.intern(&package), rest))
+    }
+
+    /// `\name` in PHP: never relative to a namespace or `use`.
+    pub fn php_global(&self, name: &str) -> Option<Values> {
+        let known = self.known(name);
+        let found = self.shared(Container::Package(EMPTY), known).first();
+        let what = match found {
+            Some(&symbol) => What::Definition(self.canonical(symbol)),
+            None => match self.package(name) {
+                Some(package) => What::Package(package),
+                None if self.index.rules.is_builtin(Family::Php, known) => What::Builtin(known),
+                None => self.external(name, '.'),
+            },
+        };
+        Some(vec![Value::new(what, Strategy::Import)])
     }
 
     /// A member or sub-package of a declared package.

@@ -40,21 +40,6 @@ impl View<'_> {
         self.resolve_module_name(scope, name)
     }
 
-    /// `\name` in PHP: never relative to a namespace or `use`.
-    fn php_global(&self, name: &str) -> Option<Values> {
-        let known = self.known(name);
-        let found = self.shared(Container::Package(EMPTY), known).first();
-        let what = match found {
-            Some(&symbol) => What::Definition(self.canonical(symbol)),
-            None => match self.package(name) {
-                Some(package) => What::Package(package),
-                None if self.index.rules.is_builtin(Family::Php, known) => What::Builtin(known),
-                None => self.external(name, '.'),
-            },
-        };
-        Some(vec![Value::new(what, Strategy::Import)])
-    }
-
     /// A class's names are visible in its own body; in its methods only where `this` is implied.
     fn name_in_class(&self, scope: DefId, class: DefId, name: Sym) -> Option<Values> {
         let entries = self.file.entries(class, name);
@@ -72,23 +57,6 @@ impl View<'_> {
         }
         let is_found = values.iter().any(|value| matches!(value.what, What::Definition(_) | What::Instance(_)));
         (is_found || !entries.is_empty()).then_some(values)
-    }
-
-    /// The class of a constructor that is named like it: in the class and in derived ones the name means the class.
-    fn constructed_by(&self, value: &Value) -> Option<SymbolId> {
-        let What::Definition(symbol) = value.what else { return None };
-        let (file, definition) = self.definition(symbol);
-        if definition.kind != Kind::Constructor || file.family.constructor_name().is_some() {
-            return None;
-        }
-        let parent = file.symbols[definition.parent as usize];
-        match file.def(definition.parent).kind {
-            Kind::Extension => {
-                let home = self.index.symbols.get(parent).file;
-                self.index.ancestry.extended_by(home, parent)
-            }
-            _ => Some(parent),
-        }
     }
 
     /// Bound as `self.x`, which the body of the class does not see.
@@ -299,6 +267,10 @@ impl View<'_> {
                 Kind::Module => self.module_member(symbol, name),
                 Kind::Namespace => {
                     let (file, entries) = self.entries(symbol, name);
+                    // The namespace goes on in other files.
+                    if entries.is_empty() && file.facts.scope_rule == crate::facts::ScopeRule::Declared {
+                        return self.member_of_module_like(What::Package(self.index.qualified_name(symbol)), name);
+                    }
                     let id = self.index.symbols.get(file.file_symbol).file;
                     self.bound_values(id, symbol, entries)
                 }

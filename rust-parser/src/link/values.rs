@@ -187,9 +187,7 @@ impl View<'_> {
             What::Opaque | What::External(_) | What::ExternalInstance(_) => {
                 vec![Value::new(What::Opaque, value.via)]
             }
-            What::Definition(symbol)
-                if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>
-            {
+            What::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) => {
                 let held = self.held(symbol);
                 let is_other = |held: &Value| held.what != value.what;
                 let held: Values = held.into_iter().filter(is_other).collect();

@@ -40,6 +40,7 @@ mod patterns;
 mod php;
 mod python;
 mod ruby;
+mod ruby_members;
 mod rust;
 mod rust_macros;
 mod scheme;
