@@ -2,11 +2,11 @@
 //!
 //! A row is described once, as a list of fields; the digest hashes the fields and Python gets them as tuples.
 
+mod python;
+mod words;
+
 use std::borrow::Cow;
 use std::sync::Arc;
-
-use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
 
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
 use crate::link::edges::FileEdges;
@@ -14,7 +14,8 @@ use crate::link::file::{file_name_of, is_class, is_package_file};
 use crate::link::index::Index;
 use crate::link::names::FILE_NODE;
 use crate::link::structure::Structure;
-use crate::tokens::push_words;
+
+pub use python::{Unit, register};
 
 /// First 16 bytes of BLAKE3 over a unit's rows.
 pub type UnitDigest = [u8; 16];
@@ -323,55 +324,6 @@ impl UnitSource {
             _ => String::new(),
         }
     }
-
-    /// Words of every node for search: (uid, name, qualified name, docstring, source, path).
-    fn texts(&self, content: &[u8]) -> Vec<[String; 6]> {
-        let words = |text: &str| {
-            let mut out = String::new();
-            push_words(text, &mut out);
-            out
-        };
-        let path = words(&self.path);
-        let mut nested: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.nodes.len()];
-        for (position, parent) in self.parents.iter().enumerate() {
-            if let Some(parent) = parent {
-                nested[*parent].push(self.span(position));
-            }
-        }
-        let mut rows = Vec::with_capacity(self.nodes.len());
-        for (position, holes) in nested.iter_mut().enumerate() {
-            let fields = self.node_fields(position);
-            let text = |at: usize| match &fields[at] {
-                Field::Text(text) => text.as_ref(),
-                _ => "",
-            };
-            let docstring = text(13);
-            let own = match self.facts {
-                Some(_) => own_text(content, self.span(position), holes, docstring),
-                None => String::new(),
-            };
-            rows.push([
-                text(0).to_owned(),
-                words(text(3)),
-                words(text(4)),
-                words(docstring),
-                words(&own),
-                path.clone(),
-            ]);
-        }
-        rows
-    }
-
-    fn span(&self, position: usize) -> (usize, usize) {
-        match (&self.nodes[position].place, &self.facts) {
-            (NodePlace::File(def), Some(facts)) if *def != FILE_NODE && *def != 0 => {
-                let definition = &facts.definitions[*def as usize];
-                (definition.start_byte as usize, definition.end_byte as usize)
-            }
-            (_, Some(facts)) => (0, facts.size as usize),
-            _ => (0, 0),
-        }
-    }
 }
 
 /// The class that a method outside of its class body belongs to, from its definition path.
@@ -433,42 +385,6 @@ fn modifiers(bits: u32) -> String {
     set.join(" ")
 }
 
-/// The text of a span without the spans of nested nodes and without the docstring.
-fn own_text(content: &[u8], span: (usize, usize), holes: &mut [(usize, usize)], docstring: &str) -> String {
-    holes.sort_unstable();
-    let end = span.1.min(content.len());
-    let mut at = span.0.min(end);
-    let mut own = String::new();
-    for &mut (start, stop) in holes.iter_mut() {
-        if start > at {
-            own.push_str(&String::from_utf8_lossy(&content[at..start.min(end)]));
-            own.push('\n');
-        }
-        at = at.max(stop.min(end));
-    }
-    own.push_str(&String::from_utf8_lossy(&content[at..end]));
-    without_docstring(own, docstring)
-}
-
-/// Cut from the docstring's first line to its last; the lines themselves are verbatim, what is around them is not.
-fn without_docstring(mut text: String, docstring: &str) -> String {
-    let mut lines = docstring.lines().map(str::trim).filter(|line| !line.is_empty());
-    let Some(first) = lines.next() else { return text };
-    let last = lines.next_back().unwrap_or(first);
-    let Some(start) = text.find(first) else { return text };
-    let after = start + first.len();
-    let reach = (start + docstring.len() * 3 + 200).min(text.len());
-    let reach = (reach..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
-    let end = match docstring.lines().nth(1) {
-        None => Some(after),
-        Some(_) => text[after..reach].find(last).map(|at| after + at + last.len()),
-    };
-    if let Some(end) = end {
-        text.replace_range(start..end, " ");
-    }
-    text
-}
-
 fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
     for field in fields {
         match field {
@@ -492,74 +408,4 @@ pub fn hex(bytes: &[u8]) -> String {
 
 fn hex_number(digest: u64) -> String {
     if digest == 0 { String::new() } else { hex(&digest.to_be_bytes()) }
-}
-
-/// The graph of one file (or of the structure, path "").
-#[pyclass(frozen)]
-pub struct Unit {
-    source: UnitSource,
-}
-
-impl Unit {
-    pub fn new(source: UnitSource) -> Unit {
-        Unit { source }
-    }
-}
-
-#[pymethods]
-impl Unit {
-    #[getter]
-    fn path(&self) -> &str {
-        &self.source.path
-    }
-
-    #[getter]
-    fn digest(&self, py: Python<'_>) -> String {
-        py.detach(|| hex(&self.source.digest()))
-    }
-
-    #[getter]
-    fn resolved(&self) -> u32 {
-        self.source.resolved
-    }
-
-    #[getter]
-    fn unresolved(&self) -> u32 {
-        self.source.unresolved
-    }
-
-    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = (0..self.source.nodes.len()).map(|position| tuple(py, &self.source.node_fields(position)));
-        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
-    }
-
-    fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let rows = self.source.edges.iter().map(|edge| tuple(py, &self.source.edge_fields(edge)));
-        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
-    }
-
-    fn texts<'py>(&self, py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyList>> {
-        let rows = py.detach(|| self.source.texts(content));
-        let tuples = rows.into_iter().map(|row| PyTuple::new(py, row));
-        PyList::new(py, tuples.collect::<PyResult<Vec<_>>>()?)
-    }
-}
-
-fn tuple<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyTuple>> {
-    let mut values: Vec<Bound<'py, PyAny>> = Vec::with_capacity(fields.len());
-    for field in fields {
-        values.push(match field {
-            Field::Text(text) if text.len() <= 16 => PyString::intern(py, text).into_any(),
-            Field::Text(text) => PyString::new(py, text).into_any(),
-            Field::Number(number) => number.into_pyobject(py)?.into_any(),
-            Field::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
-            Field::Fraction(value) => value.into_pyobject(py)?.into_any(),
-        });
-    }
-    PyTuple::new(py, values)
-}
-
-/// Add this module's Python classes and functions.
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Unit>()
 }

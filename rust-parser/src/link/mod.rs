@@ -2,7 +2,7 @@
 //! by however many threads they are taken in.
 //!
 //! `file` and `index` hold the facts; `view` is how one file's linking reads the rest, recording every question (`depend`);
-//! `inherit`, `types` and `edges` are the stages, each reading only what earlier ones made; `modules`, `scopes`, `values` and
+//! `inherit`, `types` and `edges` are the stages, each reading only what earlier ones made; `modules`, `scopes`, `imports`, `values` and
 //! `members` say what expressions stand for; `structure` is the unit that is no file; `python` is the face of all this.
 
 mod calls;
@@ -10,6 +10,7 @@ mod depend;
 mod docs;
 pub mod edges;
 pub mod file;
+mod imports;
 pub mod index;
 mod inherit;
 mod members;

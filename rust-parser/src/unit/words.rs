@@ -1,0 +1,92 @@
+//! What word search sees of a unit's nodes: identifiers split, each node's own text without nested nodes and docstring.
+
+use super::{Field, NodePlace, UnitSource};
+use crate::link::names::FILE_NODE;
+use crate::tokens::push_words;
+
+impl UnitSource {
+    /// Words of every node for search: (uid, name, qualified name, docstring, source, path).
+    pub(super) fn texts(&self, content: &[u8]) -> Vec<[String; 6]> {
+        let words = |text: &str| {
+            let mut out = String::new();
+            push_words(text, &mut out);
+            out
+        };
+        let path = words(&self.path);
+        let mut nested: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.nodes.len()];
+        for (position, parent) in self.parents.iter().enumerate() {
+            if let Some(parent) = parent {
+                nested[*parent].push(self.span(position));
+            }
+        }
+        let mut rows = Vec::with_capacity(self.nodes.len());
+        for (position, holes) in nested.iter_mut().enumerate() {
+            let fields = self.node_fields(position);
+            let text = |at: usize| match &fields[at] {
+                Field::Text(text) => text.as_ref(),
+                _ => "",
+            };
+            let docstring = text(13);
+            let own = match self.facts {
+                Some(_) => own_text(content, self.span(position), holes, docstring),
+                None => String::new(),
+            };
+            rows.push([
+                text(0).to_owned(),
+                words(text(3)),
+                words(text(4)),
+                words(docstring),
+                words(&own),
+                path.clone(),
+            ]);
+        }
+        rows
+    }
+
+    fn span(&self, position: usize) -> (usize, usize) {
+        match (&self.nodes[position].place, &self.facts) {
+            (NodePlace::File(def), Some(facts)) if *def != FILE_NODE && *def != 0 => {
+                let definition = &facts.definitions[*def as usize];
+                (definition.start_byte as usize, definition.end_byte as usize)
+            }
+            (_, Some(facts)) => (0, facts.size as usize),
+            _ => (0, 0),
+        }
+    }
+}
+
+/// The text of a span without the spans of nested nodes and without the docstring.
+fn own_text(content: &[u8], span: (usize, usize), holes: &mut [(usize, usize)], docstring: &str) -> String {
+    holes.sort_unstable();
+    let end = span.1.min(content.len());
+    let mut at = span.0.min(end);
+    let mut own = String::new();
+    for &mut (start, stop) in holes.iter_mut() {
+        if start > at {
+            own.push_str(&String::from_utf8_lossy(&content[at..start.min(end)]));
+            own.push('\n');
+        }
+        at = at.max(stop.min(end));
+    }
+    own.push_str(&String::from_utf8_lossy(&content[at..end]));
+    without_docstring(own, docstring)
+}
+
+/// Cut from the docstring's first line to its last; the lines themselves are verbatim, what is around them is not.
+fn without_docstring(mut text: String, docstring: &str) -> String {
+    let mut lines = docstring.lines().map(str::trim).filter(|line| !line.is_empty());
+    let Some(first) = lines.next() else { return text };
+    let last = lines.next_back().unwrap_or(first);
+    let Some(start) = text.find(first) else { return text };
+    let after = start + first.len();
+    let reach = (start + docstring.len() * 3 + 200).min(text.len());
+    let reach = (reach..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len());
+    let end = match docstring.lines().nth(1) {
+        None => Some(after),
+        Some(_) => text[after..reach].find(last).map(|at| after + at + last.len()),
+    };
+    if let Some(end) = end {
+        text.replace_range(start..end, " ");
+    }
+    text
+}
