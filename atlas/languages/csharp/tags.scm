@@ -139,7 +139,6 @@
 
 ; Parameters
 
-(parameter (modifier "params") type: (_)? @annotation name: (_) @name) @parameter.variadic
 (parameter type: (_)? @annotation name: (_) @name) @parameter
 (implicit_parameter) @parameter
 ; `params T[] rest` stands without a parameter around it.
