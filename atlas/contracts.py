@@ -10,8 +10,12 @@ from typing import Protocol
 
 from atlas.model import (
     Chunk,
+    DeadLetter,
+    Decision,
+    Delivery,
     Direction,
     Edge,
+    Event,
     FileRecord,
     Filter,
     GraphDelta,
@@ -22,6 +26,8 @@ from atlas.model import (
     ProjectStats,
     Scored,
     Skipped,
+    StreamState,
+    SymbolDigests,
     Table,
     VectorRow,
 )
@@ -62,6 +68,14 @@ class Store(Protocol):
         """Return the skipped files of the last pass, sorted by path."""
         ...
 
+    async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
+        """Return the digests of every node of the files by path and uid; unknown paths are left out."""
+        ...
+
+    async def decisions(self, uids: Sequence[str]) -> list[Decision]:
+        """Return the last recorded decision of each node in the order given; nodes without one are left out."""
+        ...
+
     async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
         """Return the indexed bytes of the files; unknown paths are left out."""
         ...
@@ -95,10 +109,13 @@ class Store(Protocol):
         """Return the exact nearest neighbours by cosine of a float32 query vector; none without vectors."""
         ...
 
-    async def stale_chunks(self, project: str, model: ModelInfo, limit: int, after: str = "") -> list[Chunk]:
+    async def stale_chunks(
+        self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
+    ) -> list[Chunk]:
         """Return chunks whose vector is missing, made from another text, or made by another model, file by file.
 
         `after` is the uid of the last chunk of the page before: the pages of a pass then cost one scan together.
+        `uids` restricts the answer to these nodes; unknown ones are left out.
         """
         ...
 
@@ -126,22 +143,71 @@ class Store(Protocol):
 
 
 class Bus(Protocol):
-    """Streams of hints. A key says that something about it may have changed; equal keys waiting in a stream are one."""
+    """Streams of hints with consumer groups, at least once.
 
-    async def publish(self, stream: str, keys: Sequence[str]) -> None:
-        """Add keys to a stream; a key that is already waiting there is not added again."""
+    An event says that something about its key may have changed. Every group of a stream gets every event; inside a
+    group an event goes to one consumer at a time, in order of arrival, and stays pending until it is acknowledged. What
+    a dead consumer left pending is delivered again. Losing, doubling or reordering events may cost time, never truth.
+    """
+
+    async def publish(self, stream: str, events: Sequence[Event]) -> int:
+        """Add events; one that waits in the stream untaken by any group is not added again.
+
+        Return how many found no room because the stream is full: the publisher must then see to it that the project is
+        looked at as a whole later. Pending events are never dropped to make room.
+        """
         ...
 
-    async def take(self, stream: str, limit: int) -> list[str]:
-        """Return up to `limit` waiting keys in order of arrival; they stay pending until acknowledged."""
+    async def take(self, stream: str, group: str, limit: int, wait: float) -> list[Delivery]:
+        """Return up to `limit` events, first those due for another attempt, then new ones, each in order of arrival.
+
+        Waits at most `wait` seconds for the first (0 = not at all). An event that was delivered too often without an
+        answer goes to the dead letters instead. Cancelling loses nothing.
+        """
         ...
 
-    async def acknowledge(self, stream: str, keys: Sequence[str]) -> None:
-        """Forget pending keys: their effect is in the store."""
+    async def hold(self, stream: str, group: str, ids: Sequence[str]) -> None:
+        """Say that these deliveries are still being worked on: they are not given to another consumer for now."""
         ...
 
-    async def changed(self) -> None:
-        """Return when something was published since the last call."""
+    async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
+        """Forget deliveries: their effect is in the store. Unknown ids are ignored."""
+        ...
+
+    async def fail(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
+        """Give deliveries back: each comes again after a growing delay, or becomes a dead letter with the reason."""
+        ...
+
+    async def reclaim(self, stream: str, group: str) -> int:
+        """Make all that is pending in the group due now; return how many. For who knows that nobody works on it."""
+        ...
+
+    async def states(self) -> list[StreamState]:
+        """Return length, waiting, pending and dead letters of every (stream, group) that was used, sorted."""
+        ...
+
+    async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:
+        """Return the dead letters, oldest first."""
+        ...
+
+    async def retry(self, ids: Sequence[str]) -> int:
+        """Publish the events of these dead letters again with a fresh count and forget the letters; return how many."""
+        ...
+
+    async def drop(self, ids: Sequence[str]) -> int:
+        """Forget dead letters; return how many."""
+        ...
+
+    async def put_note(self, name: str, text: str, seconds: float) -> None:
+        """Leave a short text that anyone on the bus can read for that long (the daemon's own state)."""
+        ...
+
+    async def note(self, name: str) -> str:
+        """Return a note, "" when there is none or its time is over."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close; idempotent. What is pending stays pending."""
         ...
 
 

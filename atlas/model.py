@@ -133,6 +133,17 @@ class FileRecord:
     is_generated: bool = False
     problems: tuple[str, ...] = ()
     """`line: code: message` each."""
+    stale: bool = False
+    """The file is known to have changed on disk since `digest` was read; size and time are then the newer file's."""
+
+
+class Decision(NamedTuple):
+    """What the significance gate said about a symbol that changed: is a new vector wanted soon, and why."""
+
+    uid: str
+    through: bool
+    reason: str
+    """added, deleted, signature, docstring, body: through; layout, comment, small-body: stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +161,18 @@ class GraphDelta:
     edges: Sequence[EdgeRow] = ()
     texts: Sequence[SearchText] = ()
     content: bytes | None = None
+    decisions: Sequence[Decision] = ()
+    """Recorded per symbol, the last one counts; those of symbols that the unit does not hold are only counted."""
+
+
+class SymbolDigests(NamedTuple):
+    """What the significance gate compares; see NodeRow."""
+
+    signature: str
+    body: str
+    docstring: str
+    text: str
+    chunk: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +245,52 @@ class Scored(NamedTuple):
 
     uid: str
     score: float
+
+
+class Event(NamedTuple):
+    """A hint on a stream: something about `key` in `project` may have changed."""
+
+    project: str
+    key: str
+    """A path of a file or folder, or a uid; "" = anything in the project."""
+
+
+class Delivery(NamedTuple):
+    """An event as a consumer gets it."""
+
+    id: str
+    event: Event
+    attempt: int
+    """1 for the first delivery."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamState:
+    """Where one group of a stream stands."""
+
+    stream: str
+    group: str
+    length: int
+    """Entries in the stream, pending ones included."""
+    waiting: int
+    """Entries that the group has not taken yet (lag)."""
+    pending: int
+    """Taken and not yet acknowledged."""
+    dead: int
+    """Dead letters of this group."""
+
+
+class DeadLetter(NamedTuple):
+    """An event that was given up."""
+
+    id: str
+    stream: str
+    group: str
+    event: Event
+    attempts: int
+    reason: str
+    at: float
+    """Unix time in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,3 +374,7 @@ class ProjectStats:
     model: ModelInfo | None = None
     strategies: Mapping[str, int] = field(default_factory=dict[str, int])
     """Edges by strategy."""
+    stale_files: int = 0
+    """Files that are known to have changed since they were read."""
+    decisions: Mapping[str, int] = field(default_factory=dict[str, int])
+    """What the significance gate said so far, by reason."""
