@@ -1,1 +1,1 @@
-"""Adapters of the Bus contract: `memory` carries the streams of one process."""
+"""Adapters of the Bus contract: `memory` for one process, `valkey` for many."""
