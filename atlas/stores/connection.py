@@ -19,7 +19,7 @@ from atlas.stores.rows import fetch, value
 from atlas.stores.sqlite_errors import REBUILD, translated
 from atlas.stores.statements import schema
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 """Raised with every change of `schema.sql` that an older program could not read or would write wrongly."""
 
 DATABASE = "atlas.db"

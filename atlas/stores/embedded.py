@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from atlas.errors import StoreError
 from atlas.model import (
     Chunk,
+    Decision,
     Direction,
     Edge,
     FileRecord,
@@ -27,10 +28,12 @@ from atlas.model import (
     ProjectStats,
     Scored,
     Skipped,
+    SymbolDigests,
     Table,
     VectorRow,
 )
 from atlas.stores import embedded_evidence as evidence
+from atlas.stores import embedded_gate as gate
 from atlas.stores import embedded_read as read
 from atlas.stores.connection import DATABASE, ReaderPool, open_writer
 from atlas.stores.embedded_apply import apply
@@ -108,6 +111,14 @@ class EmbeddedStore:
         """See `Store.skipped`."""
         return await self._readers.run(read.skipped, project)
 
+    async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
+        """See `Store.symbol_digests`."""
+        return await self._readers.run(gate.symbol_digests, project, paths)
+
+    async def decisions(self, uids: Sequence[str]) -> list[Decision]:
+        """See `Store.decisions`."""
+        return await self._readers.run(gate.decisions, uids)
+
     async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
         """See `Store.content`."""
         return await self._readers.run(read.content, project, paths)
@@ -140,9 +151,11 @@ class EmbeddedStore:
         """See `Store.search_vector`."""
         return await self._readers.run(self._vectors.search, vector, where, limit)
 
-    async def stale_chunks(self, project: str, model: ModelInfo, limit: int, after: str = "") -> list[Chunk]:
+    async def stale_chunks(
+        self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
+    ) -> list[Chunk]:
         """See `Store.stale_chunks`."""
-        return await self._readers.run(read.stale_chunks, project, model, limit, after)
+        return await self._readers.run(read.stale_chunks, project, model, limit, after, uids)
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
         """See `Store.stats`."""

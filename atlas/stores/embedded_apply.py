@@ -18,6 +18,8 @@ from typing import Any
 import apsw
 
 from atlas.model import FileRecord, GraphDelta, NodeRow, SearchText
+from atlas.stores.embedded_gate import forget_decisions, put_decisions
+from atlas.stores.embedded_read import record_of
 from atlas.stores.filters import project_id
 from atlas.stores.rows import fetch, run_many, select
 from atlas.stores.statements import statements
@@ -55,8 +57,15 @@ def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
         return 0
     fetch(connection, "BEGIN IMMEDIATE")
     try:
-        gone = [node for batch in _batches(deltas) for node in _Batch(connection, batch).write()]
+        gone: list[tuple[int]] = []
+        decided: list[GraphDelta] = []
+        for deltas_once in _batches(deltas):
+            batch = _Batch(connection, deltas_once)
+            decided += batch.decided()
+            gone += batch.write()
         _forget_vectors(connection, gone)
+        put_decisions(connection, decided)
+        forget_decisions(connection, gone)
         projects = dict.fromkeys(delta.project for delta in reversed(deltas))
         generations = [
             fetch(connection, statements("write")["next_generation"], (project_id(connection, project),))[0][0]
@@ -131,10 +140,14 @@ class _Batch:
         self._write = statements("write")
         paths = json.dumps([delta.path for delta in deltas], ensure_ascii=False)
         known = select(connection, self._write["files"], {"paths": paths, "project": self._project})
-        self._known: dict[str, tuple[int, str, bool]] = {
-            path: (file, digest, held) for path, file, digest, held in known
+        self._known: dict[str, tuple[int, bool, FileRecord]] = {
+            row[2]: (row[0], bool(row[1]), record_of(row[2:])) for row in known
         }
         self._last_file, self._last_id = fetch(connection, self._write["last_ids"])[0]
+
+    def decided(self) -> list[GraphDelta]:
+        """Return the deltas whose decisions are news: their records are not the stored ones. Ask before `write`."""
+        return [delta for delta in self._deltas if delta.decisions and delta.record != self._record(delta.path)]
 
     def write(self) -> list[tuple[int]]:
         """Bring the store's rows of these units to the deltas' content; return the ids of deleted nodes."""
@@ -160,13 +173,18 @@ class _Batch:
                 self._last_file += 1
                 ids[delta.path] = self._last_file
             file = ids[delta.path]
-            rows.append((file, self._project, delta.path, *_record_values(record)))
-            _, digest, held = self._known.get(delta.path, (0, "", False))
-            if delta.content is not None and not (held and digest and digest == record.digest):
+            _, held, was = self._known.get(delta.path, (0, False, None))
+            if was != record:
+                rows.append((file, self._project, delta.path, *_record_values(record)))
+            same = held and was is not None and was.digest != "" and was.digest == record.digest
+            if delta.content is not None and not same:
                 contents.append((file, zlib.compress(delta.content, 1)))
         self._many("put_file", rows)
         self._many("put_content", contents)
         return ids
+
+    def _record(self, path: str) -> FileRecord | None:
+        return self._known[path][2] if path in self._known else None
 
     def _changes(self, deltas: Sequence[GraphDelta], files: dict[str, int]) -> _Changes:
         claimed: dict[str, NodeRow] = {}
@@ -287,6 +305,7 @@ def _record_values(record: FileRecord) -> tuple[Any, ...]:
     return (
         *(record.language, record.digest, record.size, record.mtime_ns, record.lines, record.unit_digest),
         *(record.resolved, record.unresolved, record.is_test, record.is_generated, "\n".join(record.problems)),
+        record.stale,
     )
 
 

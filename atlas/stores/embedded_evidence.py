@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import apsw
 
 from atlas.model import Direction, Edge, EdgeRow, FileRecord, ProjectState
-from atlas.stores.embedded_read import node_of
+from atlas.stores.embedded_read import node_of, record_of
 from atlas.stores.filters import project_id
 from atlas.stores.rows import select
 from atlas.stores.statements import statements
@@ -20,15 +20,7 @@ from atlas.stores.statements import statements
 def records(connection: apsw.Connection, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
     """See `Store.records`."""
     bindings = {"project": project_id(connection, project), "paths": json.dumps(list(paths))}
-    return {
-        row[0]: FileRecord(
-            *row[:9],
-            is_test=bool(row[9]),
-            is_generated=bool(row[10]),
-            problems=tuple(row[11].split("\n")) if row[11] else (),
-        )
-        for row in select(connection, statements("evidence")["records"], bindings)
-    }
+    return {row[0]: record_of(row) for row in select(connection, statements("evidence")["records"], bindings)}
 
 
 def projects(connection: apsw.Connection) -> list[ProjectState]:

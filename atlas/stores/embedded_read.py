@@ -29,6 +29,14 @@ def node_of(row: Sequence[Any]) -> Node:
     return Node(row[1], NodeRow._make(values))
 
 
+def record_of(row: Sequence[Any]) -> FileRecord:
+    """Return the record of a row of columns in the order of `FileRecord`."""
+    problems = tuple(row[11].split("\n")) if row[11] else ()
+    return FileRecord(
+        *row[:9], is_test=bool(row[9]), is_generated=bool(row[10]), problems=problems, stale=bool(row[12])
+    )
+
+
 def nodes_by_id(connection: apsw.Connection, ids: Sequence[int]) -> list[Node]:
     """Return the nodes of the ids, in the order given."""
     return [node_of(row) for row in select(connection, statements("read")["nodes"], {"ids": json.dumps(ids)})]
@@ -37,13 +45,13 @@ def nodes_by_id(connection: apsw.Connection, ids: Sequence[int]) -> list[Node]:
 def manifest(connection: apsw.Connection, project: str) -> dict[str, FileRecord]:
     """See `Store.manifest`."""
     listed = select(connection, statements("read")["manifest"], (project_id(connection, project),))
-    return {row[0]: _record(row) for row in listed}
+    return {row[0]: record_of(row) for row in listed}
 
 
 def skipped(connection: apsw.Connection, project: str) -> list[Skipped]:
     """See `Store.skipped`."""
     listed = select(connection, statements("read")["skipped"], (project_id(connection, project),))
-    return [Skipped(path, reason) for path, reason in listed]
+    return [Skipped(*row) for row in listed]
 
 
 def content(connection: apsw.Connection, project: str, paths: Sequence[str]) -> dict[str, bytes]:
@@ -75,19 +83,22 @@ def current_model(connection: apsw.Connection) -> tuple[int, ModelInfo] | None:
     return (found[0][0], ModelInfo(*found[0][1:])) if found else None
 
 
-def stale_chunks(connection: apsw.Connection, project: str, model: ModelInfo, limit: int, after: str) -> list[Chunk]:
+def stale_chunks(
+    connection: apsw.Connection, project: str, model: ModelInfo, limit: int, after: str, uids: Sequence[str] | None
+) -> list[Chunk]:
     """See `Store.stale_chunks`: by file, then by node id, both in the order in which they were first seen."""
     read = statements("read")
     owner = project_id(connection, project)
     known = fetch(connection, read["model_id"], (model.provider, model.model, model.dimension, model.fingerprint))
     start = fetch(connection, read["stale_start"], (after,)) if after else []
     file, node = start[0] if start else (0, 0)
-    listed = select(
-        connection,
-        read["stale"],
-        {"project": owner, "model": known[0][0] if known else -1, "file": file, "node": node, "limit": max(limit, 0)},
-    )
-    return list(_chunks(connection, listed))
+    bindings: dict[str, str | int] = {
+        **{"project": owner, "model": known[0][0] if known else -1},
+        **{"file": file, "node": node, "limit": max(limit, 0)},
+    }
+    if uids is None:
+        return list(_chunks(connection, select(connection, read["stale"], bindings)))
+    return list(_chunks(connection, select(connection, read["stale_among"], {**bindings, "uids": _json(uids)})))
 
 
 def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]]) -> Iterable[Chunk]:
@@ -101,12 +112,6 @@ def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]]) -> Ite
 def _file_content(connection: apsw.Connection, file: int) -> bytes:
     found = fetch(connection, statements("read")["file_content"], (file,))
     return zlib.decompress(found[0][0]) if found else b""
-
-
-def _record(row: Sequence[Any]) -> FileRecord:
-    values = row[:9]
-    problems = tuple(row[11].split("\n")) if row[11] else ()
-    return FileRecord(*values, is_test=bool(row[9]), is_generated=bool(row[10]), problems=problems)
 
 
 def _json(values: Sequence[str]) -> str:

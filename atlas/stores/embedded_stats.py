@@ -69,6 +69,8 @@ class StatsReader:
             bytes_on_disk=self._size(),
             model=model[1] if model else None,
             strategies=counts.strategies,
+            stale_files=sum(row[5] for row in files),
+            decisions=dict(fetch(connection, read["decisions"], (owner,))),
         )
 
     def _counts(self, connection: apsw.Connection, project: int, model: int) -> _Counts:

@@ -65,7 +65,7 @@ def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped]
         owner = project_id(connection, project)
         fetch(connection, write["finish"], (datetime.now(UTC).isoformat(timespec="seconds"), owner))
         if skipped is not None:
-            _put_skipped(connection, owner, {row.path: row.reason for row in skipped})
+            _put_skipped(connection, owner, {row.path: row for row in skipped})
     fetch(connection, "PRAGMA analysis_limit=400")
     fetch(connection, "PRAGMA optimize=0x10002")
     connection.set_busy_timeout(0)
@@ -79,9 +79,10 @@ def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped]
     fetch(connection, "PRAGMA shrink_memory")
 
 
-def _put_skipped(connection: apsw.Connection, project: int, skipped: dict[str, str]) -> None:
+def _put_skipped(connection: apsw.Connection, project: int, skipped: dict[str, Skipped]) -> None:
     write = statements("write")
-    if dict(select(connection, write["skipped"], (project,))) == skipped:
+    rows = {path: (path, row.reason, row.size, row.mtime_ns) for path, row in skipped.items()}
+    if {row[0]: row for row in select(connection, write["skipped"], (project,))} == rows:
         return
     fetch(connection, write["clear_skipped"], (project,))
-    run_many(connection, write["add_skipped"], ((project, path, reason) for path, reason in skipped.items()))
+    run_many(connection, write["add_skipped"], ((project, *row) for row in rows.values()))

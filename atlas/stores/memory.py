@@ -17,6 +17,7 @@ from atlas.errors import QueryError, StoreError
 from atlas.model import (
     STRUCTURE,
     Chunk,
+    Decision,
     Direction,
     Edge,
     EdgeRow,
@@ -32,6 +33,7 @@ from atlas.model import (
     Scored,
     SearchText,
     Skipped,
+    SymbolDigests,
     Table,
     VectorRow,
 )
@@ -49,7 +51,9 @@ class _Project:
     indexed_at: str = ""
     records: dict[str, FileRecord] = field(default_factory=dict[str, FileRecord])
     contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
-    skipped: dict[str, str] = field(default_factory=dict[str, str])
+    skipped: dict[str, Skipped] = field(default_factory=dict[str, Skipped])
+    decisions: Counter[str] = field(default_factory=Counter[str])
+    """How often a reason was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class MemoryStore:
         self._texts: dict[str, SearchText] = {}
         self._vectors: dict[str, tuple[ModelInfo, VectorRow]] = {}
         self._model: ModelInfo | None = None
+        self._decisions: dict[str, Decision] = {}
 
     async def open_project(self, project: str, root: str) -> int:
         """See `Store.open_project`."""
@@ -82,10 +87,15 @@ class MemoryStore:
         """See `Store.apply`."""
         for delta in deltas:
             self._project(delta.project)
-        for delta in deltas:
-            self._apply(delta)
-        for uid in self._vectors.keys() - self._nodes.keys():
-            del self._vectors[uid]
+        decided = [(delta, decision) for delta in deltas if self._apply(delta) for decision in delta.decisions]
+        for delta, decision in decided:
+            self._projects[delta.project].decisions[decision.reason] += 1
+            owned = self._nodes.get(decision.uid)
+            if owned is not None and (owned.project, owned.path) == (delta.project, delta.path):
+                self._decisions[decision.uid] = decision
+        for kept in (self._vectors, self._decisions):
+            for uid in kept.keys() - self._nodes.keys():
+                del kept[uid]
         for project in {delta.project for delta in deltas}:
             self._projects[project].generation += 1
         return self._projects[deltas[-1].project].generation if deltas else 0
@@ -95,7 +105,7 @@ class MemoryStore:
         finished = self._project(project)
         finished.indexed_at = datetime.now(UTC).isoformat(timespec="seconds")
         if skipped is not None:
-            finished.skipped = {row.path: row.reason for row in skipped}
+            finished.skipped = {row.path: row for row in skipped}
 
     async def manifest(self, project: str) -> dict[str, FileRecord]:
         """See `Store.manifest`."""
@@ -112,7 +122,23 @@ class MemoryStore:
 
     async def skipped(self, project: str) -> list[Skipped]:
         """See `Store.skipped`."""
-        return [Skipped(path, reason) for path, reason in sorted(self._project(project).skipped.items())]
+        return [row for _, row in sorted(self._project(project).skipped.items())]
+
+    async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
+        """See `Store.symbol_digests`."""
+        records = self._project(project).records
+        found: dict[str, dict[str, SymbolDigests]] = {path: {} for path in paths if path in records}
+        for uid, owned in self._nodes.items():
+            if owned.project == project and owned.path in found:
+                row = owned.row
+                found[owned.path][uid] = SymbolDigests(
+                    row.signature_digest, row.body_digest, row.docstring_digest, row.text_digest, row.chunk_digest
+                )
+        return found
+
+    async def decisions(self, uids: Sequence[str]) -> list[Decision]:
+        """See `Store.decisions`."""
+        return [self._decisions[uid] for uid in uids if uid in self._decisions]
 
     async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
         """See `Store.content`."""
@@ -198,7 +224,9 @@ class MemoryStore:
                     scores.append((node.row.uid, sum(a * b for a, b in zip(query, values, strict=True)) / length))
         return _best(scores, limit)
 
-    async def stale_chunks(self, project: str, model: ModelInfo, limit: int, after: str = "") -> list[Chunk]:
+    async def stale_chunks(
+        self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
+    ) -> list[Chunk]:
         """See `Store.stale_chunks`."""
         contents = self._project(project).contents
         passed = after not in self._nodes
@@ -207,7 +235,8 @@ class MemoryStore:
             row = owned.row
             made_by, vector = self._vectors.get(uid, (None, None))
             fresh = made_by == model and vector is not None and vector.digest == row.chunk_digest
-            if passed and owned.project == project and row.chunk_digest and not fresh:
+            wanted = owned.project == project and row.chunk_digest and (uids is None or uid in uids)
+            if passed and wanted and not fresh:
                 text = chunk_text(contents.get(owned.path, b""), row.start_byte, row.end_byte)
                 chunks.append(Chunk(uid, row.chunk_digest, row.chunk_name, text, row.label in FILE_LABELS))
             passed = passed or uid == after
@@ -243,18 +272,21 @@ class MemoryStore:
             raise unknown_project(project, sorted(self._projects))
         return self._projects[project]
 
-    def _apply(self, delta: GraphDelta) -> None:
+    def _apply(self, delta: GraphDelta) -> bool:
+        """Bring the unit to the delta's content; return whether its record changed."""
         project = self._projects[delta.project]
+        news = project.records.get(delta.path) != delta.record
         if delta.record is None:
             project.records.pop(delta.path, None)
             project.contents.pop(delta.path, None)
             self._replace(delta, ())
-            return
+            return news
         project.records[delta.path] = delta.record
         if delta.content is not None:
             project.contents[delta.path] = delta.content
         if delta.nodes is not None:
             self._replace(delta, delta.nodes)
+        return news
 
     def _replace(self, delta: GraphDelta, nodes: Sequence[NodeRow]) -> None:
         owned = {uid for uid, node in self._nodes.items() if (node.project, node.path) == (delta.project, delta.path)}
@@ -309,11 +341,13 @@ class MemoryStore:
                 and vectors[row.uid][1].digest == row.chunk_digest
                 for row in rows
             ),
-            skipped=Counter(project.skipped.values()),
+            skipped=Counter(row.reason for row in project.skipped.values()),
             problems=sum(bool(record.problems) for record in project.records.values()),
             bytes_on_disk=0,
             model=self._model,
             strategies=Counter(edge.strategy for edge in edges),
+            stale_files=sum(record.stale for record in files),
+            decisions=Counter(project.decisions),
         )
 
 

@@ -8,7 +8,7 @@ import re
 import struct
 from collections.abc import Sequence
 
-from atlas.model import STRUCTURE, EdgeRow, FileRecord, GraphDelta, ModelInfo, NodeRow, SearchText, VectorRow
+from atlas.model import STRUCTURE, Decision, EdgeRow, FileRecord, GraphDelta, ModelInfo, NodeRow, SearchText, VectorRow
 
 PROJECT = "p"
 MODEL = ModelInfo("test", "tiny", 4, "one")
@@ -83,6 +83,7 @@ def unit(
     content: bytes | None = None,
     problems: tuple[str, ...] = (),
     language: str = "python",
+    decisions: Sequence[Decision] = (),
 ) -> GraphDelta:
     """A whole unit; texts are made from the nodes unless given."""
     if content is None and path != STRUCTURE:
@@ -99,9 +100,8 @@ def unit(
         resolved=len(nodes),
         problems=problems,
     )
-    return GraphDelta(
-        project, path, record, nodes, edges, [words(row) for row in nodes] if texts is None else texts, content
-    )
+    texts = [words(row) for row in nodes] if texts is None else texts
+    return GraphDelta(project, path, record, nodes, edges, texts, content, decisions)
 
 
 def gone(path: str, project: str = PROJECT) -> GraphDelta:

@@ -14,10 +14,21 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from atlas.contracts import Store
-from atlas.model import STRUCTURE, Direction, EdgeRow, FileRecord, Filter, GraphDelta, Match, ModelInfo, VectorRow
+from atlas.model import (
+    STRUCTURE,
+    Decision,
+    Direction,
+    EdgeRow,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    Match,
+    ModelInfo,
+    VectorRow,
+)
 from atlas.stores.embedded import EmbeddedStore
 from atlas.stores.memory import MemoryStore
-from tests.conformance.rows import PythonVectorIndex, gone, node, query, unit, vector, words
+from tests.conformance.rows import PythonVectorIndex, node, query, unit, vector, words
 
 PROJECTS = ("p", "q")
 PATHS = (STRUCTURE, "a.py", "b/a.py", "b/test_c.py")
@@ -25,6 +36,11 @@ NAMES = ("a.f", "a.f#2", "a.g", "A.f", "b.C", "b.C.f", "b.C.g", "b.test_f")
 WORDS = ("f", "g", "c", "alpha", "beta", "py")
 MODELS = (ModelInfo("test", "tiny", 2, "one"), ModelInfo("test", "tiny", 2, "two"))
 FILTERS = (Filter(), Filter(project="q"), Filter(path="b/"), Filter(path="*a.py"), Filter(include_tests=False))
+
+_DECISIONS = st.lists(
+    st.tuples(st.sampled_from(NAMES), st.sampled_from([(True, "added"), (True, "deleted"), (False, "layout")])),
+    max_size=3,
+)
 
 _Result = TypeVar("_Result")
 
@@ -35,11 +51,13 @@ def units(draw: st.DrawFn) -> GraphDelta:
     project, path = draw(st.sampled_from(PROJECTS)), draw(st.sampled_from(PATHS))
     language = "python" if path else ""
     shape = draw(st.sampled_from(["gone", "record", "full", "full", "full"]))
+    decisions = [Decision(f"{project}:{name}", *said) for name, said in draw(_DECISIONS)]
     if shape == "gone":
-        return gone(path, project)
+        return GraphDelta(project, path, None, decisions=decisions)
     if shape == "record":
-        record = FileRecord(path, language, "", 1, draw(st.integers(0, 3)), problems=("1: syntax: x",))
-        return GraphDelta(project, path, record)
+        mtime, stale = draw(st.integers(0, 3)), draw(st.booleans())
+        record = FileRecord(path, language, "", 1, mtime, problems=("1: syntax: x",), stale=stale)
+        return GraphDelta(project, path, record, decisions=decisions)
     nodes = [
         node(
             name,
@@ -68,7 +86,7 @@ def units(draw: st.DrawFn) -> GraphDelta:
         for _ in range(draw(st.integers(0, 2)))
     ]
     content = draw(st.sampled_from([b"", b"abcdef", b"uvwxyz"]))
-    return unit(path, nodes, edges, project=project, texts=texts, content=content)
+    return unit(path, nodes, edges, project=project, texts=texts, content=content, decisions=decisions)
 
 
 class StoresAgree(RuleBasedStateMachine):
@@ -133,12 +151,16 @@ async def _answers(store: Store) -> dict[str, object]:
         answers[f"edges {direction}"] = await store.edges(uids, direction)
         answers[f"degrees {direction}"] = await store.degrees(uids, direction)
         answers[f"edges each {direction}"] = await store.edges(uids, direction, each=1)
+    answers["decisions"] = await store.decisions(uids)
     for project in PROJECTS:
+        answers[f"digests {project}"] = await store.symbol_digests(project, PATHS)
         answers[f"manifest {project}"] = await store.manifest(project)
         answers[f"content {project}"] = await store.content(project, PATHS)
         for model in MODELS:
             stale = await store.stale_chunks(project, model, 100)
             answers[f"stale {project} {model.fingerprint}"] = {chunk.uid: chunk for chunk in stale}
+            some = await store.stale_chunks(project, model, 100, uids=uids[::2])
+            answers[f"stale among {project} {model.fingerprint}"] = {chunk.uid: chunk for chunk in some}
     for where in FILTERS:
         for match, text in (
             (Match.SUFFIX, "f"),
@@ -163,6 +185,7 @@ async def _answers(store: Store) -> dict[str, object]:
     for stats in await store.stats():
         counts = (stats.generation, stats.files, stats.nodes, stats.edges, stats.languages, stats.chunks, stats.vectors)
         answers[f"stats {stats.project}"] = (*counts, stats.strategies, stats.problems, stats.unresolved, stats.model)
+        answers[f"gate {stats.project}"] = (stats.stale_files, stats.decisions)
     return answers
 
 

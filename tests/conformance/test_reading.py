@@ -286,6 +286,22 @@ async def test_stale_chunks_by_pages(store: Store) -> None:
     assert uids == [chunk.uid for chunk in await store.stale_chunks(PROJECT, MODEL, 100)]
 
 
+async def test_stale_chunks_of_some_nodes(store: Store) -> None:
+    rows = [node(f"{path[0]}.n{number}", path) for path in ("b.py", "a.py", "c.py") for number in range(5)]
+    await store.apply([unit(path, [row for row in rows if row.path == path]) for path in ("b.py", "a.py", "c.py")])
+    await store.open_project("q", "/other")
+    await store.apply([unit("a.py", [node("a.n1", project="q")], project="q")])
+    await store.put_vectors(PROJECT, MODEL, [vector(rows[1], 1, 0, 0, 0)])
+    wanted = [rows[12].uid, rows[1].uid, rows[8].uid, rows[0].uid, rows[8].uid, "p:nothing", "q:a.n1"]
+    whole = await store.stale_chunks(PROJECT, MODEL, 100)
+    some = await store.stale_chunks(PROJECT, MODEL, 100, uids=wanted)
+    assert some == [chunk for chunk in whole if chunk.uid in wanted]
+    assert {chunk.uid for chunk in some} == {rows[12].uid, rows[8].uid, rows[0].uid}
+    assert await store.stale_chunks(PROJECT, MODEL, 2, uids=wanted) == some[:2]
+    assert await store.stale_chunks(PROJECT, MODEL, 2, some[1].uid, wanted) == some[2:]
+    assert await store.stale_chunks(PROJECT, MODEL, 100, uids=[]) == []
+
+
 async def test_a_vector_of_another_text_is_dropped(filled: Store) -> None:
     await filled.put_vectors(
         PROJECT,

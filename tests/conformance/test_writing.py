@@ -8,7 +8,19 @@ import pytest
 
 from atlas.contracts import Store
 from atlas.errors import NotFound
-from atlas.model import STRUCTURE, Direction, FileRecord, Filter, GraphDelta, Match, ProjectState, Skipped
+from atlas.model import (
+    STRUCTURE,
+    Decision,
+    Direction,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    Match,
+    NodeRow,
+    ProjectState,
+    Skipped,
+    SymbolDigests,
+)
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector, words
 
 ALL = Filter()
@@ -113,6 +125,87 @@ async def test_a_record_alone_keeps_the_rest(store: Store) -> None:
     assert len(await store.symbols(["p:a.one"])) == 1
 
 
+async def test_a_file_is_marked_stale_and_fresh_again(store: Store) -> None:
+    delta = unit("a.py", [node("a.one")], content=b"here")
+    record = delta.record or FileRecord("a.py")
+    await store.apply([delta, unit("b.py")])
+    marked = dataclasses.replace(record, size=99, mtime_ns=99, stale=True)
+    generation = await store.apply([GraphDelta(PROJECT, "a.py", marked)])
+    assert (await store.manifest(PROJECT))["a.py"] == marked
+    assert await store.records(PROJECT, ["a.py"]) == {"a.py": marked}
+    (stats,) = await store.stats(PROJECT)
+    assert (stats.stale_files, stats.files, stats.generation) == (1, 2, generation)
+    assert len(await store.symbols(["p:a.one"])) == 1
+    await store.apply([delta])
+    assert (await store.records(PROJECT, ["a.py"]))["a.py"] == record
+    assert (await store.stats(PROJECT))[0].stale_files == 0
+
+
+async def test_decisions_are_kept_per_symbol_and_counted(store: Store) -> None:
+    one, two = node("a.one"), node("a.two")
+    added = [Decision(one.uid, True, "added"), Decision(two.uid, True, "added")]
+    await store.apply([unit("a.py", [one, two], decisions=added)])
+    assert await store.decisions([two.uid, "p:nothing", one.uid]) == added[::-1]
+    stopped = Decision(one.uid, False, "comment")
+    changed = unit("a.py", [node("a.one", line=5)], decisions=[stopped, Decision(two.uid, True, "deleted")])
+    await store.apply([changed])
+    assert await store.decisions([one.uid, two.uid]) == [stopped]
+    assert (await store.stats(PROJECT))[0].decisions == {"added": 2, "comment": 1, "deleted": 1}
+    await store.apply([gone("a.py")])
+    assert await store.decisions([one.uid]) == []
+    await store.apply([unit("a.py", [one])])
+    assert await store.decisions([one.uid]) == []
+    assert (await store.stats(PROJECT))[0].decisions == {"added": 2, "comment": 1, "deleted": 1}
+
+
+async def test_decisions_of_a_delta_that_is_known_are_not_counted_again(store: Store) -> None:
+    one = node("a.one")
+    delta = unit("a.py", [one], decisions=[Decision(one.uid, True, "added")])
+    await store.apply([delta])
+    await store.apply([delta, delta])
+    assert (await store.stats(PROJECT))[0].decisions == {"added": 1}
+    removed = dataclasses.replace(gone("a.py"), decisions=[Decision(one.uid, True, "deleted")])
+    await store.apply([removed])
+    await store.apply([removed, removed])
+    assert (await store.stats(PROJECT))[0].decisions == {"added": 1, "deleted": 1}
+
+
+async def test_a_record_alone_can_carry_decisions(store: Store) -> None:
+    one = node("a.one")
+    delta = unit("a.py", [one])
+    await store.apply([delta, unit("b.py", [node("b.x", "b.py")])])
+    record = dataclasses.replace(delta.record or FileRecord("a.py"), digest="0" * 32)
+    layout = [Decision(one.uid, False, "layout"), Decision("p:b.x", False, "layout")]
+    await store.apply([GraphDelta(PROJECT, "a.py", record, decisions=layout)])
+    assert await store.decisions([one.uid, "p:b.x"]) == layout[:1]
+    assert (await store.stats(PROJECT))[0].decisions == {"layout": 2}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_a_decision_is_that_of_the_unit_that_holds_the_symbol(store: Store, order: tuple[int, int]) -> None:
+    row = node("m.f", "a.py")
+    await store.apply([unit("a.py", [row]), unit("b.py", [])])
+    moved = [
+        unit("a.py", [], decisions=[Decision(row.uid, True, "deleted")]),
+        unit("b.py", [node("m.f", "b.py")], decisions=[Decision(row.uid, True, "added")]),
+    ]
+    await store.apply([moved[index] for index in order])
+    assert await store.decisions([row.uid]) == [Decision(row.uid, True, "added")]
+
+
+async def test_digests_of_symbols_by_file(store: Store) -> None:
+    one, two, other = node("a.one", docstring="says"), node("a.two", text=""), node("b.x", "b.py")
+    await store.apply([unit("a.py", [one, two]), unit("b.py", [other]), unit("empty.py"), unit("", [node("p", "")])])
+    found = await store.symbol_digests(PROJECT, ["a.py", "empty.py", "no.py", "a.py"])
+    assert found == {"a.py": {row.uid: _digests(row) for row in (one, two)}, "empty.py": {}}
+    assert list(await store.symbol_digests(PROJECT, [STRUCTURE])) == [STRUCTURE]
+    assert await store.symbol_digests(PROJECT, []) == {}
+
+
+def _digests(row: NodeRow) -> SymbolDigests:
+    return SymbolDigests(row.signature_digest, row.body_digest, row.docstring_digest, row.text_digest, row.chunk_digest)
+
+
 async def test_edges_survive_their_target(store: Store) -> None:
     caller = unit("a.py", [node("a.one")], [edge("a.one", "b.x")])
     await store.apply([caller])
@@ -186,6 +279,8 @@ async def test_unknown_projects_are_named(store: Store) -> None:
         store.content("nope", ["a.py"]),
         store.stats("nope"),
         store.stale_chunks("nope", MODEL, 1),
+        store.stale_chunks("nope", MODEL, 1, uids=["p:a"]),
+        store.symbol_digests("nope", ["a.py"]),
         store.put_vectors("nope", MODEL, []),
         store.finish("nope"),
         store.apply([unit("a.py", project="nope")]),
@@ -210,9 +305,10 @@ async def test_finish_records_the_pass(store: Store) -> None:
     await store.apply(
         [unit("a.py", [node("a.one")], problems=("1: syntax: x",)), unit("", [node("p", "", label="Project")])]
     )
-    await store.finish(PROJECT, [Skipped("z.bin", "binary"), Skipped("k.pem", "secret"), Skipped("b.bin", "binary")])
+    refused = Skipped("b.bin", "binary", 70, 1_700_000_000_000_000_001)
+    await store.finish(PROJECT, [Skipped("z.bin", "binary"), Skipped("k.pem", "secret"), refused])
     assert await store.skipped(PROJECT) == [
-        Skipped("b.bin", "binary"),
+        refused,
         Skipped("k.pem", "secret"),
         Skipped("z.bin", "binary"),
     ]
@@ -223,6 +319,9 @@ async def test_finish_records_the_pass(store: Store) -> None:
     assert (stats.resolved, stats.unresolved, stats.strategies, stats.edges) == (2, 0, {}, {})
     await store.finish(PROJECT)
     assert len(await store.skipped(PROJECT)) == 3
+    touched = dataclasses.replace(refused, mtime_ns=5)
+    await store.finish(PROJECT, [touched])
+    assert await store.skipped(PROJECT) == [touched]
     await store.finish(PROJECT, [])
     assert (await store.stats(PROJECT))[0].skipped == {}
 

@@ -41,7 +41,7 @@ def dump(data: Path) -> dict[str, object]:
         return {
             "files": sorted(
                 query(
-                    "SELECT path, language, digest, size, lines, resolved, unresolved, is_test, is_generated, problems, "
+                    "SELECT path, language, digest, size, lines, resolved, unresolved, is_test, is_generated, problems, stale, "
                     "CASE path WHEN '' THEN '' ELSE unit_digest END FROM file"
                 )
             ),

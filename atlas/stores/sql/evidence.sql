@@ -1,6 +1,6 @@
 -- name: records
 SELECT f.path, f.language, f.digest, f.size, f.mtime_ns, f.lines, f.unit_digest, f.unresolved, f.resolved, f.is_test,
-  f.is_generated, f.problems
+  f.is_generated, f.problems, f.stale
 FROM json_each(:paths) wanted CROSS JOIN file f ON f.project = :project AND f.path = wanted.value
 
 -- name: projects

@@ -1,9 +1,10 @@
 -- name: manifest
-SELECT path, language, digest, size, mtime_ns, lines, unit_digest, unresolved, resolved, is_test, is_generated, problems
+SELECT path, language, digest, size, mtime_ns, lines, unit_digest, unresolved, resolved, is_test, is_generated, problems,
+  stale
 FROM file WHERE project = ? ORDER BY path
 
 -- name: skipped
-SELECT path, reason FROM skipped WHERE project = ? ORDER BY path
+SELECT path, reason, size, mtime_ns FROM skipped WHERE project = ? ORDER BY path
 
 -- name: content
 SELECT f.path, c.data
@@ -59,6 +60,14 @@ SELECT f.id, s.uid, n.chunk_digest, n.chunk_name, n.start_byte, n.end_byte, n.la
 FROM file f NOT INDEXED CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
 LEFT JOIN vector v ON v.id = n.id AND v.model = :model AND v.digest = n.chunk_digest
 JOIN symbol_id s ON s.id = n.id
+WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) AND n.chunk_digest <> '' AND v.id IS NULL
+ORDER BY f.id, n.id LIMIT :limit
+
+-- name: stale_among
+SELECT f.id, s.uid, n.chunk_digest, n.chunk_name, n.start_byte, n.end_byte, n.label
+FROM (SELECT DISTINCT value AS uid FROM json_each(:uids)) w CROSS JOIN symbol_id s ON s.uid = w.uid
+CROSS JOIN node n ON n.id = s.id CROSS JOIN file f ON f.id = n.file
+LEFT JOIN vector v ON v.id = n.id AND v.model = :model AND v.digest = n.chunk_digest
 WHERE f.project = :project AND f.id >= :file AND (f.id > :file OR n.id > :node) AND n.chunk_digest <> '' AND v.id IS NULL
 ORDER BY f.id, n.id LIMIT :limit
 

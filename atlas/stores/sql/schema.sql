@@ -29,6 +29,7 @@ CREATE TABLE file (
   is_test INTEGER NOT NULL,
   is_generated INTEGER NOT NULL,
   problems TEXT NOT NULL,            -- '' or one problem a line
+  stale INTEGER NOT NULL DEFAULT 0,  -- the file is known to have changed since `digest` was read
   UNIQUE (project, path)
 );
 
@@ -97,7 +98,21 @@ CREATE TABLE model (
   UNIQUE (provider, model, dimension, fingerprint)
 );
 
-CREATE TABLE skipped (project INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (project, path)) WITHOUT ROWID;
+-- what the significance gate said last of a node, and how often it said what; counts outlive nodes
+CREATE TABLE decision (
+  id INTEGER PRIMARY KEY,            -- node.id
+  through INTEGER NOT NULL,
+  reason TEXT NOT NULL
+);
+CREATE TABLE decision_count (
+  project INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (project, reason)
+) WITHOUT ROWID;
+
+CREATE TABLE skipped (
+  project INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  PRIMARY KEY (project, path)
+) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE text USING fts5(
   name, qualified_name, docstring, source, path,

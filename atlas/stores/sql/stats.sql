@@ -6,7 +6,7 @@ SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT value FROM meta 
   (SELECT value FROM meta WHERE key = 'model'), (SELECT group_concat(id || ':' || generation) FROM project)
 
 -- name: files
-SELECT language, count(*), sum(resolved), sum(unresolved), sum(problems <> '')
+SELECT language, count(*), sum(resolved), sum(unresolved), sum(problems <> ''), sum(stale)
 FROM file WHERE project = ? AND path <> '' GROUP BY language
 
 -- name: structure
@@ -37,3 +37,6 @@ WHERE f.project = ?1 AND v.model = ?2
 
 -- name: skipped
 SELECT reason, count(*) FROM skipped WHERE project = ? GROUP BY reason
+
+-- name: decisions
+SELECT reason, count FROM decision_count WHERE project = ? ORDER BY reason

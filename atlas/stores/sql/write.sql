@@ -11,13 +11,13 @@ UPDATE project SET generation = generation + 1 WHERE id = ? RETURNING generation
 UPDATE project SET indexed_at = ? WHERE id = ?
 
 -- name: skipped
-SELECT path, reason FROM skipped WHERE project = ? ORDER BY path
+SELECT path, reason, size, mtime_ns FROM skipped WHERE project = ? ORDER BY path
 
 -- name: clear_skipped
 DELETE FROM skipped WHERE project = ?
 
 -- name: add_skipped
-INSERT OR REPLACE INTO skipped(project, path, reason) VALUES (?, ?, ?)
+INSERT OR REPLACE INTO skipped(project, path, reason, size, mtime_ns) VALUES (?, ?, ?, ?, ?)
 
 -- name: add_model
 INSERT OR IGNORE INTO model(provider, model, dimension, fingerprint) VALUES (?, ?, ?, ?)
@@ -38,7 +38,8 @@ FROM symbol_id s CROSS JOIN node n ON n.id = s.id CROSS JOIN file f ON f.id = n.
 WHERE s.uid = ?1 AND n.chunk_digest = ?2 AND f.project = ?6
 
 -- name: files
-SELECT f.path, f.id, f.digest, EXISTS (SELECT 1 FROM content c WHERE c.file = f.id)
+SELECT f.id, EXISTS (SELECT 1 FROM content c WHERE c.file = f.id), f.path, f.language, f.digest, f.size, f.mtime_ns, f.lines,
+  f.unit_digest, f.unresolved, f.resolved, f.is_test, f.is_generated, f.problems, f.stale
 FROM json_each(:paths) wanted CROSS JOIN file f ON f.project = :project AND f.path = wanted.value
 
 -- name: last_ids
@@ -46,11 +47,11 @@ SELECT (SELECT coalesce(max(id), 0) FROM file), (SELECT coalesce(max(id), 0) FRO
 
 -- name: put_file
 INSERT INTO file(id, project, path, language, digest, size, mtime_ns, lines, unit_digest, resolved, unresolved, is_test,
-                 is_generated, problems)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                 is_generated, problems, stale)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
 ON CONFLICT(id) DO UPDATE SET
   language = ?4, digest = ?5, size = ?6, mtime_ns = ?7, lines = ?8, unit_digest = ?9, resolved = ?10, unresolved = ?11,
-  is_test = ?12, is_generated = ?13, problems = ?14
+  is_test = ?12, is_generated = ?13, problems = ?14, stale = ?15
 
 -- name: put_content
 INSERT OR REPLACE INTO content(file, data) VALUES (?, ?)
