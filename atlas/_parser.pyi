@@ -35,6 +35,9 @@ class ScanResult:
     def skipped(self) -> list[tuple[str, str]]: ...
     @property
     def subprojects(self) -> list[SubProject]: ...
+    @property
+    def folders(self) -> list[str]:
+        """Every folder that was entered, "" for the root."""
 
 def scan(
     root: str,
@@ -45,8 +48,15 @@ def scan(
     max_bytes: int = 1_048_576,
     git_rules: bool = True,
     generated: bool = False,
+    only: Sequence[str] | None = None,
 ) -> ScanResult:
-    """Walk a tree with git's rules. Raises OSError when root is not a readable folder."""
+    """Walk a tree, or with `only` the parts of it at and below these paths, with git's rules.
+
+    Raises OSError when root is not a readable folder, ValueError for a glob that is none.
+    """
+
+def changes_rules(path: str) -> bool:
+    """Say whether a change of this file can change which others are indexed, or how sub-projects are named."""
 
 def check_content(path: str, data: bytes) -> str:
     """Reason why a file with this content is not indexed (binary, minified, generated, secret), or ""."""

@@ -4,6 +4,7 @@
 mod content;
 mod manifests;
 mod names;
+mod only;
 mod repository;
 mod rules;
 mod walk;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 use crate::parse::Languages;
 
 pub use content::check_content;
+pub use rules::changes_rules;
 pub use walk::{LanguageNames, Options, ScanError, ScanResult, ScannedFile, SubProject, scan};
 
 impl LanguageNames for Languages {
@@ -28,11 +30,14 @@ impl LanguageNames for Languages {
     }
 }
 
-/// Walk a tree with git's rules. Raises OSError when root is not a readable folder, ValueError for a glob that is none.
+/// Walk a tree, or with `only` the parts of it at and below these paths, with git's rules. Raises OSError when root is not a readable folder, ValueError for a glob that is none.
 #[pyfunction(name = "scan")]
 #[pyo3(
-    signature = (root, languages, *, include=vec![], exclude=vec![], max_bytes=1_048_576, git_rules=true, generated=false),
-    text_signature = "(root, languages, *, include=(), exclude=(), max_bytes=1048576, git_rules=True, generated=False)"
+    signature = (
+        root, languages, *, include=vec![], exclude=vec![], max_bytes=1_048_576, git_rules=true, generated=false, only=None
+    ),
+    text_signature = "(root, languages, *, include=(), exclude=(), max_bytes=1048576, git_rules=True, generated=False, \
+                      only=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python function")]
 fn scan_py(
@@ -44,8 +49,9 @@ fn scan_py(
     max_bytes: u64,
     git_rules: bool,
     generated: bool,
+    only: Option<Vec<String>>,
 ) -> PyResult<ScanResult> {
-    let options = Options { include, exclude, max_bytes, git_rules, generated };
+    let options = Options { include, exclude, max_bytes, git_rules, generated, only };
     py.detach(|| scan(Path::new(root), languages, &options)).map_err(|error| match error {
         ScanError::Root(error) => PyErr::from(error),
         ScanError::Glob(message) => PyValueError::new_err(message),
@@ -58,11 +64,18 @@ fn check_content_py(py: Python<'_>, path: &str, data: &[u8]) -> &'static str {
     py.detach(|| check_content(path, data))
 }
 
+/// Can a change of the file at this path change which other files are indexed, or how sub-projects are named?
+#[pyfunction(name = "changes_rules")]
+fn changes_rules_py(path: &str) -> bool {
+    changes_rules(path)
+}
+
 /// Add this module's Python classes and functions.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ScannedFile>()?;
     module.add_class::<SubProject>()?;
     module.add_class::<ScanResult>()?;
     module.add_function(wrap_pyfunction!(scan_py, module)?)?;
+    module.add_function(wrap_pyfunction!(changes_rules_py, module)?)?;
     module.add_function(wrap_pyfunction!(check_content_py, module)?)
 }

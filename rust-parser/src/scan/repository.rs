@@ -2,16 +2,32 @@
 //! Ignore rules do not apply to tracked files, so a file added with `git add -f` is not ignored.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// So many indexes are remembered: a changed file is looked up without reading a large index again.
+const INDEXES_KEPT: usize = 4;
+
+static INDEXES: Mutex<Vec<Index>> = Mutex::new(Vec::new());
 
 /// A work tree of git.
 pub struct Repository {
     pub work_tree: PathBuf,
     git_folder: PathBuf,
     /// Read only when something is ignored.
-    tracked: OnceLock<Vec<String>>,
+    tracked: OnceLock<Arc<Vec<String>>>,
 }
+
+/// An index file that was read.
+struct Index {
+    path: PathBuf,
+    stamp: Stamp,
+    tracked: Arc<Vec<String>>,
+}
+
+/// Which state of a file it is: inode, size, seconds and nanoseconds of its last change. git replaces its index whole.
+type Stamp = (u64, u64, i64, i64);
 
 impl Repository {
     /// The repository whose work tree begins at a folder, if one does.
@@ -42,11 +58,7 @@ impl Repository {
     /// Is a path tracked, or does it hold something that is?
     pub fn tracks(&self, path: &Path, is_folder: bool) -> bool {
         let Some(relative) = path.strip_prefix(&self.work_tree).ok().and_then(Path::to_str) else { return false };
-        let tracked = self.tracked.get_or_init(|| {
-            let index = fs::read(self.git_folder.join("index")).unwrap_or_default();
-            // Object names have 20 bytes, or 32 in repositories made with sha256.
-            read_index(&index, 20).or_else(|| read_index(&index, 32)).unwrap_or_default()
-        });
+        let tracked = self.tracked.get_or_init(|| tracked_in(self.git_folder.join("index")));
         if !is_folder {
             return tracked.binary_search_by(|other| other.as_str().cmp(relative)).is_ok();
         }
@@ -54,6 +66,23 @@ impl Repository {
         let first = tracked.partition_point(|other| *other < below);
         tracked.get(first).is_some_and(|other| other.starts_with(&below))
     }
+}
+
+/// Sorted paths of an index file; none if it cannot be read.
+fn tracked_in(path: PathBuf) -> Arc<Vec<String>> {
+    let Ok(metadata) = fs::metadata(&path) else { return Arc::default() };
+    let stamp = (metadata.ino(), metadata.size(), metadata.mtime(), metadata.mtime_nsec());
+    let mut indexes = INDEXES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = indexes.iter().find(|known| known.path == path && known.stamp == stamp) {
+        return known.tracked.clone();
+    }
+    let data = fs::read(&path).unwrap_or_default();
+    // Object names have 20 bytes, or 32 in repositories made with sha256.
+    let tracked = Arc::new(read_index(&data, 20).or_else(|| read_index(&data, 32)).unwrap_or_default());
+    indexes.retain(|known| known.path != path);
+    indexes.truncate(INDEXES_KEPT - 1);
+    indexes.insert(0, Index { path, stamp, tracked: tracked.clone() });
+    tracked
 }
 
 /// Sorted paths of an index file, versions 2 to 4 (Documentation/gitformat-index.txt in git); None if it is damaged.

@@ -10,9 +10,24 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::repository::Repository;
+use super::{manifests, names};
 
 /// An ignore file is read up to here.
 const MAX_RULES_BYTES: u64 = 4 << 20;
+
+/// Can a change of the file at this path (below the root) change which other files are indexed, or what sub-projects there
+/// are and how they are named? What it names may lie in a folder that is not indexed.
+pub fn changes_rules(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    // A repository begins or ends here, a file becomes tracked, the private excludes change.
+    let in_git = [".git", ".git/index", ".git/info/exclude"]
+        .iter()
+        .any(|file| path.strip_suffix(file).is_some_and(|before| before.is_empty() || before.ends_with('/')));
+    in_git
+        || matches!(name, ".gitignore" | ".atlasignore")
+        || names::DEPENDENCY_MARKERS.contains(&name)
+        || manifests::kind_of(name).is_some()
+}
 
 /// The rules that hold in a folder. Folders without ignore files share those of their parent.
 #[derive(Default)]

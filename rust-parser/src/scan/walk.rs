@@ -1,5 +1,6 @@
 //! The walk: folders level by level, in parallel; each entry becomes a file to index, a skip with its reason, or a folder
-//! of the next level. A folder that is skipped is reported once, as `path/`, and not entered.
+//! of the next level. A folder that is skipped is reported once, as `path/`, and not entered. A scan of parts of a tree is
+//! the same walk, which enters only the folders that lead there.
 
 use std::fs::{self, DirEntry, File, FileType};
 use std::io::{self, Read};
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
+use super::only::Only;
 use super::rules::{Rules, Scope, Verdict};
 use super::{manifests, names};
 
@@ -35,13 +37,15 @@ pub struct SubProject {
     pub name: String,
 }
 
-/// What a tree holds, sorted by path.
+/// What a tree, or the part of it that was asked for, holds, sorted by path.
 #[pyclass(frozen, get_all, module = "atlas._parser")]
 #[derive(Debug, Clone, Default)]
 pub struct ScanResult {
     pub files: Vec<ScannedFile>,
     pub skipped: Vec<(String, String)>,
     pub subprojects: Vec<SubProject>,
+    /// Every folder that was entered, "" for the root: a change of what they hold is a change of the result.
+    pub folders: Vec<String>,
 }
 
 /// What the scan must know of languages.
@@ -59,6 +63,8 @@ pub struct Options {
     pub git_rules: bool,
     /// Index files whose name says that they are generated.
     pub generated: bool,
+    /// When given, only what lies at or below one of these paths.
+    pub only: Option<Vec<String>>,
 }
 
 /// Why a scan was not made.
@@ -75,6 +81,7 @@ struct Walk<'a> {
     scope: Scope,
     options: &'a Options,
     languages: &'a dyn LanguageNames,
+    only: Only,
 }
 
 /// A folder to read.
@@ -84,6 +91,8 @@ struct Folder {
     rules: Arc<Rules>,
     /// git ignores it, but files in it are tracked.
     in_ignored: bool,
+    /// All that it holds is asked for; else only what is, or leads to, a path that is.
+    whole: bool,
 }
 
 /// What one folder holds.
@@ -101,22 +110,33 @@ pub fn scan(root: &Path, languages: &dyn LanguageNames, options: &Options) -> Re
     fs::read_dir(&root).map_err(ScanError::Root)?;
     let scope = Scope::new(&options.include, &options.exclude).map_err(ScanError::Glob)?;
     let rules = Rules::above(&root, options.git_rules);
-    let walk = Walk { root, scope, options, languages };
+    let only = Only::new(options.only.as_deref().unwrap_or(&[String::new()]));
     let mut result = ScanResult::default();
-    let mut level = vec![Folder { path: String::new(), rules, in_ignored: false }];
+    if only.is_empty() {
+        return Ok(result);
+    }
+    let whole = only.has("");
+    let walk = Walk { root, scope, options, languages, only };
+    let mut level = vec![Folder { path: String::new(), rules, in_ignored: false, whole }];
     while !level.is_empty() {
-        let listings: Vec<Listing> = level.into_par_iter().map(|folder| walk.read(folder)).collect();
+        let listings: Vec<Listing> = if level.len() == 1 {
+            level.into_iter().map(|folder| walk.read(folder)).collect()
+        } else {
+            level.into_par_iter().map(|folder| walk.read(folder)).collect()
+        };
         level = Vec::new();
         for listing in listings {
             result.files.extend(listing.found.files);
             result.skipped.extend(listing.found.skipped);
             result.subprojects.extend(listing.found.subprojects);
+            result.folders.extend(listing.found.folders);
             level.extend(listing.folders);
         }
     }
     result.files.par_sort_unstable_by(|left, right| left.path.cmp(&right.path));
     result.skipped.par_sort_unstable();
     result.subprojects.sort_unstable();
+    result.folders.par_sort_unstable();
     Ok(result)
 }
 
@@ -131,12 +151,20 @@ impl Walk<'_> {
                 return listing;
             }
         };
+        listing.found.folders.push(folder.path.clone());
         let mut files = Vec::with_capacity(entries.len());
         for entry in entries {
-            match (entry.file_name().into_string(), entry.file_type()) {
-                (Ok(name), Ok(kind)) => files.push((name, kind, entry)),
-                (Ok(name), Err(_)) => listing.skip(join(&folder.path, &name), "unreadable"),
-                (Err(name), _) => listing.skip(join(&folder.path, &name.to_string_lossy()), "unreadable"),
+            let name = match (entry.file_name().into_string(), entry.file_type()) {
+                (Ok(name), Ok(kind)) => {
+                    files.push((name, kind, entry));
+                    continue;
+                }
+                (Ok(name), Err(_)) => name,
+                (Err(name), _) => name.to_string_lossy().into_owned(),
+            };
+            let path = join(&folder.path, &name);
+            if folder.whole || self.only.has(&path) {
+                listing.skip(path, "unreadable");
             }
         }
         let holds = |wanted: &str| files.iter().any(|(name, kind, _)| name == wanted && kind.is_file());
@@ -147,14 +175,30 @@ impl Walk<'_> {
         let git = self.options.git_rules;
         let nested = git && !folder.path.is_empty() && files.iter().any(|(name, _, _)| name == ".git");
         let inner = folder.rules.inside(&place, git && holds(".gitignore"), holds(".atlasignore"), nested);
-        let folder = Folder { path: folder.path, rules: inner, in_ignored: folder.in_ignored && !nested };
+        let folder = Folder { rules: inner, in_ignored: folder.in_ignored && !nested, ..folder };
         for (name, kind, entry) in &files {
-            if name != ".git" && name != ".atlas" {
+            if name == ".git" || name == ".atlas" {
+                continue;
+            }
+            if self.wants(&folder, name, *kind) {
                 self.take(&mut listing, &folder, name, *kind, entry);
+            } else if manifests::kind_of(name).is_some() {
+                // Not asked for itself, but it makes this folder a sub-project.
+                let mut beside = Listing::default();
+                self.take(&mut beside, &folder, name, *kind, entry);
+                listing.manifests.append(&mut beside.manifests);
             }
         }
         self.add_subprojects(&mut listing, &folder.path);
         listing
+    }
+
+    /// Is this entry of a folder asked for, or a folder on the way there?
+    fn wants(&self, folder: &Folder, name: &str, kind: FileType) -> bool {
+        folder.whole || {
+            let path = join(&folder.path, name);
+            self.only.has(&path) || (kind.is_dir() && self.only.has_below(&path))
+        }
     }
 
     /// One sub-project a folder and kind; without a name in the manifest it has the folder's.
@@ -186,7 +230,8 @@ impl Walk<'_> {
             };
             if reason.is_empty() {
                 let in_ignored = verdict == Verdict::HoldsTracked;
-                listing.folders.push(Folder { path, rules: folder.rules.clone(), in_ignored });
+                let whole = folder.whole || self.only.has(&path);
+                listing.folders.push(Folder { path, rules: folder.rules.clone(), in_ignored, whole });
             } else {
                 listing.skip_folder(path, reason);
             }

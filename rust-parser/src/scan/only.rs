@@ -1,0 +1,66 @@
+//! The parts of a tree that a scan is asked for: paths of files and folders below the root. Knows paths only, not the disk.
+
+/// Given paths, sorted; "" (the whole tree) stands for all others.
+pub struct Only {
+    paths: Vec<String>,
+}
+
+impl Only {
+    /// Paths are parted by "/". One that leads out of the root (`/x`, `a/../b`) is left out; `.` and doubled "/" count for nothing.
+    pub fn new(given: &[String]) -> Self {
+        let mut paths: Vec<String> = given.iter().filter_map(|path| below_root(path)).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        if paths.first().is_some_and(String::is_empty) {
+            paths.truncate(1);
+        }
+        Self { paths }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// Is this one of the given paths?
+    pub fn has(&self, path: &str) -> bool {
+        self.paths.binary_search_by(|given| given.as_str().cmp(path)).is_ok()
+    }
+
+    /// Is something below this folder given?
+    pub fn has_below(&self, folder: &str) -> bool {
+        let start = format!("{folder}/");
+        let first = self.paths.partition_point(|given| *given < start);
+        self.paths.get(first).is_some_and(|given| given.starts_with(&start))
+    }
+}
+
+fn below_root(path: &str) -> Option<String> {
+    if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+        return None;
+    }
+    let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Only;
+
+    fn only(paths: &[&str]) -> Only {
+        Only::new(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn paths_are_told_from_others_that_begin_alike() {
+        let only = only(&["a/b", "a.b/c", "a-b", "./x//y/"]);
+        assert!(only.has("a/b") && only.has("a-b") && only.has("x/y") && !only.has("a") && !only.has("a/b/c"));
+        assert!(only.has_below("a") && only.has_below("a.b") && only.has_below("x"));
+        assert!(!only.has_below("a-b") && !only.has_below("a/b") && !only.has_below("a."));
+    }
+
+    #[test]
+    fn nothing_outside_the_root_is_asked_for() {
+        assert!(only(&["../x", "/etc", "a/../../x", ".."]).is_empty());
+        assert!(only(&["a", "", "b"]).paths == [""]);
+    }
+}
