@@ -10,129 +10,22 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from atlas.errors import ConfigError
 from atlas.ids import project_name
+from atlas.settings import DATA_FOLDER, SECTIONS
+from atlas.settings import Settings as Settings
 
 FILE_NAME = "atlas.toml"
-DATA_FOLDER = ".atlas"
 MAX_FILE_BYTES = 256 * 1024
 """An atlas.toml beyond this size is refused unread."""
 
 PROJECT_MARKERS = (DATA_FOLDER, FILE_NAME, ".git")
 """What makes a folder a project, strongest first."""
-
-
-def _setting(default: Any, help_text: str, low: int = 0, high: int = 0, choices: tuple[str, ...] = ()) -> Any:
-    """Declare a setting; `low`/`high` bound an integer (both 0 = unbounded), `choices` a string."""
-    return field(default=default, metadata={"help": help_text, "low": low, "high": high, "choices": choices})
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectSettings:
-    """`[project]`."""
-
-    name: str = _setting("", "Name of the project in uids and answers; empty = the name of its folder.")
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeSettings:
-    """`[scope]`: which files are indexed."""
-
-    include: tuple[str, ...] = _setting((), "Globs relative to the project root; when given, only files matching one.")
-    exclude: tuple[str, ...] = _setting((), "Globs that are left out, on top of .gitignore and .atlasignore.")
-    max_file_bytes: int = _setting(1_048_576, "Larger files are skipped.", 1024, 104_857_600)
-    git_rules: bool = _setting(True, "Obey .gitignore, .git/info/exclude and nested ignore files.")
-    include_generated: bool = _setting(False, "Index files whose header says that they are generated.")
-
-
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
-    """`[store]`: where the index lives."""
-
-    data_dir: str = _setting(DATA_FOLDER, "Folder of the index, relative to the project root and inside it.")
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedderSettings:
-    """`[embedder]`: what makes vectors."""
-
-    provider: str = _setting(
-        "static", 'Model for vector search: "static" (local, on CPU) or "none".', choices=("static", "none")
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """`[search]`: defaults of the query tools."""
-
-    token_budget: int = _setting(2000, "Largest answer in cl100k_base tokens, unless the caller asks.", 1, 200_000)
-    limit: int = _setting(10, "Hits per answer, unless the caller asks for another number.", 1, 50)
-
-
-@dataclass(frozen=True, slots=True)
-class McpSettings:
-    """`[mcp]`: what agents are offered."""
-
-    allow_index: bool = _setting(True, "Let agents start indexing through the `index` tool.")
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """`[index]`: how much of the machine indexing takes."""
-
-    threads: int = _setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
-    parse_timeout_ms: int = _setting(2000, "Time limit for parsing one file.", 50, 60_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Everything that can be configured, with where each value came from.
-
-    `root` is absolute and resolved. `origins` maps "section.key" to "atlas.toml:<line>", "env <NAME>" or a flag.
-    """
-
-    root: Path
-    project: ProjectSettings = field(default_factory=ProjectSettings)
-    scope: ScopeSettings = field(default_factory=ScopeSettings)
-    store: StoreSettings = field(default_factory=StoreSettings)
-    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    mcp: McpSettings = field(default_factory=McpSettings)
-    index: IndexSettings = field(default_factory=IndexSettings)
-    origins: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    @property
-    def project_name(self) -> str:
-        """The configured name, or the folder's."""
-        return self.project.name or project_name(self.root)
-
-    @property
-    def data_dir(self) -> Path:
-        """Absolute folder of the index."""
-        return self.root / self.store.data_dir
-
-    def entries(self) -> Iterator[tuple[str, object, str]]:
-        """Yield ("section.key", value, origin) of every setting in declaration order."""
-        for section, kind in SECTIONS.items():
-            for name in (spec.name for spec in fields(kind)):
-                key = f"{section}.{name}"
-                yield key, getattr(getattr(self, section), name), self.origins.get(key, "default")
-
-
-SECTIONS: dict[str, type[Any]] = {
-    "project": ProjectSettings,
-    "scope": ScopeSettings,
-    "store": StoreSettings,
-    "embedder": EmbedderSettings,
-    "search": SearchSettings,
-    "mcp": McpSettings,
-    "index": IndexSettings,
-}
 
 
 def discover_root(start: Path) -> Path:

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from atlas.contracts import Embedder
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.index import Indexer
+    from atlas.pipeline.workplace import Source
     from atlas.search import Reader
     from atlas.stores.embedded import EmbeddedStore
 
-FACTS_FILE = "facts.bin"
-"""The facts cache in the data folder; it may be deleted at any time."""
+FACTS_FILE = "facts-{project}.bin"
+"""The facts cache of a project in the data folder; it may be deleted at any time."""
 
 
 @asynccontextmanager
@@ -103,8 +104,22 @@ def _reader(settings: Settings, store: EmbeddedStore, embedder: Embedder) -> Rea
 
 def _indexer(settings: Settings, store: EmbeddedStore, embedder: Embedder) -> Indexer:
     from atlas.buses.memory import MemoryBus
-    from atlas.parsing import fingerprint, load_languages
+    from atlas.pipeline.gate import Gate
     from atlas.pipeline.index import Indexer
+
+    return Indexer(
+        source=make_source(settings),
+        store=store,
+        bus=MemoryBus(),
+        gate=Gate(store, settings.pipeline.body_threshold / 100),
+        embedder=None if settings.embedder.provider == "none" else embedder,
+    )
+
+
+def make_source(settings: Settings) -> Source:
+    """Return what the write path has to know of a project."""
+    from atlas.parsing import fingerprint, load_languages
+    from atlas.pipeline.workplace import Source
     from atlas.scan import Scope
 
     scope = settings.scope
@@ -112,15 +127,12 @@ def _indexer(settings: Settings, store: EmbeddedStore, embedder: Embedder) -> In
         languages = load_languages()
     except ValueError as error:
         raise ConfigError(f"a language cannot be used: {error}", "Install the package again.") from error
-    return Indexer(
+    return Source(
         project=settings.project_name,
         root=settings.root,
-        store=store,
-        bus=MemoryBus(),
         languages=languages,
         fingerprint=fingerprint(languages),
-        cache=settings.data_dir / FACTS_FILE,
+        cache=settings.data_dir / FACTS_FILE.format(project=settings.project_name),
         scope=Scope(scope.include, scope.exclude, scope.max_file_bytes, scope.git_rules, scope.include_generated),
         timeout_ms=settings.index.parse_timeout_ms,
-        embedder=None if settings.embedder.provider == "none" else embedder,
     )

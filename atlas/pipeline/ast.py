@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from atlas.contracts import Bus, Store
-from atlas.model import STRUCTURE, FileRecord, GraphDelta
-from atlas.parsing import FactsCache, Languages, Linker, ParsedFile, content_digest, digest_paths, parse_paths
+from atlas.model import STRUCTURE, Event, FileRecord, GraphDelta, Skipped
+from atlas.parsing import Linker, ParsedFile, content_digest, digest_paths, parse_paths
 from atlas.parsing.link import rows_of
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, Progress, Tally
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, Progress, Window, by_project, no_progress
+from atlas.pipeline.gate import Gate
 from atlas.pipeline.tree import PENDING, trusted_mtime
+from atlas.pipeline.workplace import Workplace
 from atlas.scan import ScannedFile
 
 WRITE_BYTES = 4_000_000
@@ -27,183 +28,230 @@ PARSE_BATCH = 256
 """Files per call into the parser: progress is reported between calls."""
 
 
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    """Where the tier works: the tree as it was scanned and what reads it."""
+@dataclass(slots=True)
+class _Pass:
+    """One batch at work: the tree as it was when the batch began, so that tier 1 may go on looking meanwhile."""
 
-    project: str
-    root: Path
+    place: Workplace
+    read_at: int
+    """Unix time in nanoseconds before the first file was read."""
+    dirty: Sequence[str]
+    """Paths asked for."""
     files: Mapping[str, ScannedFile]
-    subprojects: Sequence[tuple[str, str, str]]
-    languages: Languages
-    fingerprint: str
-    max_bytes: int
-    timeout_ms: int
-    generated: bool
-    """Generated files are asked for."""
+    parsed: dict[str, ParsedFile] = field(default_factory=dict[str, ParsedFile])
+
+    def record(self, path: str) -> FileRecord:
+        """Return the record of a file that was read in this pass."""
+        parsed, file = self.parsed[path], self.files[path]
+        return FileRecord(
+            path=path,
+            language=parsed.language,
+            digest=parsed.digest,
+            size=file.size,
+            mtime_ns=trusted_mtime(file.mtime_ns, self.read_at),
+            lines=parsed.lines,
+            is_test=parsed.is_test,
+            is_generated=parsed.is_generated,
+            problems=tuple(parsed.problems),
+        )
+
+    def seen_again(self, path: str) -> GraphDelta:
+        """Return the delta of a file whose content is the stored one: its size and time only."""
+        file, record = self.files[path], self.place.manifest[path]
+        mtime = trusted_mtime(file.mtime_ns, self.read_at)
+        return GraphDelta(self.place.name, path, replace(record, size=file.size, mtime_ns=mtime, stale=False))
 
 
 class AstTier:
-    """Tier 2. Keeps the linker between batches; equal in effect to a new one with the same files."""
+    """Tier 2. The linkers stay warm between batches; equal in effect to new ones with the same files."""
 
-    stream = AST_DIRTY
-    batch = 1_000_000
+    stream, group = AST_DIRTY, "ast"
 
     def __init__(
         self,
-        place: Workplace,
+        places: Mapping[str, Workplace],
         store: Store,
         bus: Bus,
-        cache: FactsCache,
-        progress: Progress,
-        tally: Tally,
-        *,
-        full: bool,
+        window: Window,
+        gate: Gate,
+        progress: Progress = no_progress,
     ) -> None:
-        self._place, self._store, self._bus, self._cache = place, store, bus, cache
-        self._progress, self._tally, self._full = progress, tally, full
-        self._linker: Linker | None = None
-        self._parsed: dict[str, ParsedFile] = {}
+        self._places, self._store, self._bus, self._gate = places, store, bus, gate
+        self._progress, self.window = progress, window
 
-    async def handle(self, keys: Sequence[str]) -> None:
+    async def handle(self, events: Sequence[Event]) -> None:
         """Bring the graph of these paths, and of every file that depends on them, up to date in the store."""
-        manifest = await self._store.manifest(self._place.project)
-        read_at = time.time_ns()
-        touched = [] if self._full else await self._only_touched(keys, manifest)
-        if touched:
-            deltas = [GraphDelta(self._place.project, path, self._restat(manifest[path], read_at)) for path in touched]
-            await self._store.apply(deltas)
-        same = set(touched)
-        dirty = [key for key in keys if key != STRUCTURE and key not in same]
-        if len(touched) < len(keys):
-            await self._relink(dirty, manifest, read_at)
-        await self._close_pass()
-        await self._bus.publish(EMBED_DIRTY, [self._place.project])
+        for project, keys in by_project(events).items():
+            place = self._places.get(project)
+            if place is None:
+                continue
+            try:
+                await self._update(place, keys)
+            except BaseException:
+                place.forget()
+                raise
 
-    async def _only_touched(self, keys: Sequence[str], manifest: Mapping[str, FileRecord]) -> list[str]:
+    async def _update(self, place: Workplace, keys: Sequence[str]) -> None:
+        await place.load()
+        dirty = [key for key in keys if key != EVERYTHING]
+        work = _Pass(place, time.time_ns(), dirty, {path: place.files[path] for path in dirty if path in place.files})
+        touched = [] if place.full else await self._only_touched(work)
+        place.tally.changed += len(dirty)
+        unknown = [path for path in dirty if path not in work.files and path not in place.manifest]
+        if EVERYTHING not in keys and len(touched) + len(unknown) == len(dirty):
+            await self._apply(place, [work.seen_again(path) for path in touched])
+            return
+        await self._relink(work, set(touched), compare_all=EVERYTHING in keys)
+
+    async def _only_touched(self, work: _Pass) -> list[str]:
         """Return the paths whose content is the one in the store (saved again, checked out, copied back)."""
-        structure = manifest.get(STRUCTURE)
-        if structure is None or structure.digest != self._place.fingerprint:
+        place = work.place
+        structure = place.manifest.get(STRUCTURE)
+        if structure is None or structure.digest != place.source.fingerprint:
             return []
-        known = [key for key in keys if key in manifest and key in self._place.files]
-        digests = await asyncio.to_thread(digest_paths, str(self._place.root), known)
-        return [path for path, digest in zip(known, digests, strict=True) if manifest[path].digest == digest]
+        known = [path for path in work.files if path in place.manifest and path not in place.ahead]
+        digests = await asyncio.to_thread(digest_paths, str(place.source.root), known)
+        return [path for path, digest in zip(known, digests, strict=True) if place.manifest[path].digest == digest]
 
-    async def _relink(self, dirty: Sequence[str], manifest: Mapping[str, FileRecord], read_at: int) -> None:
+    async def _relink(self, work: _Pass, touched: set[str], *, compare_all: bool) -> None:
         """Parse, link, and write the units that differ."""
-        place = self._place
-        changed = [path for path in dirty if path in place.files]
-        removed = [path for path in dirty if path not in place.files]
-        if self._linker is None:
-            self._linker = Linker(place.project, place.languages)
-            self._linker.set_subprojects(place.subprojects)
+        place = work.place
+        changed = [path for path in work.files if path not in touched]
+        removed = [path for path in work.dirty if path not in work.files]
+        warm = place.linker
+        if warm is None:
+            # kept only when all of it worked: `forget` drops what an exception leaves half done
+            place.linker = Linker(place.name, place.source.languages)
+            place.linker.set_subprojects(place.folders_of_manifests())
+            work.files = dict(place.files)
             rest = [path for path in place.files if path not in set(changed)]
-            changed = [*changed, *await asyncio.to_thread(self._recall, rest, manifest)]
-        parsed = await asyncio.to_thread(self._parse, changed)
-        removed.extend(path for path in changed if path not in parsed)
+            changed += await asyncio.to_thread(self._recall, work, rest)
+        linker = place.linker
+        assert linker is not None
+        unreadable = await asyncio.to_thread(self._parse, work, changed)
+        removed.extend(unreadable)
         started = time.process_time()
         self._progress("link", 0, 0)
-        self._parsed.update(parsed)
-        for path in removed:
-            self._parsed.pop(path, None)
-        await asyncio.to_thread(self._linker.update, list(self._parsed.values()), removed)
-        digests = self._linker.digests()
-        self._spend("link", started)
-        await self._write(self._linker, digests, manifest, read_at)
-        self._parsed = {}
+        moved = await asyncio.to_thread(linker.update, list(work.parsed.values()), removed)
+        digests = linker.digests()
+        _spend(place, "link", started)
+        paths = digests if warm is None or compare_all or place.full else {*moved, *work.parsed, STRUCTURE}
+        todo = [path for path in paths if path != STRUCTURE and path in digests and self._differs(work, path, digests)]
+        await self._write(work, todo, digests)
+        again = touched - set(todo)
+        await self._apply(place, [work.seen_again(path) for path in sorted(again) if path in place.manifest])
 
-    def _recall(self, paths: Sequence[str], manifest: Mapping[str, FileRecord]) -> list[str]:
+    def _recall(self, work: _Pass, paths: Sequence[str]) -> list[str]:
         """Load facts of unchanged files from the cache; return the paths that it does not hold."""
-        started = time.process_time()
-        wanted = [(path, manifest[path].digest) for path in paths if path in manifest]
-        missing = [path for path in paths if path not in manifest]
-        for (path, _), parsed in zip(wanted, [] if self._full else self._cache.get(wanted), strict=not self._full):
+        started, place = time.process_time(), work.place
+        structure = place.manifest.get(STRUCTURE)
+        if place.full or structure is None or structure.digest != place.source.fingerprint:
+            return list(paths)
+        wanted = [(path, place.manifest[path].digest) for path in paths if path in place.manifest]
+        missing = [path for path in paths if path not in place.manifest]
+        for (path, _), parsed in zip(wanted, place.cache.get(wanted), strict=True):
             if parsed is None:
                 missing.append(path)
             else:
-                self._parsed[path] = parsed
-        if self._full:
-            missing = list(paths)
-        self._tally.cached = len(self._parsed)
-        self._spend("recall", started)
+                work.parsed[path] = parsed
+        place.tally.cached += len(work.parsed)
+        _spend(place, "recall", started)
         return missing
 
-    def _parse(self, paths: Sequence[str]) -> dict[str, ParsedFile]:
-        """Parse files and cache their facts; unreadable and refused ones are tallied and left out."""
-        started = time.process_time()
-        parsed: dict[str, ParsedFile] = {}
-        place = self._place
+    def _parse(self, work: _Pass, paths: Sequence[str]) -> list[str]:
+        """Parse files and cache their facts; return the paths that could not be read or must not be indexed."""
+        started, place = time.process_time(), work.place
+        source = place.source
+        left_out: list[str] = []
         for start in range(0, len(paths), PARSE_BATCH):
             self._progress("parse", start, len(paths))
             batch = paths[start : start + PARSE_BATCH]
             results = parse_paths(
-                place.languages,
-                str(place.root),
+                source.languages,
+                str(source.root),
                 batch,
-                max_bytes=place.max_bytes,
-                timeout_ms=place.timeout_ms,
-                generated=place.generated,
+                max_bytes=source.scope.max_bytes,
+                timeout_ms=source.timeout_ms,
+                generated=source.scope.generated,
             )
             fresh: list[ParsedFile] = []
             for path, result in zip(batch, results, strict=True):
-                if isinstance(result, str):
-                    self._tally.unreadable[path] = result
-                elif result.skip_reason:
-                    self._tally.unreadable[path] = result.skip_reason
+                reason = result if isinstance(result, str) else result.skip_reason
+                if isinstance(result, str) or reason:
+                    file = work.files[path]
+                    mtime = trusted_mtime(file.mtime_ns, work.read_at)
+                    place.refused[path] = Skipped(path, reason, file.size, mtime)
+                    left_out.append(path)
                 else:
-                    parsed[path] = result
+                    place.refused.pop(path, None)
+                    work.parsed[path] = result
                     fresh.append(result)
-            self._cache.put(fresh)
+            place.cache.put(fresh)
+            place.tally.parsed += len(fresh)
         self._progress("parse", len(paths), len(paths))
-        self._tally.parsed += len(parsed)
-        self._spend("parse", started)
-        return parsed
+        _spend(place, "parse", started)
+        return left_out
 
-    async def _write(
-        self, linker: Linker, digests: Mapping[str, str], manifest: Mapping[str, FileRecord], read_at: int
-    ) -> None:
-        """Apply every unit whose digest or content differs from the manifest's, and delete units that are gone."""
-        project = self._place.project
-        gone = [path for path in manifest if path not in digests and path != STRUCTURE]
-        if gone:
-            await self._store.apply([GraphDelta(project, path, None) for path in gone])
-            self._tally.removed += len(gone)
-        todo = [path for path in digests if path != STRUCTURE and self._differs(path, digests[path], manifest)]
-        if self._full or manifest[STRUCTURE].unit_digest != PENDING + digests[STRUCTURE]:
-            # first: edges to new external symbols then find their target from the first batch on
-            todo.insert(0, STRUCTURE)
-        batches = self._batches(linker, todo, manifest, digests, read_at)
-        ready = await asyncio.to_thread(next, batches, None)
-        done = 0
-        while ready:
+    def _differs(self, work: _Pass, path: str, digests: Mapping[str, str]) -> bool:
+        record, parsed = work.place.manifest.get(path), work.parsed.get(path)
+        if work.place.full or record is None or record.unit_digest != digests[path]:
+            return True
+        return parsed is not None and (parsed.digest != record.digest or record.stale)
+
+    async def _write(self, work: _Pass, todo: list[str], digests: Mapping[str, str]) -> None:
+        """Apply the units, and delete those that are gone.
+
+        What fits in one transaction is one: then nobody ever sees a part of it. Else the structure unit carries a mark
+        while the pass is under way, so that whoever finds the mark after a crash compares everything.
+        """
+        place = work.place
+        gone = [path for path in place.manifest if path not in digests and path != STRUCTURE]
+        deltas = [GraphDelta(place.name, path, None) for path in gone]
+        structure = self._structure(place, digests[STRUCTURE])
+        size = sum(work.files[path].size if path in work.files else 0 for path in todo)
+        whole = size + 1000 * len(todo) < WRITE_BYTES
+        batches = self._batches(work, todo, digests)
+        # the structure goes first: edges to new external symbols then find their target from the first batch on
+        stored = place.manifest.get(STRUCTURE)
+        deltas.append(structure if whole else _marked(structure, stored.digest if stored else ""))
+        ready: list[GraphDelta] | None = await asyncio.to_thread(next, batches, None)
+        done = 0 if structure.nodes is None else 1
+        while ready or deltas:
             following = asyncio.create_task(asyncio.to_thread(next, batches, None))
-            await self._store.apply(ready)
-            done += len(ready)
+            deltas = await self._gate.judge(place, [*deltas, *(ready or ())])
+            wanted = self._gate.wanted(place, deltas)
+            await self._apply(place, deltas)
+            if wanted:
+                # what finds no room stays stale until the next look at everything
+                await self._bus.publish(EMBED_DIRTY, [Event(place.name, key) for key in wanted])
+            done += len(ready or ())
             self._progress("write", done, len(todo))
-            ready = await following
-        self._tally.written += done
+            deltas, ready = [], await following
+        if not whole:
+            await self._apply(place, [GraphDelta(place.name, STRUCTURE, structure.record)])
+        place.tally.written += done
+        place.tally.removed += len(gone)
 
-    def _differs(self, path: str, digest: str, manifest: Mapping[str, FileRecord]) -> bool:
-        record = manifest.get(path)
-        parsed = self._parsed.get(path)
-        changed = parsed is not None and record is not None and parsed.digest != record.digest
-        return self._full or record is None or record.unit_digest != digest or changed
+    def _structure(self, place: Workplace, digest: str) -> GraphDelta:
+        """Return the structure unit's delta; without rows when they are the stored ones."""
+        stored = place.manifest.get(STRUCTURE)
+        record = FileRecord(STRUCTURE, digest=place.source.fingerprint, unit_digest=digest)
+        if stored is not None and stored.unit_digest == digest and not place.full:
+            return GraphDelta(place.name, STRUCTURE, record)
+        assert place.linker is not None
+        nodes, edges, texts = rows_of(place.linker.unit(STRUCTURE), b"")
+        return GraphDelta(place.name, STRUCTURE, record, nodes, edges, texts)
 
-    def _batches(
-        self,
-        linker: Linker,
-        paths: Sequence[str],
-        manifest: Mapping[str, FileRecord],
-        digests: Mapping[str, str],
-        read_at: int,
-    ) -> Iterator[list[GraphDelta]]:
+    def _batches(self, work: _Pass, paths: Sequence[str], digests: Mapping[str, str]) -> Iterator[list[GraphDelta]]:
         """Yield deltas in batches of about WRITE_BYTES of source; runs in a thread, one batch ahead of the store."""
         batch: list[GraphDelta] = []
         size = 0
         for path in paths:
-            delta = self._delta(linker, path, manifest, digests[path], read_at)
+            delta = self._delta(work, path, digests[path])
             if delta is None:
+                work.place.ahead.add(path)
                 continue
+            work.place.ahead.discard(path)
             batch.append(delta)
             size += len(delta.content or b"") + 1000
             if size >= WRITE_BYTES:
@@ -212,56 +260,35 @@ class AstTier:
         if batch:
             yield batch
 
-    def _delta(
-        self, linker: Linker, path: str, manifest: Mapping[str, FileRecord], digest: str, read_at: int
-    ) -> GraphDelta | None:
-        """Build one unit's delta; None when the file changed again since it was parsed (the next pass takes it)."""
-        unit = linker.unit(path)
-        if path == STRUCTURE:
-            nodes, edges, texts = rows_of(unit, b"")
-            record = replace(manifest[STRUCTURE], unit_digest=PENDING + digest)
-            return GraphDelta(self._place.project, path, record, nodes, edges, texts)
+    def _delta(self, work: _Pass, path: str, digest: str) -> GraphDelta | None:
+        """Build one unit's delta; None when the file changed again since it was parsed (the next event takes it)."""
+        place = work.place
+        assert place.linker is not None
+        unit = place.linker.unit(path)
+        parsed = work.parsed.get(path)
         try:
-            content = (self._place.root / path).read_bytes()
+            content = (place.source.root / path).read_bytes()
         except OSError:
             return None
-        parsed = self._parsed.get(path)
-        if content_digest(content) != (parsed.digest if parsed else manifest[path].digest):
+        if content_digest(content) != (parsed.digest if parsed else place.manifest[path].digest):
             return None
         nodes, edges, texts = rows_of(unit, content)
-        record = replace(
-            self._record(parsed, read_at) if parsed else manifest[path],
-            unit_digest=digest,
-            unresolved=unit.unresolved,
-            resolved=unit.resolved,
-        )
-        return GraphDelta(self._place.project, path, record, nodes, edges, texts, content)
+        record = work.record(path) if parsed else place.manifest[path]
+        record = replace(record, unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)
+        return GraphDelta(place.name, path, record, nodes, edges, texts, content)
 
-    def _record(self, parsed: ParsedFile, read_at: int) -> FileRecord:
-        file = self._place.files[parsed.path]
-        return FileRecord(
-            path=parsed.path,
-            language=parsed.language,
-            digest=parsed.digest,
-            size=file.size,
-            mtime_ns=trusted_mtime(file.mtime_ns, read_at),
-            lines=parsed.lines,
-            is_test=parsed.is_test,
-            is_generated=parsed.is_generated,
-            problems=tuple(parsed.problems),
-        )
+    async def _apply(self, place: Workplace, deltas: Sequence[GraphDelta]) -> None:
+        if deltas:
+            await self._store.apply(deltas)
+            place.applied(deltas)
 
-    def _restat(self, record: FileRecord, read_at: int) -> FileRecord:
-        file = self._place.files[record.path]
-        return replace(record, size=file.size, mtime_ns=trusted_mtime(file.mtime_ns, read_at))
 
-    async def _close_pass(self) -> None:
-        """Take the pending mark off: everything this pass had to write is in the store."""
-        place = self._place
-        record = (await self._store.records(place.project, [STRUCTURE]))[STRUCTURE]
-        closed = replace(record, digest=place.fingerprint, unit_digest=record.unit_digest.removeprefix(PENDING))
-        await self._store.apply([GraphDelta(place.project, STRUCTURE, closed)])
+def _marked(structure: GraphDelta, fingerprint: str) -> GraphDelta:
+    """Return the structure unit as one of a pass under way, still read by the parser that `fingerprint` names."""
+    assert structure.record is not None
+    unit_digest = PENDING + structure.record.unit_digest
+    return replace(structure, record=replace(structure.record, digest=fingerprint, unit_digest=unit_digest))
 
-    def _spend(self, phase: str, started: float) -> None:
-        spent = time.process_time() - started
-        self._tally.seconds[phase] = self._tally.seconds.get(phase, 0.0) + spent
+
+def _spend(place: Workplace, phase: str, started: float) -> None:
+    place.tally.seconds[phase] = place.tally.seconds.get(phase, 0.0) + time.process_time() - started

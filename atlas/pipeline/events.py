@@ -1,13 +1,27 @@
-"""Streams, their keys, and the progress that a run reports. Values only."""
+"""Streams, their groups and windows, and the progress that a run reports. Values only."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+from atlas.model import Event
 
 FILE_CHANGED = "atlas:file-changed"
 AST_DIRTY = "atlas:ast-dirty"
 EMBED_DIRTY = "atlas:embed-dirty"
+
+EVERYTHING = ""
+"""The key of an event that says: look at the whole project."""
+
+
+class Window(NamedTuple):
+    """When a batch is closed: after `seconds`, at `size` events, or when nothing came for `quiet` seconds."""
+
+    seconds: float
+    size: int
+    quiet: float
 
 
 class Progress(Protocol):
@@ -22,19 +36,27 @@ def no_progress(phase: str, done: int, total: int) -> None:
     """Ignore progress."""
 
 
+def by_project(events: Iterable[Event]) -> dict[str, list[str]]:
+    """Return the different keys of each project in order of arrival: the deduplication of a batch."""
+    keys: dict[str, dict[str, None]] = {}
+    for event in events:
+        keys.setdefault(event.project, {})[event.key] = None
+    return {project: list(found) for project, found in keys.items()}
+
+
 @dataclass(slots=True)
 class Tally:
-    """What a run did so far; each tier adds to its own fields."""
+    """What was done for one project so far; each tier adds to its own fields."""
 
+    changed: int = 0
+    """Files whose content was looked at."""
     parsed: int = 0
     cached: int = 0
-    unreadable: dict[str, str] = field(default_factory=dict[str, str])
-    """Path -> reason, of files that were found but could not be read or must not be indexed by their content."""
     written: int = 0
     removed: int = 0
     vectors: int = 0
     seconds: dict[str, float] = field(default_factory=dict[str, float])
-    """CPU seconds of this process by phase."""
+    """CPU seconds of this process by phase; phases that overlap share them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +84,5 @@ class IndexSummary:
     cpu_seconds: float
     phases: tuple[tuple[str, float], ...]
     """CPU seconds by phase, in order; phases that overlap share them."""
+    by: str = ""
+    """Who did it when it was not this process: "daemon"."""

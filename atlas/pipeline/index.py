@@ -1,4 +1,4 @@
-"""One pass over a tree: scan, compare with the store, and run the tiers over the memory bus until nothing is left.
+"""One pass over a tree: look at everything and run the tiers over the memory bus until nothing is left.
 
 The tiers are the daemon's own, so that batch and live indexing cannot diverge.
 """
@@ -10,34 +10,28 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from atlas.contracts import Bus, Embedder, Store
-from atlas.model import STRUCTURE, FileRecord, Skipped
-from atlas.parsing import FactsCache, Languages
-from atlas.pipeline.ast import AstTier, Workplace
-from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, IndexSummary, Progress, Tally, no_progress
+from atlas.model import Event
+from atlas.pipeline.ast import AstTier
+from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, IndexSummary, Progress, Window, no_progress
+from atlas.pipeline.gate import Gate
 from atlas.pipeline.tiers import EmbedTier, GraphTier
-from atlas.pipeline.tree import compare, trusted_mtime
 from atlas.pipeline.worker import Tier, run_until_idle
-from atlas.scan import Scan, Scope, scan_project
+from atlas.pipeline.workplace import Source, Workplace
+
+BULK = Window(0, 1_000_000, 0)
+"""Whatever waits is one batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
     """What an index pass needs. `embedder` None makes no vectors."""
 
-    project: str
-    root: Path
+    source: Source
     store: Store
     bus: Bus
-    languages: Languages
-    fingerprint: str
-    """Names the parser and its languages; see `atlas.parsing`."""
-    cache: Path
-    """File of the facts cache."""
-    scope: Scope
-    timeout_ms: int
+    gate: Gate
     embedder: Embedder | None = None
 
     async def index(self, *, full: bool = False, progress: Progress = no_progress) -> IndexSummary:
@@ -45,88 +39,50 @@ class Indexer:
 
         Raises ConfigError for a root that is no readable folder, StoreError when the store refuses to be written.
         """
-        started, cpu, tally = time.perf_counter(), time.process_time(), Tally()
-        await self.store.open_project(self.project, str(self.root))
+        started, cpu = time.perf_counter(), time.process_time()
+        await self.store.open_project(self.source.project, str(self.source.root))
         progress("scan", 0, 0)
-        scan = scan_project(self.root, self.languages, self.scope)
-        tally.seconds["scan"] = time.process_time() - cpu
-        files = {file.path: file for file in scan.files}
-        manifest = await self.store.manifest(self.project)
-        refused = {skip.path: skip for skip in await self.store.skipped(self.project) if skip.mtime_ns}
-        difference = compare(files, manifest, refused, self.fingerprint, full)
-        read_at = time.time_ns()
-        if difference.empty:
-            # another embedder, or a pass that was cut off after its graph was complete
-            await self.bus.publish(EMBED_DIRTY, [self.project])
-        else:
-            keys = [*difference.changed, *difference.removed]
-            await self.bus.publish(FILE_CHANGED, [*keys, STRUCTURE] if difference.interrupted else keys)
-        with _collection_paused():
-            manifest = await self._run(scan, tally, progress, full=full)
-        skipped = self._skipped(scan, tally, refused, read_at)
-        await self.store.finish(self.project, skipped)
-        return await self._summary(manifest, tally, len(difference.changed), len(skipped), started, cpu)
-
-    async def _run(self, scan: Scan, tally: Tally, progress: Progress, *, full: bool) -> dict[str, FileRecord]:
-        """Run the tiers to the end; return the manifest that they leave."""
-        place = Workplace(
-            self.project,
-            self.root,
-            {file.path: file for file in scan.files},
-            [(sub.folder, sub.kind, sub.name) for sub in scan.subprojects],
-            self.languages,
-            self.fingerprint,
-            self.scope.max_bytes,
-            self.timeout_ms,
-            self.scope.generated,
-        )
-        cache = FactsCache(str(self.cache))
+        place = Workplace(self.source, self.store, full=full)
         try:
-            tiers: list[Tier] = [
-                GraphTier(self.project, self.store, self.bus),
-                AstTier(place, self.store, self.bus, cache, progress, tally, full=full),
-            ]
-            if self.embedder is not None:
-                tiers.append(EmbedTier(self.project, self.store, self.embedder, progress, tally))
-            await run_until_idle(self.bus, tiers)
-            manifest = await self.store.manifest(self.project)
-            if tally.parsed:
-                cache.keep([(path, record.digest) for path, record in manifest.items() if path != STRUCTURE])
-            return manifest
+            with _collection_paused():
+                await self._run(place, progress)
+            if place.tally.parsed:
+                place.compact()
         finally:
-            cache.close()
+            place.close()
+        await self.store.finish(self.source.project, place.left_out())
+        return await self._summary(place, started, cpu)
 
-    def _skipped(self, scan: Scan, tally: Tally, refused: dict[str, Skipped], read_at: int) -> list[Skipped]:
-        """Return what the scan left out and what its content kept out, sorted by path."""
-        files = {file.path: file for file in scan.files}
-        read = [
-            Skipped(path, reason, files[path].size, trusted_mtime(files[path].mtime_ns, read_at))
-            for path, reason in tally.unreadable.items()
+    async def _run(self, place: Workplace, progress: Progress) -> None:
+        places = {place.name: place}
+        everything = [Event(place.name, EVERYTHING)]
+        tiers: list[Tier] = [
+            GraphTier(places, self.store, self.bus, BULK, sweep=False),
+            AstTier(places, self.store, self.bus, BULK, self.gate, progress),
         ]
-        known = {skip.path for skip in read}
-        kept = [
-            skip
-            for path, skip in refused.items()
-            if path not in known and path in files and files[path].mtime_ns == skip.mtime_ns
-        ]
-        return sorted([*scan.skipped, *read, *kept], key=lambda skip: skip.path)
+        if self.embedder is not None:
+            tiers.append(EmbedTier(places, self.store, self.embedder, BULK, progress))
+        await self.bus.publish(FILE_CHANGED, everything)
+        await run_until_idle(self.bus, tiers)
+        # what the gate put off, what an earlier pass left, and what another model made
+        await self.bus.publish(EMBED_DIRTY, everything)
+        await run_until_idle(self.bus, tiers[2:])
 
-    async def _summary(
-        self, manifest: dict[str, FileRecord], tally: Tally, changed: int, skipped: int, started: float, cpu: float
-    ) -> IndexSummary:
+    async def _summary(self, place: Workplace, started: float, cpu: float) -> IndexSummary:
+        tally = place.tally
         states = {state.project: state for state in await self.store.projects()}
         return IndexSummary(
-            project=self.project,
-            root=str(self.root),
-            generation=states[self.project].generation,
-            files=len(manifest) - 1,
-            changed=changed,
+            project=place.name,
+            root=str(self.source.root),
+            generation=states[place.name].generation,
+            files=len(place.manifest) - 1,
+            changed=tally.changed,
             parsed=tally.parsed,
             written=tally.written,
             removed=tally.removed,
-            skipped=skipped,
+            skipped=len(place.left_out()),
             vectors=tally.vectors,
-            problems=sum(1 for record in manifest.values() if record.problems),
+            problems=sum(1 for record in place.manifest.values() if record.problems),
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - cpu,
             phases=tuple(tally.seconds.items()),

@@ -4,57 +4,117 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from atlas.contracts import Bus, Embedder, Store
-from atlas.model import STRUCTURE, FileRecord, GraphDelta, VectorRow
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED, Progress, Tally
-from atlas.pipeline.tree import PENDING
+from atlas.model import Chunk, Event, VectorRow
+from atlas.pipeline.events import (
+    AST_DIRTY,
+    EMBED_DIRTY,
+    EVERYTHING,
+    FILE_CHANGED,
+    Progress,
+    Window,
+    by_project,
+    no_progress,
+)
+from atlas.pipeline.workplace import Workplace
+
+BULK = 1_000_000
+"""Window size of a pass: whatever waits is one batch."""
+
+FULL_SECONDS = 0.2
+"""How long to wait before a full stream is tried again."""
 
 EMBED_BATCH = 2048
 """Chunks per transaction: some 6 MB of text, 1 MB of vectors."""
 
 
 class GraphTier:
-    """Tier 1: records in the store that a pass is under way and hands the paths on, always."""
+    """Tier 1: asks the disk what there is, marks what differs as stale in the store, and hands the paths on."""
 
-    stream = FILE_CHANGED
-    batch = 1_000_000
+    stream, group = FILE_CHANGED, "graph"
 
-    def __init__(self, project: str, store: Store, bus: Bus) -> None:
-        self._project, self._store, self._bus = project, store, bus
+    def __init__(
+        self, places: Mapping[str, Workplace], store: Store, bus: Bus, window: Window, *, sweep: bool = True
+    ) -> None:
+        """`sweep`: each look at a whole tree has all stale vectors made."""
+        self._places, self._store, self._bus, self.window = places, store, bus, window
+        self._sweep = sweep
 
-    async def handle(self, keys: Sequence[str]) -> None:
-        """Mark the project's structure as pending (an interrupted pass is seen by the next one), then publish."""
-        record = (await self._store.records(self._project, [STRUCTURE])).get(STRUCTURE, FileRecord(STRUCTURE))
-        pending = replace(record, unit_digest=PENDING + record.unit_digest.removeprefix(PENDING))
-        await self._store.apply([GraphDelta(self._project, STRUCTURE, pending)])
-        await self._bus.publish(AST_DIRTY, keys)
+    async def handle(self, events: Sequence[Event]) -> None:
+        """Mark the files that these events are about; when it returns tier 2 knows of every one that differs."""
+        for project, keys in by_project(events).items():
+            if (place := self._places.get(project)) is not None:
+                await self._look(place, keys)
+
+    async def _look(self, place: Workplace, keys: Sequence[str]) -> None:
+        look = await place.look(keys)
+        marks = place.marks(look.dirty)
+        if marks:
+            await self._store.apply(marks)
+            place.applied(marks)
+        dirty = [Event(place.name, path) for path in look.dirty]
+        if look.relink:
+            dirty.append(Event(place.name, EVERYTHING))
+        while dirty and await self._bus.publish(AST_DIRTY, dirty):  # noqa: ASYNC110
+            # full: wait for tier 2, which may be another process; what is published twice waits once
+            await asyncio.sleep(FULL_SECONDS)
+        if look.everything and self._sweep:
+            # vectors of another model, of changes that the gate put off, or of a pass that was cut off
+            await self._bus.publish(EMBED_DIRTY, [Event(place.name, EVERYTHING)])
 
 
 class EmbedTier:
-    """Tier 3: embeds whatever the store says is stale; the keys only say when to look."""
+    """Tier 3: embeds what the store says is stale; the keys only say where to look."""
 
-    stream = EMBED_DIRTY
-    batch = 1_000_000
+    stream, group = EMBED_DIRTY, "embed"
 
-    def __init__(self, project: str, store: Store, embedder: Embedder, progress: Progress, tally: Tally) -> None:
-        self._project, self._store, self._embedder = project, store, embedder
-        self._progress, self._tally = progress, tally
+    def __init__(
+        self,
+        places: Mapping[str, Workplace],
+        store: Store,
+        embedder: Embedder,
+        window: Window,
+        progress: Progress = no_progress,
+        page: int = EMBED_BATCH,
+    ) -> None:
+        """`page` chunks are written in one transaction: it bounds how long a write of tier 2 waits for this tier."""
+        self._places, self._store, self._embedder = places, store, embedder
+        self._progress, self._page, self.window = progress, page, window
 
-    async def handle(self, keys: Sequence[str]) -> None:
-        """Make vectors until no chunk of the project is stale; the next page is read while one is written."""
-        store, project, info = self._store, self._project, self._embedder.info
-        chunks = await store.stale_chunks(project, info, EMBED_BATCH)
+    async def handle(self, events: Sequence[Event]) -> None:
+        """Make the vectors of these symbols, or all of a project, up to date."""
+        for project, keys in by_project(events).items():
+            place = self._places.get(project)
+            if place is None:
+                continue
+            if EVERYTHING in keys:
+                await self._embed_all(place)
+            else:
+                for start in range(0, len(keys), self._page):
+                    await self._embed(place, keys[start : start + self._page])
+
+    async def _embed_all(self, place: Workplace) -> None:
+        """Page through the stale chunks; the next page is read while one is written."""
+        info = self._embedder.info
+        chunks = await self._store.stale_chunks(place.name, info, self._page)
         while chunks:
-            started = time.process_time()
-            vectors = await self._embedder.embed_chunks(chunks)
-            rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
             _, chunks = await asyncio.gather(
-                store.put_vectors(project, info, rows),
-                store.stale_chunks(project, info, EMBED_BATCH, chunks[-1].uid),
+                self._put(place, chunks),
+                self._store.stale_chunks(place.name, info, self._page, chunks[-1].uid),
             )
-            self._tally.vectors += len(rows)
-            self._tally.seconds["embed"] = self._tally.seconds.get("embed", 0.0) + time.process_time() - started
-            self._progress("embed", self._tally.vectors, 0)
+
+    async def _embed(self, place: Workplace, uids: Sequence[str]) -> None:
+        chunks = await self._store.stale_chunks(place.name, self._embedder.info, self._page, uids=uids)
+        if chunks:
+            await self._put(place, chunks)
+
+    async def _put(self, place: Workplace, chunks: Sequence[Chunk]) -> None:
+        started, tally = time.process_time(), place.tally
+        vectors = await self._embedder.embed_chunks(chunks)
+        rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
+        await self._store.put_vectors(place.name, self._embedder.info, rows)
+        tally.vectors += len(rows)
+        tally.seconds["embed"] = tally.seconds.get("embed", 0.0) + time.process_time() - started
+        self._progress("embed", tally.vectors, 0)

@@ -55,7 +55,9 @@ def compare(
 
 
 def same_stat(record: FileRecord | Skipped, file: ScannedFile) -> bool:
-    """Whether size and time say that the file is the one that was indexed."""
+    """Whether size and time say that the file is the one that was indexed; a stale record's are those of a newer one."""
+    if isinstance(record, FileRecord) and record.stale:
+        return False
     return record.size == file.size and record.mtime_ns == file.mtime_ns
 
 

@@ -1,63 +1,188 @@
-"""One loop for all tiers: take a batch, let the tier handle it, acknowledge it. Knows neither files nor graph."""
+"""One loop for all tiers: gather a batch, let the tier work on it, acknowledge it. Knows neither files nor graph.
+
+A batch is acknowledged only after its effect is in the store. A batch that fails is tried again event by event, so that
+one bad event cannot hold up the others; what fails alone goes back to the bus, which counts and gives up.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Protocol
+import time
+from collections import deque
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from atlas.contracts import Bus
+from atlas.errors import AtlasError, Unavailable
+from atlas.model import Delivery, Event
+from atlas.pipeline.events import Window
+
+BLOCK_SECONDS = 30.0
+"""An idle worker asks the bus again this often."""
+
+HOLD_SECONDS = 15.0
+"""A batch at work is reported to the bus this often, so that nobody else takes it for abandoned."""
+
+BUS_RETRY_SECONDS = 1.0
+
+_T = TypeVar("_T")
 
 
 class Tier(Protocol):
     """A consumer of one stream."""
 
     stream: str
-    batch: int
-    """At most this many keys at once."""
+    group: str
+    window: Window
 
-    async def handle(self, keys: Sequence[str]) -> None:
-        """Bring the store up to date for these keys; when it returns their effect is in the store."""
+    async def handle(self, events: Sequence[Event]) -> None:
+        """Bring the store up to date for these events; when it returns their effect is in the store."""
         ...
+
+
+@dataclass(slots=True)
+class TierReport:
+    """What one worker did since it started."""
+
+    events: int = 0
+    batches: int = 0
+    errors: int = 0
+    last_error: str = ""
+    last_events: int = 0
+    last_seconds: float = 0.0
+    last_at: float = 0.0
+    """Unix time at which the last batch was done."""
+    busy: bool = False
+    recent: deque[tuple[float, int]] = field(default_factory=lambda: deque[tuple[float, int]](maxlen=256))
+    """(time, events) of the last batches, for the rate."""
+
+    def rate(self, seconds: float = 60.0) -> float:
+        """Return events a second over the last `seconds`."""
+        since = time.time() - seconds
+        return sum(events for at, events in self.recent if at >= since) / seconds
+
+
+Log = Callable[[str, dict[str, object]], None]
+"""(message, fields) -> None"""
+
+
+async def run_tier(bus: Bus, tier: Tier, report: TierReport, stop: asyncio.Event, log: Log) -> None:
+    """Work on a tier's stream until `stop` is set; the batch at hand is finished first, waiting events stay waiting.
+
+    A bus that is away is asked again until it is back: the store is as it was, and no event is lost by waiting.
+    """
+    while not stop.is_set():
+        try:
+            batch = await _gather(bus, tier, stop)
+            if batch:
+                await _work(bus, tier, batch, report, log)
+        except Unavailable as error:
+            if report.last_error != error.message:
+                log("bus is away", {"tier": tier.group, "error": error.message})
+            report.last_error = error.message
+            await _unless(stop, asyncio.sleep(BUS_RETRY_SECONDS))
+
+
+async def _gather(bus: Bus, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
+    """Return a batch: its first event and what follows it closely; empty when stopped or nothing came.
+
+    One saved file in an idle project waits only `quiet` seconds; a stream that never falls silent is cut by the window.
+    """
+    window = tier.window
+    batch = await _unless(stop, bus.take(tier.stream, tier.group, window.size, BLOCK_SECONDS)) or []
+    ends = time.monotonic() + window.seconds
+    while batch and len(batch) < window.size and (left := ends - time.monotonic()) > 0:
+        more = await bus.take(tier.stream, tier.group, window.size - len(batch), min(window.quiet, left))
+        if not more:
+            break
+        batch += more
+    return batch
+
+
+async def _work(bus: Bus, tier: Tier, batch: Sequence[Delivery], report: TierReport, log: Log) -> None:
+    started = time.monotonic()
+    report.busy = True
+    holding = asyncio.create_task(_hold(bus, tier, [one.id for one in batch]))
+    try:
+        failure = await _try(bus, tier, batch)
+        if failure and len(batch) > 1:
+            log("batch failed, trying its events one by one", {"tier": tier.group, "error": failure})
+            failures = [(one, reason) for one in batch if (reason := await _try(bus, tier, [one]))]
+        else:
+            failures = [(one, failure) for one in batch if failure]
+        for one, reason in failures:
+            report.errors += 1
+            report.last_error = reason
+            fields: dict[str, object] = {"tier": tier.group, "project": one.event.project, "key": one.event.key}
+            log("event failed", fields | {"attempt": one.attempt, "error": reason})
+            await bus.fail(tier.stream, tier.group, [one.id], reason)
+    finally:
+        holding.cancel()
+        await asyncio.gather(holding, return_exceptions=True)
+        report.busy = False
+    report.events += len(batch)
+    report.batches += 1
+    report.last_events, report.last_seconds, report.last_at = len(batch), time.monotonic() - started, time.time()
+    report.recent.append((report.last_at, len(batch)))
+
+
+async def _try(bus: Bus, tier: Tier, batch: Sequence[Delivery]) -> str:
+    """Work on a batch and acknowledge it; return why that failed, "" when it did not."""
+    try:
+        await tier.handle([one.event for one in batch])
+    except AtlasError as error:
+        return error.message
+    except Exception as error:  # noqa: BLE001 the worker is the boundary: whatever an event causes is the event's fate
+        return f"{type(error).__name__}: {error}"
+    await bus.acknowledge(tier.stream, tier.group, [one.id for one in batch])
+    return ""
+
+
+async def _hold(bus: Bus, tier: Tier, ids: Sequence[str]) -> None:
+    while True:
+        await asyncio.sleep(HOLD_SECONDS)
+        await bus.hold(tier.stream, tier.group, ids)
+
+
+async def _unless(stop: asyncio.Event, waiting: Coroutine[object, object, _T]) -> _T | None:
+    """Return what is waited for, or None when `stop` is set before."""
+    work = asyncio.ensure_future(waiting)
+    stopped = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait((work, stopped), return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        stopped.cancel()
+        work.cancel()
+        await asyncio.gather(stopped, work, return_exceptions=True)
 
 
 async def run_until_idle(bus: Bus, tiers: Sequence[Tier]) -> None:
     """Run the tiers side by side, in the order of the data flow, until every stream is empty.
 
-    A tier ends when its stream is empty and the tier before it has ended. An exception in one tier ends all
-    and is raised.
+    A tier ends when its stream is empty and the tier before it has ended. An exception in one tier ends all and is
+    raised: a pass over a tree that a person waits for does not go on without a part.
     """
-    ended = [False] * len(tiers)
-    wake = asyncio.Condition()
+    ended = [asyncio.Event() for _ in tiers]
 
     async def run(position: int, tier: Tier) -> None:
-        while keys := await next_batch(position, tier):
-            await tier.handle(keys)
-            await bus.acknowledge(tier.stream, keys)
-        async with wake:
-            ended[position] = True
-            wake.notify_all()
-
-    async def next_batch(position: int, tier: Tier) -> list[str]:
-        async with wake:  # `ring` needs the lock too: nothing published after an empty take is missed
-            while True:
-                last_round = position == 0 or ended[position - 1]
-                keys = await bus.take(tier.stream, tier.batch)
-                if keys or last_round:
-                    return keys
-                await wake.wait()
-
-    async def ring() -> None:
+        before = ended[position - 1] if position else None
         while True:
-            await bus.changed()
-            async with wake:
-                wake.notify_all()
+            last_round = before is None or before.is_set()
+            taking = bus.take(tier.stream, tier.group, tier.window.size, 0 if last_round else BLOCK_SECONDS)
+            batch = await (taking if before is None or last_round else _unless(before, taking)) or []
+            if batch:
+                await tier.handle([one.event for one in batch])
+                await bus.acknowledge(tier.stream, tier.group, [one.id for one in batch])
+            elif last_round:
+                break
+        ended[position].set()
 
-    bell = asyncio.create_task(ring())
     running = [asyncio.create_task(run(position, tier)) for position, tier in enumerate(tiers)]
     try:
         await asyncio.gather(*running)
     finally:
-        for task in (bell, *running):
+        for task in running:
             task.cancel()
-        await asyncio.gather(bell, *running, return_exceptions=True)
+        await asyncio.gather(*running, return_exceptions=True)

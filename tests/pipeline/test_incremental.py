@@ -175,7 +175,7 @@ async def test_the_facts_cache_may_vanish_or_be_damaged(tmp_path: Path) -> None:
     write_tree(root, {"a.py": "from b import g\n\ndef f():\n    return g()\n", "b.py": "def g():\n    return 1\n"})
     await index(root, tmp_path / "d")
     for damage in (lambda file: file.unlink(), lambda file: file.write_bytes(b"\x00garbage" * 50)):
-        damage(tmp_path / "d" / "facts.bin")
+        damage(tmp_path / "d" / "facts-p.bin")
         with (root / "b.py").open("a") as file:
             file.write("\n# more\n")
         await index(root, tmp_path / "d")

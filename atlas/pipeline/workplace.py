@@ -1,0 +1,204 @@
+"""One project as its tiers know it: the tree as it was last seen, the store's manifest, and the warm linker.
+
+It looks at the disk and compares; it writes nothing. Whoever holds the project's lease has the only workplace of it, so
+that the manifest here is the store's; after a failed write `forget` makes the next look read it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from atlas.contracts import Store
+from atlas.model import STRUCTURE, FileRecord, GraphDelta, Skipped
+from atlas.parsing import FactsCache, Languages, Linker
+from atlas.pipeline.events import EVERYTHING, Tally
+from atlas.pipeline.tree import compare, same_stat
+from atlas.scan import Scan, ScannedFile, Scope, SubProject, changes_rules, scan_project
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A project to keep: where it is and how it is read."""
+
+    project: str
+    root: Path
+    languages: Languages
+    fingerprint: str
+    """Names the parser and its languages; see `atlas.parsing`."""
+    cache: Path
+    """File of the facts cache."""
+    scope: Scope
+    timeout_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look at the disk found."""
+
+    dirty: Sequence[str]
+    """Paths whose file differs from the manifest or left the scope, sorted."""
+    relink: bool
+    """All units must be compared: a pass was interrupted, or what the linker knows of sub-projects is old."""
+    everything: bool
+    """The whole tree was looked at."""
+
+
+class Workplace:
+    """Use from one event loop; close with `close`."""
+
+    def __init__(self, source: Source, store: Store, *, full: bool = False) -> None:
+        """`full`: every file is parsed and every unit written again."""
+        self.source, self.full = source, full
+        self._store = store
+        self.files: dict[str, ScannedFile] = {}
+        self.folders: set[str] = set()
+        """Every folder that was walked; the root as ""."""
+        self.skipped: dict[str, Skipped] = {}
+        """What the scan left out, by path (folders end in "/")."""
+        self.refused: dict[str, Skipped] = {}
+        """Files that were found, but could not be read or must not be indexed by their content."""
+        self.subprojects: Sequence[SubProject] = ()
+        self.manifest: dict[str, FileRecord] = {}
+        self.linker: Linker | None = None
+        self.ahead: set[str] = set()
+        """Files of which the linker knows another version than the store: they changed while they were written."""
+        self.tally = Tally()
+        self.cache = FactsCache(str(source.cache))
+        self.look_seconds = 0.0
+        """How long the last look at the whole tree took."""
+        self.looks = 0
+        """Looks at the whole tree so far."""
+        self._loaded = False
+        self._scanned = False
+        self._looking = asyncio.Lock()
+
+    @property
+    def name(self) -> str:
+        """The project's name."""
+        return self.source.project
+
+    def forget(self) -> None:
+        """After a failure: believe neither the manifest nor the linker; both are made again from the store."""
+        self._loaded = False
+        self.linker = None
+        self.ahead.clear()
+
+    def close(self) -> None:
+        """Close the facts cache; idempotent."""
+        self.cache.close()
+
+    async def load(self) -> None:
+        """Read the manifest unless it is known. Raises as the store does."""
+        if not self._loaded:
+            self.manifest = await self._store.manifest(self.name)
+            if not self.refused:
+                listed = await self._store.skipped(self.name)
+                self.refused = {skip.path: skip for skip in listed if skip.mtime_ns}
+            self._loaded = True
+
+    async def look(self, keys: Sequence[str]) -> Look:
+        """Look at these files and folders, or at the whole tree, and take in what is there now.
+
+        The whole tree is looked at when a key says so, at the first look, and when a file that holds rules changed.
+        Raises ConfigError when the root cannot be read.
+        """
+        async with self._looking:
+            await self.load()
+            if not self._scanned or EVERYTHING in keys or any(changes_rules(key) for key in keys):
+                return await self._look_everywhere()
+            return await self._look_at(keys)
+
+    async def _look_everywhere(self) -> Look:
+        started = time.perf_counter()
+        scan = await asyncio.to_thread(scan_project, self.source.root, self.source.languages, self.source.scope)
+        relink = self._scanned and list(scan.subprojects) != list(self.subprojects)
+        if relink:
+            self.linker = None
+        self._take_in(scan)
+        self._scanned = True
+        self.looks += 1
+        found = compare(self.files, self.manifest, self.refused, self.source.fingerprint, self.full)
+        self.look_seconds = time.perf_counter() - started
+        self.tally.seconds["scan"] = self.tally.seconds.get("scan", 0.0) + self.look_seconds
+        return Look(sorted([*found.changed, *found.removed]), relink or found.interrupted, everything=True)
+
+    def _take_in(self, scan: Scan) -> None:
+        self.files = {file.path: file for file in scan.files}
+        self.skipped = {skip.path: skip for skip in scan.skipped}
+        self.folders, self.subprojects = set(scan.folders), scan.subprojects
+        self.refused = {
+            path: skip
+            for path, skip in self.refused.items()
+            if path in self.files and self.files[path].mtime_ns == skip.mtime_ns
+        }
+
+    async def _look_at(self, keys: Sequence[str]) -> Look:
+        """Look at parts of the tree; a named file is dirty whatever its time says: two edits may share a time stamp."""
+        source = self.source
+        part = await asyncio.to_thread(scan_project, source.root, source.languages, source.scope, only=keys)
+        found = {file.path: file for file in part.files}
+        inside = tuple(f"{key}/" for key in keys if key in self.folders or key in part.folders)
+        named = set(keys)
+
+        def asked(path: str) -> bool:
+            return path in named or (bool(inside) and path.startswith(inside))
+
+        # without a folder among the keys only the keys themselves are concerned: no walk over all that is known
+        known = [path for path in (self.files if inside else named & self.files.keys()) if asked(path)]
+        indexed = [path for path in (self.manifest if inside else named & self.manifest.keys()) if asked(path)]
+        folders = {f"{key}/" for key in keys}
+        left = list((named | folders) & self.skipped.keys())
+        if inside:
+            left = [path for path in self.skipped if asked(path.rstrip("/"))]
+        for path in known:
+            if path not in found:
+                del self.files[path]
+        for path in left:
+            del self.skipped[path]
+        self.files.update(found)
+        self.skipped.update((skip.path, skip) for skip in part.skipped)
+        self.folders = {folder for folder in self.folders if not asked(folder)} | set(part.folders)
+        dirty = [path for path, file in found.items() if path in named or self._differs(file)]
+        gone = [path for path in indexed if path not in found]
+        return Look(sorted([*dirty, *gone]), relink=False, everything=False)
+
+    def _differs(self, file: ScannedFile) -> bool:
+        record = self.manifest.get(file.path, self.refused.get(file.path))
+        return record is None or not same_stat(record, file)
+
+    def marks(self, dirty: Iterable[str]) -> list[GraphDelta]:
+        """Return the deltas that mark files as stale, with the size and time of the newer file, and note them here."""
+        deltas: list[GraphDelta] = []
+        for path in dirty:
+            record, file = self.manifest.get(path), self.files.get(path)
+            if record is None or record.stale:
+                continue
+            marked = replace(record, stale=True)
+            if file is not None:
+                marked = replace(marked, size=file.size, mtime_ns=file.mtime_ns)
+            deltas.append(GraphDelta(self.name, path, marked))
+        return deltas
+
+    def applied(self, deltas: Iterable[GraphDelta]) -> None:
+        """Take in what was written to the store."""
+        for delta in deltas:
+            if delta.record is None:
+                self.manifest.pop(delta.path, None)
+            else:
+                self.manifest[delta.path] = delta.record
+
+    def left_out(self) -> list[Skipped]:
+        """Return everything that is not indexed with its reason, sorted by path."""
+        return sorted({**self.skipped, **self.refused}.values(), key=lambda skip: skip.path)
+
+    def compact(self) -> None:
+        """Drop facts that no file has any more from the cache, if that halves it."""
+        self.cache.keep([(path, record.digest) for path, record in self.manifest.items() if path != STRUCTURE])
+
+    def folders_of_manifests(self) -> list[tuple[str, str, str]]:
+        """Return (folder, kind, name) of the sub-projects, as the linker wants them."""
+        return [(sub.folder, sub.kind, sub.name) for sub in self.subprojects]

@@ -1,0 +1,164 @@
+"""The settings themselves: every section with its defaults, bounds and help texts, and the frozen whole.
+
+Values only; where they come from is in `config.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from atlas.ids import project_name
+
+DATA_FOLDER = ".atlas"
+
+
+def _setting(default: Any, help_text: str, low: int = 0, high: int = 0, choices: tuple[str, ...] = ()) -> Any:
+    """Declare a setting; `low`/`high` bound an integer (both 0 = unbounded), `choices` a string."""
+    return field(default=default, metadata={"help": help_text, "low": low, "high": high, "choices": choices})
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSettings:
+    """`[project]`."""
+
+    name: str = _setting("", "Name of the project in uids and answers; empty = the name of its folder.")
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSettings:
+    """`[scope]`: which files are indexed."""
+
+    include: tuple[str, ...] = _setting((), "Globs relative to the project root; when given, only files matching one.")
+    exclude: tuple[str, ...] = _setting((), "Globs that are left out, on top of .gitignore and .atlasignore.")
+    max_file_bytes: int = _setting(1_048_576, "Larger files are skipped.", 1024, 104_857_600)
+    git_rules: bool = _setting(True, "Obey .gitignore, .git/info/exclude and nested ignore files.")
+    include_generated: bool = _setting(False, "Index files whose header says that they are generated.")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """`[store]`: where the index lives."""
+
+    data_dir: str = _setting(DATA_FOLDER, "Folder of the index, relative to the project root and inside it.")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """`[embedder]`: what makes vectors."""
+
+    provider: str = _setting(
+        "static", 'Model for vector search: "static" (local, on CPU) or "none".', choices=("static", "none")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """`[search]`: defaults of the query tools."""
+
+    token_budget: int = _setting(2000, "Largest answer in cl100k_base tokens, unless the caller asks.", 1, 200_000)
+    limit: int = _setting(10, "Hits per answer, unless the caller asks for another number.", 1, 50)
+
+
+@dataclass(frozen=True, slots=True)
+class McpSettings:
+    """`[mcp]`: what agents are offered."""
+
+    allow_index: bool = _setting(True, "Let agents start indexing through the `index` tool.")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """`[index]`: how much of the machine indexing takes."""
+
+    threads: int = _setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
+    parse_timeout_ms: int = _setting(2000, "Time limit for parsing one file.", 50, 60_000)
+
+
+@dataclass(frozen=True, slots=True)
+class BusSettings:
+    """`[bus]`: where the daemon's streams live."""
+
+    url: str = _setting("", 'Server: "valkey://host:port/db", "valkeys://" (TLS) or "unix:///path"; "" = an own one.')
+    prefix: str = _setting("", "Put before the names of all keys, for a server that others use too.")
+    max_attempts: int = _setting(5, "Deliveries of an event before it becomes a dead letter.", 1, 100)
+    redeliver_seconds: int = _setting(60, "An event that a dead worker left is delivered again after this.", 1, 3600)
+    capacity: int = _setting(
+        100_000, "Events a stream holds; beyond it the whole project is looked at.", 100, 10_000_000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSettings:
+    """`[pipeline]`: how the tiers gather their batches; a batch is closed by the window or the size, or by silence."""
+
+    graph_window_ms: int = _setting(500, "Tier 1 gathers changed files for at most this long.", 0, 60_000)
+    ast_window_ms: int = _setting(3000, "Tier 2 gathers dirty files for at most this long.", 0, 60_000)
+    embed_window_ms: int = _setting(15_000, "Tier 3 gathers changed symbols for at most this long.", 0, 600_000)
+    graph_batch: int = _setting(2000, "Files in a batch of tier 1.", 1, 100_000)
+    ast_batch: int = _setting(2000, "Files in a batch of tier 2.", 1, 100_000)
+    embed_batch: int = _setting(256, "Symbols that tier 3 embeds in one transaction.", 1, 10_000)
+    body_threshold: int = _setting(5, "Percent of a body's words that must change for a new vector at once.", 0, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonSettings:
+    """`[daemon]`: the process that keeps the index true."""
+
+    reconcile_seconds: int = _setting(300, "The whole tree is compared with the index this often.", 1, 86_400)
+    poll_seconds: int = _setting(2, "How often the tree is looked at when it cannot be watched.", 1, 3600)
+    memory_mb: int = _setting(600, "Resident memory that the daemon stays under.", 100, 1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that can be configured, with where each value came from.
+
+    `root` is absolute and resolved. `origins` maps "section.key" to "atlas.toml:<line>", "env <NAME>" or a flag.
+    """
+
+    root: Path
+    project: ProjectSettings = field(default_factory=ProjectSettings)
+    scope: ScopeSettings = field(default_factory=ScopeSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
+    embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
+    index: IndexSettings = field(default_factory=IndexSettings)
+    bus: BusSettings = field(default_factory=BusSettings)
+    pipeline: PipelineSettings = field(default_factory=PipelineSettings)
+    daemon: DaemonSettings = field(default_factory=DaemonSettings)
+    origins: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def project_name(self) -> str:
+        """The configured name, or the folder's."""
+        return self.project.name or project_name(self.root)
+
+    @property
+    def data_dir(self) -> Path:
+        """Absolute folder of the index."""
+        return self.root / self.store.data_dir
+
+    def entries(self) -> Iterator[tuple[str, object, str]]:
+        """Yield ("section.key", value, origin) of every setting in declaration order."""
+        for section, kind in SECTIONS.items():
+            for name in (spec.name for spec in fields(kind)):
+                key = f"{section}.{name}"
+                yield key, getattr(getattr(self, section), name), self.origins.get(key, "default")
+
+
+SECTIONS: dict[str, type[Any]] = {
+    "project": ProjectSettings,
+    "scope": ScopeSettings,
+    "store": StoreSettings,
+    "embedder": EmbedderSettings,
+    "search": SearchSettings,
+    "mcp": McpSettings,
+    "index": IndexSettings,
+    "bus": BusSettings,
+    "pipeline": PipelineSettings,
+    "daemon": DaemonSettings,
+}
