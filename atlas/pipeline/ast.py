@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.contracts import Bus, Store
+from atlas.errors import StoreError, Unavailable
 from atlas.model import STRUCTURE, Event, FileRecord, GraphDelta, Skipped
 from atlas.parsing import Linker, ParsedFile, content_digest, digest_paths, parse_paths
 from atlas.parsing.link import rows_of
@@ -87,6 +88,9 @@ class AstTier:
                 continue
             try:
                 await self._update(place, keys)
+            except (StoreError, Unavailable):
+                place.doubt()
+                raise
             except BaseException:
                 place.forget()
                 raise
@@ -98,7 +102,7 @@ class AstTier:
         touched = [] if place.full else await self._only_touched(work)
         place.tally.changed += len(dirty)
         unknown = [path for path in dirty if path not in work.files and path not in place.manifest]
-        if EVERYTHING not in keys and len(touched) + len(unknown) == len(dirty):
+        if EVERYTHING not in keys and not place.in_doubt and len(touched) + len(unknown) == len(dirty):
             await self._apply(place, [work.seen_again(path) for path in touched])
             return
         await self._relink(work, set(touched), compare_all=EVERYTHING in keys)
@@ -135,11 +139,13 @@ class AstTier:
         moved = await asyncio.to_thread(linker.update, list(work.parsed.values()), removed)
         digests = linker.digests()
         _spend(place, "link", started)
-        paths = digests if warm is None or compare_all or place.full else {*moved, *work.parsed, STRUCTURE}
+        compare_all = compare_all or warm is None or place.full or place.in_doubt
+        paths = digests if compare_all else {*moved, *work.parsed}
         todo = [path for path in paths if path != STRUCTURE and path in digests and self._differs(work, path, digests)]
         await self._write(work, todo, digests)
         again = touched - set(todo)
         await self._apply(place, [work.seen_again(path) for path in sorted(again) if path in place.manifest])
+        place.in_doubt = False
 
     def _recall(self, work: _Pass, paths: Sequence[str]) -> list[str]:
         """Load facts of unchanged files from the cache; return the paths that it does not hold."""

@@ -55,7 +55,7 @@ def compare(
 
 
 def same_stat(record: FileRecord | Skipped, file: ScannedFile) -> bool:
-    """Whether size and time say that the file is the one that was indexed; a stale record's are those of a newer one."""
+    """Whether size and time say that the file is the one that was indexed (a stale record's are a newer file's)."""
     if isinstance(record, FileRecord) and record.stale:
         return False
     return record.size == file.size and record.mtime_ns == file.mtime_ns

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from atlas.contracts import Bus
-from atlas.errors import AtlasError, Unavailable
+from atlas.errors import AtlasError, StoreError, Unavailable
 from atlas.model import Delivery, Event
 from atlas.pipeline.events import Window
 
@@ -25,6 +25,9 @@ HOLD_SECONDS = 15.0
 """A batch at work is reported to the bus this often, so that nobody else takes it for abandoned."""
 
 BUS_RETRY_SECONDS = 1.0
+
+AWAY_SECONDS = 15.0
+"""Something that is away is asked again at least this often."""
 
 _T = TypeVar("_T")
 
@@ -54,6 +57,8 @@ class TierReport:
     last_at: float = 0.0
     """Unix time at which the last batch was done."""
     busy: bool = False
+    away: str = ""
+    """What the tier waits for, "" while it works."""
     recent: deque[tuple[float, int]] = field(default_factory=lambda: deque[tuple[float, int]](maxlen=256))
     """(time, events) of the last batches, for the rate."""
 
@@ -76,7 +81,7 @@ async def run_tier(bus: Bus, tier: Tier, report: TierReport, stop: asyncio.Event
         try:
             batch = await _gather(bus, tier, stop)
             if batch:
-                await _work(bus, tier, batch, report, log)
+                await _work(bus, tier, batch, report, stop, log)
         except Unavailable as error:
             if report.last_error != error.message:
                 log("bus is away", {"tier": tier.group, "error": error.message})
@@ -100,23 +105,22 @@ async def _gather(bus: Bus, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
     return batch
 
 
-async def _work(bus: Bus, tier: Tier, batch: Sequence[Delivery], report: TierReport, log: Log) -> None:
+async def _work(
+    bus: Bus, tier: Tier, batch: Sequence[Delivery], report: TierReport, stop: asyncio.Event, log: Log
+) -> None:
     started = time.monotonic()
     report.busy = True
     holding = asyncio.create_task(_hold(bus, tier, [one.id for one in batch]))
     try:
-        failure = await _try(bus, tier, batch)
-        if failure and len(batch) > 1:
-            log("batch failed, trying its events one by one", {"tier": tier.group, "error": failure})
-            failures = [(one, reason) for one in batch if (reason := await _try(bus, tier, [one]))]
-        else:
-            failures = [(one, failure) for one in batch if failure]
-        for one, reason in failures:
+        for one, reason in await _failures(tier, batch, report, stop, log):
             report.errors += 1
             report.last_error = reason
             fields: dict[str, object] = {"tier": tier.group, "project": one.event.project, "key": one.event.key}
             log("event failed", fields | {"attempt": one.attempt, "error": reason})
             await bus.fail(tier.stream, tier.group, [one.id], reason)
+            batch = [other for other in batch if other is not one]
+        if not stop.is_set() or not report.away:
+            await bus.acknowledge(tier.stream, tier.group, [one.id for one in batch])
     finally:
         holding.cancel()
         await asyncio.gather(holding, return_exceptions=True)
@@ -127,16 +131,36 @@ async def _work(bus: Bus, tier: Tier, batch: Sequence[Delivery], report: TierRep
     report.recent.append((report.last_at, len(batch)))
 
 
-async def _try(bus: Bus, tier: Tier, batch: Sequence[Delivery]) -> str:
-    """Work on a batch and acknowledge it; return why that failed, "" when it did not."""
-    try:
-        await tier.handle([one.event for one in batch])
-    except AtlasError as error:
-        return error.message
-    except Exception as error:  # noqa: BLE001 the worker is the boundary: whatever an event causes is the event's fate
-        return f"{type(error).__name__}: {error}"
-    await bus.acknowledge(tier.stream, tier.group, [one.id for one in batch])
-    return ""
+async def _failures(
+    tier: Tier, batch: Sequence[Delivery], report: TierReport, stop: asyncio.Event, log: Log
+) -> list[tuple[Delivery, str]]:
+    """Work on a batch; return the events that failed and why.
+
+    Something that is away is waited for: no event is to blame, so none is counted. A store that refuses refuses the
+    whole batch. Anything else is tried again event by event.
+    """
+    delay = 0.5
+    while True:
+        try:
+            await tier.handle([one.event for one in batch])
+        except Unavailable as error:
+            report.away = report.last_error = error.message
+            log("waiting", {"tier": tier.group, "for": error.message})
+            await _unless(stop, asyncio.sleep(delay))
+            delay = min(2 * delay, AWAY_SECONDS)
+            if not stop.is_set():
+                continue
+        except StoreError as error:
+            return [(one, error.message) for one in batch]
+        except Exception as error:  # noqa: BLE001 the worker is the boundary: what an event causes is the event's fate
+            reason = error.message if isinstance(error, AtlasError) else f"{type(error).__name__}: {error}"
+            if len(batch) == 1:
+                return [(batch[0], reason)]
+            log("batch failed, trying its events one by one", {"tier": tier.group, "error": reason})
+            return [found for one in batch for found in await _failures(tier, [one], report, stop, log)]
+        else:
+            report.away = ""
+        return []
 
 
 async def _hold(bus: Bus, tier: Tier, ids: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,6 +57,8 @@ class Workplace:
         self.files: dict[str, ScannedFile] = {}
         self.folders: set[str] = set()
         """Every folder that was walked; the root as ""."""
+        self.watch: Callable[[Sequence[str]], None] | None = None
+        """Told of the folders whenever they change."""
         self.skipped: dict[str, Skipped] = {}
         """What the scan left out, by path (folders end in "/")."""
         self.refused: dict[str, Skipped] = {}
@@ -66,14 +68,19 @@ class Workplace:
         self.linker: Linker | None = None
         self.ahead: set[str] = set()
         """Files of which the linker knows another version than the store: they changed while they were written."""
+        self.in_doubt = False
+        """A write failed: which units the store holds is not known."""
         self.tally = Tally()
         self.cache = FactsCache(str(source.cache))
         self.look_seconds = 0.0
         """How long the last look at the whole tree took."""
         self.looks = 0
         """Looks at the whole tree so far."""
+        self.stale: set[str] = set()
+        """Files known to be newer on disk than in the store."""
+        self.scanned = asyncio.Event()
+        """Set when the whole tree was looked at for the first time."""
         self._loaded = False
-        self._scanned = False
         self._looking = asyncio.Lock()
 
     @property
@@ -86,6 +93,12 @@ class Workplace:
         self._loaded = False
         self.linker = None
         self.ahead.clear()
+        self.in_doubt = False
+
+    def doubt(self) -> None:
+        """After a failed write: the linker is right but the store may be behind it; the next pass compares all."""
+        self._loaded = False
+        self.in_doubt = True
 
     def close(self) -> None:
         """Close the facts cache; idempotent."""
@@ -95,6 +108,7 @@ class Workplace:
         """Read the manifest unless it is known. Raises as the store does."""
         if not self._loaded:
             self.manifest = await self._store.manifest(self.name)
+            self.stale = {path for path, record in self.manifest.items() if record.stale}
             if not self.refused:
                 listed = await self._store.skipped(self.name)
                 self.refused = {skip.path: skip for skip in listed if skip.mtime_ns}
@@ -108,28 +122,29 @@ class Workplace:
         """
         async with self._looking:
             await self.load()
-            if not self._scanned or EVERYTHING in keys or any(changes_rules(key) for key in keys):
+            if not self.looks or EVERYTHING in keys or any(changes_rules(key) for key in keys):
                 return await self._look_everywhere()
             return await self._look_at(keys)
 
     async def _look_everywhere(self) -> Look:
         started = time.perf_counter()
         scan = await asyncio.to_thread(scan_project, self.source.root, self.source.languages, self.source.scope)
-        relink = self._scanned and list(scan.subprojects) != list(self.subprojects)
+        relink = self.looks > 0 and list(scan.subprojects) != list(self.subprojects)
         if relink:
             self.linker = None
         self._take_in(scan)
-        self._scanned = True
         self.looks += 1
+        self.scanned.set()
         found = compare(self.files, self.manifest, self.refused, self.source.fingerprint, self.full)
         self.look_seconds = time.perf_counter() - started
         self.tally.seconds["scan"] = self.tally.seconds.get("scan", 0.0) + self.look_seconds
         return Look(sorted([*found.changed, *found.removed]), relink or found.interrupted, everything=True)
 
     def _take_in(self, scan: Scan) -> None:
+        self._new_folders(set(scan.folders))
         self.files = {file.path: file for file in scan.files}
         self.skipped = {skip.path: skip for skip in scan.skipped}
-        self.folders, self.subprojects = set(scan.folders), scan.subprojects
+        self.subprojects = scan.subprojects
         self.refused = {
             path: skip
             for path, skip in self.refused.items()
@@ -161,10 +176,16 @@ class Workplace:
             del self.skipped[path]
         self.files.update(found)
         self.skipped.update((skip.path, skip) for skip in part.skipped)
-        self.folders = {folder for folder in self.folders if not asked(folder)} | set(part.folders)
+        self._new_folders({folder for folder in self.folders if not asked(folder)} | set(part.folders))
         dirty = [path for path, file in found.items() if path in named or self._differs(file)]
         gone = [path for path in indexed if path not in found]
         return Look(sorted([*dirty, *gone]), relink=False, everything=False)
+
+    def _new_folders(self, folders: set[str]) -> None:
+        if folders != self.folders:
+            self.folders = folders
+            if self.watch is not None:
+                self.watch(sorted(folders))
 
     def _differs(self, file: ScannedFile) -> bool:
         record = self.manifest.get(file.path, self.refused.get(file.path))
@@ -190,6 +211,10 @@ class Workplace:
                 self.manifest.pop(delta.path, None)
             else:
                 self.manifest[delta.path] = delta.record
+            if delta.record is not None and delta.record.stale:
+                self.stale.add(delta.path)
+            else:
+                self.stale.discard(delta.path)
 
     def left_out(self) -> list[Skipped]:
         """Return everything that is not indexed with its reason, sorted by path."""

@@ -1,0 +1,278 @@
+"""The long-running write path: watchers and timers publish hints, the three tiers work them off, side by side.
+
+Adapters and options come in; the store is kept equal to the trees until it is told to stop. It must not know which
+store and bus there are, nor how the process was started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+
+from atlas.contracts import Bus, Embedder, Store
+from atlas.errors import AtlasError, Unavailable
+from atlas.model import Event
+from atlas.pipeline.ast import AstTier
+from atlas.pipeline.events import AST_DIRTY, EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.gate import Gate
+from atlas.pipeline.tiers import EmbedTier, GraphTier
+from atlas.pipeline.watch import Watcher
+from atlas.pipeline.worker import Log, Tier, TierReport, run_tier
+from atlas.pipeline.workplace import Source, Workplace
+
+NOTE = "atlas:daemon"
+"""Name of the note in which the daemon tells its state; its text is `DaemonState` as JSON."""
+
+NOTE_SECONDS = 1.0
+NOTE_LIFE = 15.0
+"""A state that is older is the state of a daemon that is gone."""
+
+SETTLE_SECONDS = 2.0
+"""A project is at rest when nothing was written for this long; then its pass is closed in the store."""
+
+STOP_SECONDS = 30.0
+"""A batch at work has this long to end when the daemon stops; then it is left pending."""
+
+TRIM_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the daemon works."""
+
+    graph: Window
+    ast: Window
+    embed: Window
+    embed_page: int
+    """Chunks in one transaction of tier 3."""
+    reconcile_seconds: float
+    poll_seconds: float
+    memory_bytes: int
+    """Beyond this the linkers of projects at rest are dropped; they are made again from the facts cache."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """One project under watch."""
+
+    place: Workplace
+    watcher: Watcher
+    missed: str = ""
+    """Why the whole tree must be looked at soon; "" when it need not."""
+    looked_at: float = 0.0
+    """Unix time of the last time somebody asked for the whole tree."""
+    finished_looks: int = -1
+    finished_writes: int = -1
+    writes: int = 0
+    written_at: float = 0.0
+
+
+class Daemon:
+    """Use once: `run`."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        store: Store,
+        bus: Bus,
+        embedder: Embedder | None,
+        gate: Gate,
+        options: Options,
+        resident: Callable[[], int],
+        trim: Callable[[], None],
+        log: Log,
+    ) -> None:
+        """`resident` returns the process's resident bytes, `trim` gives free memory back to the system."""
+        self._store, self._bus, self._options, self._log = store, bus, options, log
+        self._resident, self._trim = resident, trim
+        self._places = {source.project: Workplace(source, store) for source in sources}
+        self._kept = {name: self._keep(place) for name, place in self._places.items()}
+        self._tiers: list[Tier] = [
+            GraphTier(self._places, store, bus, options.graph),
+            AstTier(self._places, store, bus, options.ast, gate),
+        ]
+        if embedder is not None:
+            self._tiers.append(EmbedTier(self._places, store, embedder, options.embed, page=options.embed_page))
+        self._reports = {tier.group: TierReport() for tier in self._tiers}
+        self._started_at = time.time()
+
+    def _keep(self, place: Workplace) -> _Kept:
+        watcher = Watcher(place.source.root, lambda: sorted(place.folders), poll_seconds=self._options.poll_seconds)
+        place.watch = watcher.watch_folders
+        return _Kept(place, watcher)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Keep the store equal to the trees until `stop` is set: sources end first, then the batches at work.
+
+        What is still waiting stays in the streams. Raises StoreError and ConfigError when a start is not possible.
+        """
+        for name, kept in self._kept.items():
+            await self._store.open_project(name, str(kept.place.source.root))
+        for tier in self._tiers:
+            # the lease is ours: nobody else works on what an earlier daemon left
+            await self._bus.reclaim(tier.stream, tier.group)
+        draining = asyncio.Event()
+        sources = [asyncio.create_task(job) for job in self._sources(stop)]
+        workers = [
+            asyncio.create_task(run_tier(self._bus, tier, self._reports[tier.group], draining, self._log))
+            for tier in self._tiers
+        ]
+        stopped = asyncio.create_task(stop.wait())
+        try:
+            for kept in self._kept.values():
+                await self._ask(kept, "started")
+                # warms the linker, and repairs what a crash left: every unit is compared
+                await self._bus.publish(AST_DIRTY, [Event(kept.place.name, EVERYTHING)])
+            await asyncio.wait([stopped, *sources, *workers], return_when=asyncio.FIRST_COMPLETED)
+            for task in (*sources, *workers):
+                if task.done():
+                    task.result()
+        finally:
+            await _end([*sources, stopped])
+            draining.set()
+            await asyncio.wait(workers, timeout=STOP_SECONDS)
+            await _end(workers)
+            await self._close()
+
+    def _sources(self, stop: asyncio.Event) -> list[Coroutine[object, object, None]]:
+        return [
+            *(self._watch(kept, stop) for kept in self._kept.values()),
+            self._every(1.0, self._reconcile),
+            self._every(SETTLE_SECONDS, self._settle),
+            self._every(NOTE_SECONDS, self._tell),
+            self._every(TRIM_SECONDS, self._stay_small),
+        ]
+
+    async def _watch(self, kept: _Kept, stop: asyncio.Event) -> None:
+        await kept.place.scanned.wait()
+        async for noticed in kept.watcher.changes(stop):
+            if noticed.everything:
+                await self._ask(kept, noticed.everything)
+            elif noticed.paths:
+                await self._hint(kept, noticed.paths)
+
+    async def _hint(self, kept: _Kept, keys: Sequence[str]) -> None:
+        """Publish hints; what finds no room, or no bus, is made good by a look at the whole tree."""
+        try:
+            refused = await self._bus.publish(FILE_CHANGED, [Event(kept.place.name, key) for key in keys])
+        except Unavailable as error:
+            refused, kept.missed = 0, error.message
+        if refused:
+            kept.missed = "the stream is full"
+
+    async def _ask(self, kept: _Kept, reason: str) -> None:
+        self._log("look at everything", {"project": kept.place.name, "reason": reason})
+        kept.missed, kept.looked_at = "", time.time()
+        await self._hint(kept, [EVERYTHING])
+
+    async def _reconcile(self) -> None:
+        for kept in self._kept.values():
+            kept.watcher.looked(kept.place.look_seconds)
+            if kept.missed:
+                await self._ask(kept, kept.missed)
+            elif time.time() - kept.looked_at >= self._options.reconcile_seconds:
+                await self._ask(kept, "timer")
+
+    async def _settle(self) -> None:
+        """Close the pass of every project that came to rest: time, skipped files, planner statistics, checkpoint."""
+        for kept in self._kept.values():
+            place = kept.place
+            writes = place.tally.written + place.tally.removed + place.tally.vectors
+            if writes != kept.writes:
+                kept.writes, kept.written_at = writes, time.time()
+            rested = time.time() - kept.written_at >= SETTLE_SECONDS
+            if place.looks and rested and (place.looks, writes) != (kept.finished_looks, kept.finished_writes):
+                kept.finished_looks, kept.finished_writes = place.looks, writes
+                with contextlib.suppress(AtlasError):
+                    await self._store.finish(place.name, place.left_out())
+                    await asyncio.to_thread(place.compact)
+
+    async def _stay_small(self) -> None:
+        """Give memory back, and drop the linkers of resting projects while the process is too large."""
+        for place in self._places.values():
+            if self._resident() < self._options.memory_bytes:
+                return
+            if place.linker is not None and not self._reports[AstTier.group].busy:
+                self._log("over the memory limit: linker dropped", {"project": place.name})
+                place.forget()
+            gc.collect()
+            await asyncio.to_thread(self._trim)
+
+    async def _tell(self) -> None:
+        with contextlib.suppress(Unavailable):
+            await self._bus.put_note(NOTE, json.dumps(self.state(), separators=(",", ":")), NOTE_LIFE)
+
+    async def _every(self, seconds: float, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        while True:
+            await work()
+            await asyncio.sleep(seconds)
+
+    async def _close(self) -> None:
+        for place in self._places.values():
+            with contextlib.suppress(AtlasError):
+                if place.looks:
+                    await self._store.finish(place.name, place.left_out())
+            place.close()
+        with contextlib.suppress(AtlasError):
+            await self._bus.put_note(NOTE, "", 0.001)
+
+    def state(self) -> dict[str, object]:
+        """Return what `atlas status` shows of the daemon; only plain values, so that it can be written as JSON."""
+        return {
+            "pid": os.getpid(),
+            "started_at": self._started_at,
+            "told_at": time.time(),
+            "resident_bytes": self._resident(),
+            "tiers": [_tier_state(tier, self._reports[tier.group]) for tier in self._tiers],
+            "projects": [_project_state(kept) for kept in self._kept.values()],
+        }
+
+
+def _tier_state(tier: Tier, report: TierReport) -> dict[str, object]:
+    return {
+        "tier": tier.group,
+        "stream": tier.stream,
+        "events": report.events,
+        "batches": report.batches,
+        "rate": round(report.rate(), 3),
+        "busy": report.busy,
+        "waits_for": report.away,
+        "errors": report.errors,
+        "last_error": report.last_error,
+        "last_events": report.last_events,
+        "last_seconds": round(report.last_seconds, 4),
+        "last_at": report.last_at,
+    }
+
+
+def _project_state(kept: _Kept) -> dict[str, object]:
+    place, tally = kept.place, kept.place.tally
+    return {
+        "project": place.name,
+        "root": str(place.source.root),
+        "ready": place.looks > 0 and place.linker is not None,
+        "watch": kept.watcher.mode,
+        "watch_reason": kept.watcher.reason,
+        "folders": len(place.folders),
+        "files": max(len(place.manifest) - 1, 0),
+        "stale_files": len(place.stale),
+        "looks": place.looks,
+        "looked_at": kept.looked_at,
+        "look_seconds": round(place.look_seconds, 4),
+        "parsed": tally.parsed,
+        "written": tally.written,
+        "removed": tally.removed,
+        "vectors": tally.vectors,
+    }
+
+
+async def _end(tasks: Sequence[asyncio.Task[object]] | Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
