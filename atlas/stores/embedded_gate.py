@@ -1,8 +1,8 @@
 """What the significance gate reads from and leaves in SQLite: digests of symbols, and its decisions.
 
-The last decision of a node is kept as long as the node, if the unit that it came with holds the node when the `apply` is
-done. How often which reason was given is counted per project for good. A delta whose record is the stored one brings no
-news: its decisions are neither kept nor counted, so that applying twice counts once.
+The last decision of a node is kept as long as the node, if the unit that it came with holds the node when the `apply`
+is done. How often which reason was given is counted per project for good. A delta whose record is the stored one brings
+no news: its decisions are neither kept nor counted, so that applying twice counts once.
 """
 
 from __future__ import annotations
