@@ -6,11 +6,11 @@ that tier 3 is to be told of. The rules themselves are in `significance.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 
 from atlas.contracts import Store
-from atlas.model import Decision, GraphDelta, Node, NodeRow, SymbolDigests
+from atlas.model import STRUCTURE, Decision, GraphDelta, Node, NodeRow, SymbolDigests
 from atlas.pipeline.events import EVERYTHING
 from atlas.pipeline.significance import BODY_THRESHOLD, decide
 from atlas.pipeline.workplace import Workplace
@@ -32,7 +32,7 @@ class Gate:
             return list(deltas)
         changed = {delta.path for delta in deltas if _is_changed(place, delta)}
         new = {delta.path for delta in deltas if delta.path and delta.path not in place.manifest}
-        if len(new) > NEW_FILES:
+        if _all_is_new(place, new):
             new = set[str]()
         gone = [delta.path for delta in deltas if delta.record is None]
         asked = [*changed, *(gone if len(gone) <= NEW_FILES else ())]
@@ -75,10 +75,15 @@ class Gate:
 
     def wanted(self, place: Workplace, deltas: Sequence[GraphDelta]) -> list[str]:
         """Return the keys for tier 3, to be asked before `deltas` are noted as applied."""
-        new = [delta for delta in deltas if delta.path and delta.path not in place.manifest]
-        if place.full or len(new) > NEW_FILES:
+        new = {delta.path for delta in deltas if delta.path and delta.path not in place.manifest}
+        if place.full or _all_is_new(place, new):
             return [EVERYTHING]
         return [one.uid for delta in deltas for one in delta.decisions if one.through and one.reason != "deleted"]
+
+
+def _all_is_new(place: Workplace, new: Sized) -> bool:
+    """Whether this is a first index, or as good as one."""
+    return len(new) > NEW_FILES or (len(new) > 0 and place.manifest.keys() <= {STRUCTURE})
 
 
 def _is_changed(place: Workplace, delta: GraphDelta) -> bool:
