@@ -228,6 +228,22 @@ class Embedder(Protocol):
         ...
 
 
+class EmbeddingCache(Protocol):
+    """Vectors by what they are made of, shared by all projects that use it; bounded, it forgets what is used least."""
+
+    async def get(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return the vector of each key in order, None for those that it does not hold."""
+        ...
+
+    async def put(self, vectors: Mapping[str, bytes]) -> None:
+        """Keep vectors by key."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close; idempotent."""
+        ...
+
+
 class TokenCounter(Protocol):
     """Counts tokens of a named encoding."""
 

@@ -52,6 +52,12 @@ class EmbedderSettings:
     provider: str = _setting(
         "static", 'Model for vector search: "static" (local, on CPU) or "none".', choices=("static", "none")
     )
+    cache: str = _setting(
+        "auto",
+        'Keep vectors by content: "on", "off"; "auto" = for models that take longer than a look into the cache.',
+        choices=("auto", "on", "off"),
+    )
+    cache_mb: int = _setting(256, "Size of that cache; the least used go first.", 1, 100_000)
 
 
 @dataclass(frozen=True, slots=True)

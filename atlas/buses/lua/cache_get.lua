@@ -1,0 +1,16 @@
+-- KEYS: the vectors by key, the times of use. given: keys. Returns the vectors in order, "" for those that are not there.
+local found = redis.call('HMGET', KEYS[1], unpack(given.keys))
+local now = redis.call('TIME')[1]
+local times = {}
+for position, key in ipairs(given.keys) do
+  if found[position] then
+    times[#times + 1] = now
+    times[#times + 1] = key
+  else
+    found[position] = ''
+  end
+end
+if #times > 0 then
+  redis.call('ZADD', KEYS[2], unpack(times))
+end
+return list(found)

@@ -1,0 +1,70 @@
+"""An embedder behind a content-addressed cache: equal text is embedded once, in whatever project or branch it is.
+
+Chunks come in, vectors go out; which embedder and which cache is not known here. A cache that fails costs time only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from atlas.contracts import Embedder, EmbeddingCache
+from atlas.errors import StoreError, Unavailable
+from atlas.model import Chunk, ModelInfo
+
+
+class CachedEmbedder:
+    """`atlas.contracts.Embedder` over another one."""
+
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
+        self._embedder, self._cache = embedder, cache
+        self.hits = 0
+        self.misses = 0
+        self.failures = 0
+        """How often the cache could not be asked or told."""
+
+    @property
+    def info(self) -> ModelInfo:
+        """What the vectors are made with."""
+        return self._embedder.info
+
+    async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
+        """Return one vector per chunk, in order; only texts that the cache does not hold are embedded, each once."""
+        keys = [_key(self.info, chunk) for chunk in chunks]
+        vectors = await self._known(list(dict.fromkeys(keys)))
+        missing = {key: chunk for key, chunk in zip(keys, chunks, strict=True) if key not in vectors}
+        self.hits += len(chunks) - len(missing)
+        self.misses += len(missing)
+        if missing:
+            made = await self._embedder.embed_chunks(list(missing.values()))
+            fresh = dict(zip(missing, made, strict=True))
+            vectors |= fresh
+            await self._keep(fresh)
+        return [vectors[key] for key in keys]
+
+    async def embed_query(self, text: str) -> bytes:
+        """Return the vector of a query; queries are not cached."""
+        return await self._embedder.embed_query(text)
+
+    async def _known(self, keys: Sequence[str]) -> dict[str, bytes]:
+        try:
+            found = await self._cache.get(keys)
+        except (Unavailable, StoreError):
+            self.failures += 1
+            return {}
+        size = 2 * self.info.dimension
+        # a vector of another length is not ours, whoever put it there
+        return {key: data for key, data in zip(keys, found, strict=True) if data is not None and len(data) == size}
+
+    async def _keep(self, vectors: dict[str, bytes]) -> None:
+        try:
+            await self._cache.put(vectors)
+        except (Unavailable, StoreError):
+            self.failures += 1
+
+
+def _key(info: ModelInfo, chunk: Chunk) -> str:
+    """Return 32 hex digits over everything that the vector is made of: the model, the text, the name and its weight."""
+    made_of = "\0".join((info.provider, info.model, str(info.dimension), info.fingerprint))
+    text = "\0".join((made_of, str(int(chunk.is_file)), chunk.name, chunk.text))
+    return hashlib.blake2b(text.encode("utf8", "surrogatepass"), digest_size=16).hexdigest()
