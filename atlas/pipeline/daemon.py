@@ -103,8 +103,9 @@ class Daemon:
         self._started_at = time.time()
 
     def _keep(self, place: Workplace) -> _Kept:
-        watcher = Watcher(place.source.root, lambda: sorted(place.folders), poll_seconds=self._options.poll_seconds)
-        place.watch = watcher.watch_folders
+        data = place.source.cache.parent
+        watcher = Watcher(place.source.root, data=data, poll_seconds=self._options.poll_seconds)
+        place.looked = watcher.looked
         return _Kept(place, watcher)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -173,7 +174,6 @@ class Daemon:
 
     async def _reconcile(self) -> None:
         for kept in self._kept.values():
-            kept.watcher.looked(kept.place.look_seconds)
             if kept.missed:
                 await self._ask(kept, kept.missed)
             elif time.time() - kept.looked_at >= self._options.reconcile_seconds:
@@ -259,9 +259,12 @@ def _project_state(kept: _Kept) -> dict[str, object]:
         "ready": place.looks > 0 and place.linker is not None,
         "watch": kept.watcher.mode,
         "watch_reason": kept.watcher.reason,
+        "watches": kept.watcher.watches,
+        "overflows": kept.watcher.overflows,
         "folders": len(place.folders),
         "files": max(len(place.manifest) - 1, 0),
         "stale_files": len(place.stale),
+        "problem": place.problem,
         "looks": place.looks,
         "looked_at": kept.looked_at,
         "look_seconds": round(place.look_seconds, 4),

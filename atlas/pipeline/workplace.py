@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from atlas.contracts import Store
+from atlas.errors import ConfigError
 from atlas.model import STRUCTURE, FileRecord, GraphDelta, Skipped
 from atlas.parsing import FactsCache, Languages, Linker
 from atlas.pipeline.events import EVERYTHING, Tally
@@ -33,6 +34,8 @@ class Source:
     """File of the facts cache."""
     scope: Scope
     timeout_ms: int
+    rescope: Callable[[], Scope] | None = None
+    """Reads the scope again, for whoever lives longer than the settings; raises ConfigError while they are broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,8 @@ class Workplace:
         self.files: dict[str, ScannedFile] = {}
         self.folders: set[str] = set()
         """Every folder that was walked; the root as ""."""
-        self.watch: Callable[[Sequence[str]], None] | None = None
-        """Told of the folders whenever they change."""
+        self.looked: Callable[[Sequence[str] | None, Sequence[str], float], None] | None = None
+        """Told after every look: where it looked (None = everywhere), the folders found there, the seconds it took."""
         self.skipped: dict[str, Skipped] = {}
         """What the scan left out, by path (folders end in "/")."""
         self.refused: dict[str, Skipped] = {}
@@ -72,6 +75,8 @@ class Workplace:
         """A write failed: which units the store holds is not known."""
         self.tally = Tally()
         self.cache = FactsCache(str(source.cache))
+        self.problem = ""
+        """What is wrong with the project's settings, "" when nothing is."""
         self.look_seconds = 0.0
         """How long the last look at the whole tree took."""
         self.looks = 0
@@ -128,6 +133,7 @@ class Workplace:
 
     async def _look_everywhere(self) -> Look:
         started = time.perf_counter()
+        self._read_scope()
         scan = await asyncio.to_thread(scan_project, self.source.root, self.source.languages, self.source.scope)
         relink = self.looks > 0 and list(scan.subprojects) != list(self.subprojects)
         if relink:
@@ -137,11 +143,23 @@ class Workplace:
         self.scanned.set()
         found = compare(self.files, self.manifest, self.refused, self.source.fingerprint, self.full)
         self.look_seconds = time.perf_counter() - started
+        if self.looked is not None:
+            self.looked(None, scan.folders, self.look_seconds)
         self.tally.seconds["scan"] = self.tally.seconds.get("scan", 0.0) + self.look_seconds
         return Look(sorted([*found.changed, *found.removed]), relink or found.interrupted, everything=True)
 
+    def _read_scope(self) -> None:
+        """Take the scope that is in force now; while the settings are broken the last one stays."""
+        if self.source.rescope is None:
+            return
+        try:
+            self.source = replace(self.source, scope=self.source.rescope())
+            self.problem = ""
+        except ConfigError as error:
+            self.problem = error.message
+
     def _take_in(self, scan: Scan) -> None:
-        self._new_folders(set(scan.folders))
+        self.folders = set(scan.folders)
         self.files = {file.path: file for file in scan.files}
         self.skipped = {skip.path: skip for skip in scan.skipped}
         self.subprojects = scan.subprojects
@@ -176,16 +194,12 @@ class Workplace:
             del self.skipped[path]
         self.files.update(found)
         self.skipped.update((skip.path, skip) for skip in part.skipped)
-        self._new_folders({folder for folder in self.folders if not asked(folder)} | set(part.folders))
+        self.folders = {folder for folder in self.folders if not asked(folder)} | set(part.folders)
+        if self.looked is not None:
+            self.looked(keys, part.folders, 0.0)
         dirty = [path for path, file in found.items() if path in named or self._differs(file)]
         gone = [path for path in indexed if path not in found]
         return Look(sorted([*dirty, *gone]), relink=False, everything=False)
-
-    def _new_folders(self, folders: set[str]) -> None:
-        if folders != self.folders:
-            self.folders = folders
-            if self.watch is not None:
-                self.watch(sorted(folders))
 
     def _differs(self, file: ScannedFile) -> bool:
         record = self.manifest.get(file.path, self.refused.get(file.path))
