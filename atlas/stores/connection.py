@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import apsw
 
 from atlas.errors import NotFound, SchemaMismatch, StoreError, Unavailable
+from atlas.stores.checkpoints import BUSY_MS
 from atlas.stores.rows import fetch, value
 from atlas.stores.sqlite_errors import REBUILD, translated
 from atlas.stores.statements import schema
@@ -36,11 +37,9 @@ _WRITER_SETTINGS = (
     "PRAGMA synchronous=normal",
     "PRAGMA cache_size=-65536",
     "PRAGMA temp_store=memory",
-    "PRAGMA wal_autocheckpoint=8000",
-    "PRAGMA journal_size_limit=67108864",
+    "PRAGMA wal_autocheckpoint=0",
+    "PRAGMA journal_size_limit=33554432",
 )
-BUSY_MS = 5000
-"""How long a connection waits for another to finish a checkpoint or a recovery."""
 
 
 def open_reader(path: Path) -> apsw.Connection:
@@ -107,6 +106,15 @@ def _check_version(connection: apsw.Connection, path: Path) -> None:
         raise SchemaMismatch(f"the index at {path} has schema {found}, this program needs {SCHEMA_VERSION}", REBUILD)
 
 
+def file_identity(path: Path) -> tuple[int, int]:
+    """Return what tells a file from another that was put in its place; (0, 0) when there is none."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return (0, 0)
+    return (status.st_dev, status.st_ino)
+
+
 class ReaderPool:
     """A few threads with one read-only connection each. Every read runs in one transaction: one consistent state."""
 
@@ -158,7 +166,7 @@ class ReaderPool:
     def _connection(self) -> apsw.Connection:
         """Return this thread's connection; a file that was replaced (`index --full`) is opened anew."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        identity = self._identity()
+        identity = file_identity(self._path)
         if connection is not None and identity == self._local.identity:
             return connection
         if connection is not None:
@@ -171,10 +179,3 @@ class ReaderPool:
             self._open.add(fresh)
         self._local.connection, self._local.identity = fresh, identity
         return fresh
-
-    def _identity(self) -> tuple[int, int]:
-        try:
-            status = self._path.stat()
-        except FileNotFoundError:
-            return (0, 0)
-        return (status.st_dev, status.st_ino)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,7 +36,8 @@ from atlas.model import (
 from atlas.stores import embedded_evidence as evidence
 from atlas.stores import embedded_gate as gate
 from atlas.stores import embedded_read as read
-from atlas.stores.connection import DATABASE, ReaderPool, open_writer
+from atlas.stores.checkpoints import Checkpoints
+from atlas.stores.connection import DATABASE, ReaderPool, file_identity, open_writer
 from atlas.stores.embedded_apply import apply
 from atlas.stores.embedded_find import find
 from atlas.stores.embedded_stats import StatsReader
@@ -201,11 +203,18 @@ class _Writer:
         except BaseException:
             self._lock.release()
             raise
+        self._checkpoints = Checkpoints(self._connection)
+        self._identity = file_identity(self._path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="atlas-writer")
 
     async def run(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
         """Return `work(connection, *arguments)`, run in the writing thread after what was asked before."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._call, work, arguments)
+        result = await asyncio.get_running_loop().run_in_executor(self._thread, self._call, work, arguments)
+        if self._checkpoints.due:
+            # nobody waits for it; a store that was closed meanwhile has moved everything anyway
+            with suppress(RuntimeError):
+                self._thread.submit(self._checkpoints.run)
+        return result
 
     def close(self) -> None:
         """Wait for the running write, close, let the next writer in; idempotent."""
@@ -217,6 +226,8 @@ class _Writer:
             self._lock.release()
 
     def _call(self, work: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
+        if file_identity(self._path) != self._identity:
+            raise StoreError(f"the index at {self._path} was removed or replaced", "start the program again")
         with translated(self._path):
             return work(self._connection, *arguments)
 

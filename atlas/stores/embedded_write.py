@@ -10,7 +10,7 @@ import apsw
 
 from atlas.errors import StoreError
 from atlas.model import ModelInfo, Skipped, VectorRow
-from atlas.stores.connection import BUSY_MS
+from atlas.stores.checkpoints import tidy
 from atlas.stores.filters import project_id
 from atlas.stores.rows import fetch, run_many, select, value
 from atlas.stores.statements import statements
@@ -59,24 +59,14 @@ def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vec
 
 
 def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped] | None) -> None:
-    """See `Store.finish`. The checkpoint gives up at once when readers are in its way; the next one does its work."""
+    """See `Store.finish`. The checkpoint does what it can without waiting for readers; the next one does the rest."""
     write = statements("write")
     with transaction(connection):
         owner = project_id(connection, project)
         fetch(connection, write["finish"], (datetime.now(UTC).isoformat(timespec="seconds"), owner))
         if skipped is not None:
             _put_skipped(connection, owner, {row.path: row for row in skipped})
-    fetch(connection, "PRAGMA analysis_limit=400")
-    fetch(connection, "PRAGMA optimize=0x10002")
-    connection.set_busy_timeout(0)
-    try:
-        fetch(connection, "PRAGMA wal_checkpoint(truncate)")
-    except apsw.BusyError:
-        fetch(connection, "PRAGMA wal_checkpoint(passive)")
-    finally:
-        connection.set_busy_timeout(BUSY_MS)
-    # a daemon that waits for the next change needs no cache of the last
-    fetch(connection, "PRAGMA shrink_memory")
+    tidy(connection)
 
 
 def _put_skipped(connection: apsw.Connection, project: int, skipped: dict[str, Skipped]) -> None:

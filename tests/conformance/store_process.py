@@ -2,6 +2,7 @@
 
 `write DIR` rewrites ten units batch after batch and prints each batch's number when it is stored. `read DIR SECONDS` fails if
 it ever sees two batches at once. `fill DIR BYTES` writes until no file may grow further and prints the error's message.
+`recover DIR` writes while no file may grow, and again when they may. `hold DIR` keeps others from writing until it is told.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import os
 import sys
 import time
 from pathlib import Path
+
+import apsw
 
 from atlas.errors import StoreError
 from atlas.model import Filter, GraphDelta, Match
@@ -75,11 +78,51 @@ async def fill(folder: Path, most: int) -> None:
             os._exit(0)
 
 
+async def recover(folder: Path) -> None:
+    import resource
+
+    store = EmbeddedStore.open(folder, writing=True, vector_index=PythonVectorIndex)
+    await store.open_project(PROJECT, "/")
+    first = batch(1)
+    await store.apply(first)
+    vectors = [vector(row, 1, 0, 0, 0) for delta in first for row in delta.nodes or ()]
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((folder / "atlas.db-wal").stat().st_size + 10_000, most))
+    refused: list[str] = []
+    for write in (lambda: store.apply(batch(2)), lambda: store.put_vectors(PROJECT, MODEL, vectors)):
+        try:
+            await write()
+        except StoreError as error:
+            refused.append(type(error).__name__)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    print(*refused)
+    await store.put_vectors(PROJECT, MODEL, vectors)
+    assert await store.stale_chunks(PROJECT, MODEL, 10) == []
+    await store.apply(batch(3))
+    nodes = await store.find("f", Match.PREFIX, Filter(), 10_000)
+    assert {found.row.docstring for found in nodes} == {"batch3"} and len(nodes) == UNITS * NODES
+    await store.aclose()
+    print("whole")
+
+
+def hold(folder: Path) -> None:
+    connection = apsw.Connection(str(folder / "atlas.db"))
+    connection.execute("BEGIN IMMEDIATE")
+    print("held", flush=True)
+    sys.stdin.readline()
+    connection.execute("ROLLBACK")
+    connection.close()
+
+
 if __name__ == "__main__":
     verb, directory, *rest = sys.argv[1:]
     if verb == "write":
         asyncio.run(write(Path(directory)))
     elif verb == "read":
         asyncio.run(read(Path(directory), float(rest[0])))
+    elif verb == "recover":
+        asyncio.run(recover(Path(directory)))
+    elif verb == "hold":
+        hold(Path(directory))
     else:
         asyncio.run(fill(Path(directory), int(rest[0])))
