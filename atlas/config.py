@@ -12,12 +12,14 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
+from ipaddress import ip_address
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
+from urllib.parse import parse_qs, urlsplit
 
 from atlas.errors import ConfigError
 from atlas.ids import project_name
-from atlas.settings import DATA_FOLDER, SECTIONS
+from atlas.settings import DATA_FOLDER, SECTIONS, masked
 from atlas.settings import Settings as Settings
 
 FILE_NAME = "atlas.toml"
@@ -74,6 +76,7 @@ def load_settings(
         origins["store.data_dir"] = "--data-dir" if data_dir else "env ATLAS_DATA_DIR"
     settings = Settings(root, origins=origins, **_sections(values))
     _refuse_outside(settings)
+    _refuse_foreign_bus(settings)
     return settings
 
 
@@ -110,6 +113,41 @@ def _refuse_outside(settings: Settings) -> None:
         )
     if settings.data_dir.resolve() == settings.root:
         raise ConfigError(f"{origin}: store.data_dir is the project root", 'Use a folder of its own, e.g. ".atlas".')
+
+
+def _refuse_foreign_bus(settings: Settings) -> None:
+    """Refuse a bus that a repository must not choose: what it sends there are paths, and it may hold a password."""
+    origin = settings.origins.get("bus.url", "default")
+    if origin == "default" or origin.startswith("env ") or not settings.bus.url:
+        return
+    address = settings.bus_address
+    if address.startswith("/"):
+        inside = Path(address).resolve().is_relative_to(settings.root)
+        complaint = "" if inside else "is a socket outside the project"
+    else:
+        try:
+            parts = urlsplit(address)
+            loopback = _is_loopback(parts.hostname or "")
+            certificate = parse_qs(parts.query).get("ca", [""])[-1]
+        except ValueError:
+            loopback, certificate = False, ""
+        complaint = "" if loopback else "is not an address on this machine"
+        if not (settings.root / certificate).resolve().is_relative_to(settings.root):
+            complaint = "names a certificate outside the project"
+    if complaint:
+        raise ConfigError(
+            f"{origin}: bus.url {complaint}: {masked(settings.bus.url)}",
+            "A repository cannot choose that; set the environment variable ATLAS_BUS_URL instead.",
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _from_file(path: Path) -> list[tuple[str, object, str]]:
@@ -193,7 +231,8 @@ def _checked(key: str, value: object, origin: str) -> object:
         return globs
     if type(value) is not type(spec.default):
         wanted = {bool: "true or false", int: "a whole number", str: "a string"}[type(spec.default)]
-        raise ConfigError(f"{origin}: {key} must be {wanted}, not {value!r}", _help(key))
+        found = "" if spec.metadata["secret"] else f", not {value!r}"
+        raise ConfigError(f"{origin}: {key} must be {wanted}{found}", _help(key))
     low, high = spec.metadata["low"], spec.metadata["high"]
     choices: tuple[str, ...] = spec.metadata["choices"]
     if isinstance(value, int) and (low or high) and not low <= value <= high:

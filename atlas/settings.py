@@ -14,10 +14,19 @@ from atlas.ids import project_name
 
 DATA_FOLDER = ".atlas"
 
+UNIX_SOCKET = "unix://"
+"""What an address begins with that is the path of a socket, relative to the project root or absolute."""
 
-def _setting(default: Any, help_text: str, low: int = 0, high: int = 0, choices: tuple[str, ...] = ()) -> Any:
-    """Declare a setting; `low`/`high` bound an integer (both 0 = unbounded), `choices` a string."""
-    return field(default=default, metadata={"help": help_text, "low": low, "high": high, "choices": choices})
+
+def _setting(
+    default: Any, help_text: str, low: int = 0, high: int = 0, choices: tuple[str, ...] = (), *, secret: bool = False
+) -> Any:
+    """Declare a setting; `low`/`high` bound an integer (both 0 = unbounded), `choices` a string.
+
+    `secret`: an address that may hold a password, which is shown to nobody.
+    """
+    metadata = {"help": help_text, "low": low, "high": high, "choices": choices, "secret": secret}
+    return field(default=default, repr=not secret, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,9 @@ class IndexSettings:
 class BusSettings:
     """`[bus]`: where the daemon's streams live."""
 
-    url: str = _setting("", 'Server: "valkey://host:port/db", "valkeys://" (TLS) or "unix:///path"; "" = an own one.')
+    url: str = _setting(
+        "", 'Server: "valkey://host:port/db", "valkeys://" (TLS) or "unix:///path"; "" = an own one.', secret=True
+    )
     prefix: str = _setting("", "Put before the names of all keys, for a server that others use too.")
     max_attempts: int = _setting(5, "Deliveries of an event before it becomes a dead letter.", 1, 100)
     redeliver_seconds: int = _setting(60, "An event that a dead worker left is delivered again after this.", 1, 3600)
@@ -148,12 +159,20 @@ class Settings:
         """Absolute folder of the index."""
         return self.root / self.store.data_dir
 
+    @property
+    def bus_address(self) -> str:
+        """Where the configured bus server is: a URL, or the absolute path of a unix socket; "" = the daemon's own."""
+        url = self.bus.url
+        if url.startswith(UNIX_SOCKET):
+            return str(self.root / url.removeprefix(UNIX_SOCKET))
+        return url
+
     def entries(self) -> Iterator[tuple[str, object, str]]:
-        """Yield ("section.key", value, origin) of every setting in declaration order."""
+        """Yield ("section.key", value, origin) of every setting in declaration order; passwords are masked."""
         for section, kind in SECTIONS.items():
-            for name in (spec.name for spec in fields(kind)):
-                key = f"{section}.{name}"
-                yield key, getattr(getattr(self, section), name), self.origins.get(key, "default")
+            for spec in fields(kind):
+                key, value = f"{section}.{spec.name}", getattr(getattr(self, section), spec.name)
+                yield key, masked(value) if spec.metadata["secret"] else value, self.origins.get(key, "default")
 
 
 SECTIONS: dict[str, type[Any]] = {
@@ -168,3 +187,13 @@ SECTIONS: dict[str, type[Any]] = {
     "pipeline": PipelineSettings,
     "daemon": DaemonSettings,
 }
+
+
+def masked(url: str) -> str:
+    """Return an address without its password, in a form that may be shown."""
+    scheme, separator, rest = url.partition("://") if "://" in url else ("", "", url)
+    user, at, place = rest.rpartition("@")
+    if not at:
+        return url
+    name, colon, _ = user.partition(":")
+    return f"{scheme}{separator}{name if colon else ''}{':' if colon else ''}***@{place}"

@@ -106,6 +106,78 @@ def test_mistakes_in_the_file_name_the_place_and_the_way_out(
 
 
 @pytest.mark.parametrize(
+    "url",
+    [
+        "valkey://localhost",
+        "valkey://127.0.0.1:6380/2",
+        "valkeys://[::1]:6379?ca=certificates/own.pem",
+        "unix://run/bus.sock",
+        "unix:///{root}/run/bus.sock",
+    ],
+)
+def test_a_repository_may_name_a_bus_on_this_machine(tmp_path: Path, url: str) -> None:
+    url = url.replace("/{root}", str(tmp_path))
+    settings = load(tmp_path, f"[bus]\nurl = '{url}'\n")
+    assert settings.bus.url == url
+    if url.startswith("unix"):
+        assert settings.bus_address == str(tmp_path / "run" / "bus.sock")
+    else:
+        assert settings.bus_address == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "valkey://example.org/0",
+        "valkey://localhost:secret@example.org",
+        "valkey://localhost\\@example.org",
+        "valkey://127.0.0.1.example.org",
+        "valkey://0.0.0.0",
+        "valkey://[::1",
+        "valkeys://127.0.0.1?ca=/etc/ssl/own.pem",
+        "unix:///run/valkey.sock",
+        "unix://../bus.sock",
+        "unix://link/bus.sock",
+        "/run/valkey.sock",
+        "example.org:6379",
+    ],
+)
+def test_a_repository_cannot_name_a_bus_elsewhere_but_the_environment_can(tmp_path: Path, url: str) -> None:
+    (tmp_path / "link").symlink_to("/")
+    text = f"[bus]\n# more\nurl = '{url}'\n"
+    with pytest.raises(ConfigError, match=r"atlas\.toml:3: bus\.url") as caught:
+        load(tmp_path, text)
+    assert "ATLAS_BUS_URL" in caught.value.hint
+    assert "secret" not in caught.value.message
+    (tmp_path / "atlas.toml").unlink()
+    assert load(tmp_path, environment={"ATLAS_BUS_URL": url}).bus.url == url
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("valkey://user:secret@host:6379/0", "valkey://user:***@host:6379/0"),
+        ("valkey://:sec://r/et@host", "valkey://:***@host"),
+        ("valkeys://secret@host", "valkeys://***@host"),
+        ("secret@host", "***@host"),
+        ("valkey://host", "valkey://host"),
+        ("", ""),
+    ],
+)
+def test_passwords_are_not_shown(tmp_path: Path, url: str, shown: str) -> None:
+    settings = load(tmp_path, environment={"ATLAS_BUS_URL": url})
+    assert {key: value for key, value, _ in settings.entries()}["bus.url"] == shown
+    assert settings.bus.url == url
+    assert "secret" not in repr(settings)
+
+
+def test_a_list_of_addresses_is_refused_without_showing_it(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="must be a string") as caught:
+        load(tmp_path, "[bus]\nurl = ['valkey://user:secret@127.0.0.1']\n")
+    assert "secret" not in caught.value.message + caught.value.hint
+
+
+@pytest.mark.parametrize(
     ("variable", "value", "message"),
     [
         ("ATLAS_SEARCH_LIMTI", "3", "unknown variable ATLAS_SEARCH_LIMTI"),
