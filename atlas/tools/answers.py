@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from atlas.tools.live import DaemonStatus
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -231,6 +233,14 @@ class ProjectStatus:
     languages: tuple[Described, ...]
     skipped: tuple[Described, ...]
     """By reason."""
+    symbols: int = 0
+    """Nodes that are definitions: classes, functions, methods, values."""
+    stale_files: int = 0
+    """Files known to have changed since they were read."""
+    stale_symbols: int = 0
+    """Texts whose vector is missing or made from an older text."""
+    decisions: tuple[Described, ...] = ()
+    """What the significance gate said of changed symbols so far, by reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +259,13 @@ class StatusAnswer:
     projects: tuple[ProjectStatus, ...]
     skipped_files: tuple[SkippedFile, ...]
     evidence: Evidence
+    daemon: DaemonStatus | None = None
+    """None when nobody looked for one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The state of one part: `ok`, `missing` (works without) or `broken`; `fix` says what to do."""
+    """The state of one part: `ok`, `warning` (works, but see `fix`), `missing` (the rest works) or `broken`."""
 
     name: str
     state: str

@@ -174,7 +174,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "status",
-        "What is indexed and what is not: counts, languages, model, skipped files with reasons.",
+        "What is indexed, stale, skipped and why; whether the daemon keeps it true; queues and dead letters.",
         {
             "skipped": {**_FLAG, "description": "List skipped files"},
             "skipped_filter": _text("Reason, path prefix or glob", 1000),
@@ -182,7 +182,7 @@ TOOLS: tuple[Tool, ...] = (
             **_BUDGET,
             **_PROJECT,
         },
-        {"projects": _list(_OBJECT), "skipped_files": _OBJECT},
+        {"daemon": _OBJECT, "projects": _list(_OBJECT), "tiers": _list(_OBJECT), "skipped_files": _OBJECT},
         certain=("projects",),
     ),
     Tool(

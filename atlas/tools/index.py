@@ -1,15 +1,20 @@
-"""status: what is indexed, what is missing from it and why."""
+"""status: what is indexed, what is missing from it and why, and what keeps it true."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import ProjectState, ProjectStats
+from atlas.model import Label, ProjectState, ProjectStats
 from atlas.tools.answers import Described, ProjectStatus, SkippedFile, StatusAnswer
 from atlas.tools.envelope import MAX_BUDGET, Envelope, check_range, fit
+from atlas.tools.live import DaemonStatus
+
+SYMBOLS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
+"""Labels of what is defined in code: `symbols` counts these."""
 
 
 async def status(
@@ -20,9 +25,11 @@ async def status(
     skipped: bool = False,
     skipped_filter: str = "",
     token_budget: int = 2000,
+    daemon: DaemonStatus | None = None,
 ) -> StatusAnswer:
     """Return the counts of a project, or with `everything` of all; `skipped` lists the files left out, with reasons.
 
+    `daemon` is what was found of the process that keeps the index true; reading it takes more than an open index.
     `skipped_filter` keeps skipped files whose reason equals it or whose path starts with it or matches it as a glob. An
     index without any project is an answer (no projects); a named project that does not exist raises NotFound.
     """
@@ -42,13 +49,18 @@ async def status(
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
 
-    def build(kept: int) -> StatusAnswer:
-        projects, left = shown[:kept], max(0, kept - len(shown))
-        cut = len(shown) + len(files) - kept
-        withheld = (f"{cut} projects or skipped files by token_budget {token_budget}; filter them",) if cut else ()
-        return StatusAnswer("status", projects, files[:left], envelope.evidence(notes=(note,), withheld=withheld))
+    tiers = daemon.tiers if daemon else ()
+    parts = len(shown) + bool(tiers) + len(files)
 
-    return fit(atlas, token_budget, build, len(shown) + len(files))
+    def build(kept: int) -> StatusAnswer:
+        """Keep projects before tiers before skipped files; whether there is a daemon is always said."""
+        left = max(0, kept - len(shown) - bool(tiers))
+        told = replace(daemon, tiers=()) if daemon and kept <= len(shown) else daemon
+        cut = f"{parts - kept} projects, tiers or skipped files by token_budget {token_budget}; filter them"
+        evidence = envelope.evidence(notes=(note,), withheld=(cut,) if kept < parts else ())
+        return StatusAnswer("status", shown[:kept], files[:left], evidence, told)
+
+    return fit(atlas, token_budget, build, parts)
 
 
 def _wanted(path: str, reason: str, wanted: str) -> bool:
@@ -75,6 +87,10 @@ def _project_status(stats: ProjectStats) -> ProjectStatus:
         labels=_counts(stats.nodes),
         languages=_counts(stats.languages),
         skipped=_counts(stats.skipped),
+        symbols=sum(stats.nodes.get(label, 0) for label in SYMBOLS),
+        stale_files=stats.stale_files,
+        stale_symbols=max(stats.chunks - stats.vectors, 0),
+        decisions=_counts(stats.decisions),
     )
 
 

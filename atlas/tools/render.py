@@ -20,7 +20,6 @@ from atlas.tools.answers import (
     Lookup,
     Neighbour,
     NodeAnswer,
-    ProjectStatus,
     SchemaAnswer,
     SearchAnswer,
     Section,
@@ -28,6 +27,7 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
+from atlas.tools.status_lines import status_lines
 
 CELL_CHARACTERS = 400
 """A table cell longer than this is cut with its full length stated."""
@@ -265,31 +265,6 @@ def described(entry: Described) -> str:
     count = f" {entry.count}" if entry.count >= 0 else ""
     description = f": {entry.description}" if entry.description else ""
     return f"{entry.name}{count}{description}"
-
-
-def status_lines(answer: StatusAnswer) -> Iterator[str]:
-    """Yield each project's counts, then skipped files."""
-    if not answer.projects:
-        yield "nothing is indexed yet"
-    for project in answer.projects:
-        yield from project_lines(project)
-    for skipped in answer.skipped_files:
-        yield f"skipped {skipped.path}: {skipped.reason}"
-
-
-def project_lines(project: ProjectStatus) -> Iterator[str]:
-    """Yield one project's counts."""
-    yield f"project {project.project} at {project.root}"
-    yield f"  generation {project.generation}, indexed {project.indexed_at or 'never'}"
-    yield f"  {project.files} files, {project.nodes} nodes, {project.edges} edges"
-    yield f"  {project.bytes_on_disk} bytes on disk"
-    yield f"  references: {project.resolved} resolved, {project.unresolved} unresolved"
-    yield f"  vectors: {project.vectors} of {project.chunks} up to date{f', {project.model}' if project.model else ''}"
-    for title, entries in (("nodes", project.labels), ("languages", project.languages), ("skipped", project.skipped)):
-        if entries:
-            yield f"  {title}: {', '.join(f'{entry.name} {entry.count}' for entry in entries)}"
-    if project.problems:
-        yield f"  {project.problems} files could be read only in part"
 
 
 def health_lines(answer: HealthAnswer) -> Iterator[str]:

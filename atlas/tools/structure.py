@@ -28,7 +28,9 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
+from atlas.tools.live import DaemonStatus, TierStatus
 from atlas.tools.render import render, to_dict
+from atlas.tools.status_lines import watch_line, work_line
 
 Structure = dict[str, object]
 
@@ -71,7 +73,13 @@ def _body(answer: Answer) -> Structure:
             }
         case StatusAnswer():
             skipped = {skip.path: skip.reason for skip in answer.skipped_files}
-            body = {"projects": [_project(project) for project in answer.projects], "skipped_files": skipped}
+            watched = {watch.project: watch_line(watch) for watch in answer.daemon.projects} if answer.daemon else {}
+            body = {
+                "daemon": _daemon(answer.daemon) if answer.daemon else {},
+                "projects": [_project(project, watched.get(project.project, "")) for project in answer.projects],
+                "tiers": [_tier(tier) for tier in answer.daemon.tiers] if answer.daemon else [],
+                "skipped_files": skipped,
+            }
         case SchemaAnswer():
             body = _schema(answer)
         case HealthAnswer():
@@ -195,11 +203,45 @@ def _counts(entries: Iterable[Described]) -> dict[str, int]:
     return {entry.name: entry.count for entry in entries}
 
 
-def _project(project: ProjectStatus) -> Structure:
+def _project(project: ProjectStatus, watch: str) -> Structure:
     body = to_dict(project)
     assert isinstance(body, dict)
-    tables = {"labels": project.labels, "languages": project.languages, "skipped": project.skipped}
-    return _kept({**body, **{name: _counts(entries) for name, entries in tables.items()}})
+    tables = {
+        "labels": project.labels,
+        "languages": project.languages,
+        "skipped": project.skipped,
+        "decisions": project.decisions,
+    }
+    return _kept({**body, **{name: _counts(entries) for name, entries in tables.items()}, "watch": watch})
+
+
+def _daemon(daemon: DaemonStatus) -> Structure:
+    body: Structure = {
+        "state": daemon.state,
+        "detail": daemon.detail,
+        "fix": daemon.fix,
+        "pid": daemon.pid or None,
+        "version": daemon.version,
+        "started_at": daemon.started_at,
+        "resident_mb": daemon.resident_bytes >> 20 or None,
+    }
+    return _kept(body)
+
+
+def _tier(tier: TierStatus) -> Structure:
+    body: Structure = {
+        "tier": tier.tier,
+        "stream": tier.stream,
+        "length": tier.length,
+        "waiting": tier.waiting,
+        "pending": tier.pending,
+        "dead": tier.dead,
+        "work": work_line(tier),
+        "waits_for": tier.waits_for,
+        "errors": tier.errors or None,
+        "last_error": tier.last_error,
+    }
+    return _kept(body)
 
 
 def _schema(answer: SchemaAnswer) -> Structure:

@@ -1,0 +1,242 @@
+"""The daemon as others see it: is it there, what does it do, what helps. What it left comes in, a state goes out.
+
+Nothing is started and nothing waits longer than its deadline. What the daemon says of itself is read with distrust: it
+may be of another version, and on a shared server anybody may have written it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import cast
+
+from atlas.contracts import Bus
+from atlas.errors import AtlasError
+from atlas.model import StreamState
+
+DEADLINE_SECONDS = 1.0
+"""A bus that has not answered by then is as good as away."""
+
+SILENT_SECONDS = 15.0
+"""A daemon tells its state every second; one that has not for this long is stuck, or gone."""
+
+START_SECONDS = 20.0
+"""A daemon that is younger may not have told anything yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchStatus:
+    """How the running daemon keeps one project true."""
+
+    project: str
+    ready: bool
+    """It has looked at the whole tree since its start and can follow changes of single files."""
+    mode: str
+    """`watching`, or `polling`: the tree is looked at at intervals."""
+    reason: str
+    """Why it polls."""
+    folders: int
+    looked_at: str
+    """ISO 8601, UTC, of the last time the whole tree was compared; "" when never."""
+    look_seconds: float
+    stale_files: int
+
+
+@dataclass(frozen=True, slots=True)
+class TierStatus:
+    """A tier, its stream, and where its group stands in it; what it did is of the daemon that runs."""
+
+    tier: str
+    stream: str
+    length: int
+    """Events in the stream."""
+    waiting: int
+    """Not taken yet (lag)."""
+    pending: int
+    """Taken and not yet acknowledged."""
+    dead: int
+    """Dead letters."""
+    rate: float = 0.0
+    """Events a second over the last minute."""
+    events: int = 0
+    batches: int = 0
+    busy: bool = False
+    waits_for: str = ""
+    """What is away, in the words of its error."""
+    errors: int = 0
+    last_error: str = ""
+    last_events: int = 0
+    last_seconds: float = 0.0
+    last_ago: float = -1.0
+    """Seconds since the last batch was done; -1: there was none."""
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonStatus:
+    """The process that keeps the index true: is it there, what does it do; read without starting anything."""
+
+    state: str
+    """`running`, `starting`, `off`, `gone` (it was killed) or `stuck` (there, but silent)."""
+    detail: str
+    """The state in words, and what it means for answers."""
+    fix: str = ""
+    """The command that helps."""
+    pid: int = 0
+    version: str = ""
+    started_at: str = ""
+    """ISO 8601, UTC."""
+    resident_bytes: int = 0
+    told_ago: float = -1.0
+    """Seconds since the daemon told its state; -1: it has not, or that is too long ago."""
+    tiers: tuple[TierStatus, ...] = ()
+    projects: tuple[WatchStatus, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a daemon's process left in the data folder; the default: nothing, because none ran or it ended in order."""
+
+    pid: int = 0
+    alive: bool = False
+    since: float = 0.0
+    """Unix time at which it wrote itself down."""
+    own_bus: bool = True
+    """The bus is the daemon's own: it starts the server and stops it, so a server without a daemon was left behind."""
+
+
+OFF = DaemonStatus("off", "not running: answers are as of the last index", "atlas daemon start")
+
+
+async def look(bus: Bus | None, trace: Trace, note: str, now: float, seconds: float = DEADLINE_SECONDS) -> DaemonStatus:
+    """Return the state of the daemon; `note` is the name of the note in which it tells its state, `now` Unix time.
+
+    `bus` None: no server answers. Never raises an AtlasError, and takes at most `seconds`.
+    """
+    if bus is None:
+        return _silent(trace, "no bus answers", now) if trace.pid else OFF
+    try:
+        async with asyncio.timeout(seconds):
+            states, text = await bus.states(), await bus.note(note)
+    except TimeoutError:
+        return _silent(trace, f"the bus has not answered within {seconds:g} s", now)
+    except AtlasError as error:
+        return _silent(trace, error.message, now)
+    told = _object(text)
+    told_ago = now - _number(told, "told_at")
+    if told_ago <= SILENT_SECONDS and (trace.alive or not trace.pid):
+        return _running(told, max(told_ago, 0.0), _tiers(states, told, now))
+    off = not trace.pid and not trace.own_bus
+    return replace(OFF if off else _silent(trace, "it tells nothing", now), tiers=_tiers(states, {}, now))
+
+
+def _silent(trace: Trace, problem: str, now: float) -> DaemonStatus:
+    """Return the state of a daemon that tells nothing, by what its process left."""
+    started_at = stamp(trace.since)
+    if trace.alive and now - trace.since < START_SECONDS:
+        return DaemonStatus("starting", "starting: it has not told anything yet", "", trace.pid, "", started_at)
+    if trace.alive:
+        detail = f"stuck: the process is there, but {problem}; answers may be old"
+        return DaemonStatus("stuck", detail, "atlas daemon restart", trace.pid, "", started_at)
+    who = f" (process {trace.pid} was killed?)" if trace.pid else " (killed?)"
+    detail = f"gone{who}: answers are as of what it did last"
+    return DaemonStatus("gone", detail, "atlas daemon start", trace.pid, "", started_at)
+
+
+def _running(told: Mapping[str, object], told_ago: float, tiers: tuple[TierStatus, ...]) -> DaemonStatus:
+    away = next((tier.waits_for for tier in tiers if tier.waits_for), "")
+    busy = [tier.tier for tier in tiers if tier.busy]
+    work = f"waits: {away}" if away else f"at work in {', '.join(busy)}" if busy else "idle"
+    return DaemonStatus(
+        state="running",
+        detail=f"running, {work}",
+        pid=int(_number(told, "pid")),
+        version=_text(told, "version"),
+        started_at=stamp(_number(told, "started_at")),
+        resident_bytes=int(_number(told, "resident_bytes")),
+        told_ago=round(told_ago, 1),
+        tiers=tiers,
+        projects=tuple(_watch(project) for project in _objects(told, "projects")),
+    )
+
+
+def _tiers(states: Sequence[StreamState], told: Mapping[str, object], now: float) -> tuple[TierStatus, ...]:
+    """Return the tiers in the daemon's order, which is that of the data flow, then the groups that it does not know."""
+    known = {(state.stream, state.group): state for state in states}
+    rows: list[TierStatus] = []
+    for tier in _objects(told, "tiers"):
+        name, stream = _text(tier, "tier"), _text(tier, "stream")
+        state = known.pop((stream, name), StreamState(stream, name, 0, 0, 0, 0))
+        rows.append(_worked(_waiting(state), tier, now))
+    return (*rows, *(_waiting(state) for state in known.values()))
+
+
+def _waiting(state: StreamState) -> TierStatus:
+    return TierStatus(state.group, state.stream, state.length, state.waiting, state.pending, state.dead)
+
+
+def _worked(row: TierStatus, told: Mapping[str, object], now: float) -> TierStatus:
+    last_at = _number(told, "last_at")
+    return replace(
+        row,
+        rate=_number(told, "rate"),
+        events=int(_number(told, "events")),
+        batches=int(_number(told, "batches")),
+        busy=told.get("busy") is True,
+        waits_for=_text(told, "waits_for"),
+        errors=int(_number(told, "errors")),
+        last_error=_text(told, "last_error"),
+        last_events=int(_number(told, "last_events")),
+        last_seconds=_number(told, "last_seconds"),
+        last_ago=round(max(now - last_at, 0.0), 1) if last_at else -1.0,
+    )
+
+
+def _watch(told: Mapping[str, object]) -> WatchStatus:
+    return WatchStatus(
+        project=_text(told, "project"),
+        ready=told.get("ready") is True,
+        mode=_text(told, "watch"),
+        reason=_text(told, "watch_reason"),
+        folders=int(_number(told, "folders")),
+        looked_at=stamp(_number(told, "looked_at")),
+        look_seconds=_number(told, "look_seconds"),
+        stale_files=int(_number(told, "stale_files")),
+    )
+
+
+def stamp(seconds: float) -> str:
+    """Return a Unix time as ISO 8601 in UTC, "" for 0 and for what is no time."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds > 0 else ""
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+def _object(text: str) -> Mapping[str, object]:
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return {}
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
+
+
+def _objects(told: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
+    value = told.get(name)
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("Mapping[str, object]", item) for item in items if isinstance(item, dict)]
+
+
+def _number(told: Mapping[str, object], name: str) -> float:
+    value = told.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return 0.0
+    return float(value)
+
+
+def _text(told: Mapping[str, object], name: str) -> str:
+    value = told.get(name)
+    return value[:500] if isinstance(value, str) else ""
