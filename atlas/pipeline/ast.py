@@ -97,7 +97,10 @@ class AstTier:
 
     async def _update(self, place: Workplace, keys: Sequence[str]) -> None:
         await place.load()
-        dirty = [key for key in keys if key != EVERYTHING]
+        if not place.looks:
+            # left by an earlier process: without the tree every file would count as deleted
+            keys = [*keys, *(await place.look([EVERYTHING])).dirty]
+        dirty = list(dict.fromkeys(key for key in keys if key != EVERYTHING))
         work = _Pass(place, time.time_ns(), dirty, {path: place.files[path] for path in dirty if path in place.files})
         touched = [] if place.full else await self._only_touched(work)
         place.tally.changed += len(dirty)
@@ -122,8 +125,9 @@ class AstTier:
         place = work.place
         changed = [path for path in work.files if path not in touched]
         removed = [path for path in work.dirty if path not in work.files]
-        warm = place.linker
+        warm = None if place.outdated else place.linker
         if warm is None:
+            place.outdated = False
             # kept only when all of it worked: `forget` drops what an exception leaves half done
             place.linker = Linker(place.name, place.source.languages)
             place.linker.set_subprojects(place.folders_of_manifests())

@@ -71,6 +71,8 @@ class Workplace:
         self.linker: Linker | None = None
         self.ahead: set[str] = set()
         """Files of which the linker knows another version than the store: they changed while they were written."""
+        self.outdated = False
+        """The linker was made for other sub-projects; tier 2 makes a new one."""
         self.in_doubt = False
         """A write failed: which units the store holds is not known."""
         self.tally = Tally()
@@ -135,10 +137,10 @@ class Workplace:
         started = time.perf_counter()
         self._read_scope()
         scan = await asyncio.to_thread(scan_project, self.source.root, self.source.languages, self.source.scope)
-        relink = self.looks > 0 and list(scan.subprojects) != list(self.subprojects)
-        if relink:
-            self.linker = None
+        before = self.folders_of_manifests()
         self._take_in(scan)
+        relink = self.looks > 0 and before != self.folders_of_manifests()
+        self.outdated |= relink
         self.looks += 1
         self.scanned.set()
         found = compare(self.files, self.manifest, self.refused, self.source.fingerprint, self.full)
