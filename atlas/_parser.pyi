@@ -208,6 +208,13 @@ class Linker:
 
         Return the sorted paths whose unit may have changed: removed ones left out, the structure unit as "".
         """
+    def recall(self, cache: FactsCache, wanted: Sequence[tuple[str, str]]) -> list[str]:
+        """Load the facts of (path, digest) for the next update; return the paths that the cache does not hold.
+
+        The next update's own `changed` and `removed` win over what is recalled here. Raises ValueError when closed.
+        """
+    def rest(self) -> None:
+        """Give memory back until the next update; everything still works, units are then made more slowly."""
     def unit(self, path: str) -> Unit:
         """Return a file's unit. Raises KeyError for an unknown path."""
     def digests(self) -> dict[str, str]:

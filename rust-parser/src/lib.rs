@@ -9,6 +9,7 @@ pub mod content;
 pub mod encode;
 pub mod facts;
 pub mod link;
+pub mod memory;
 pub mod parse;
 pub mod scan;
 pub mod tokens;

@@ -85,7 +85,7 @@ pub struct UnitSource {
 /// The unit of a file; `targets` are the uids of its edges' far ends, without the project.
 pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, targets: Vec<String>) -> UnitSource {
     let entry = index.file(file);
-    let facts = &entry.facts;
+    let facts = entry.facts();
     let mut nodes = Vec::new();
     let mut parents = Vec::new();
     let mut positions = vec![usize::MAX; facts.definitions.len()];

@@ -105,8 +105,8 @@ def fresh(files: dict[str, _parser.ParsedFile]) -> dict[str, str]:
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(st.lists(edits, min_size=1, max_size=4), min_size=1, max_size=8))
-def test_edits_in_batches(batches: list[list[tuple[str, str | None]]]) -> None:
+@given(st.lists(st.lists(edits, min_size=1, max_size=4), min_size=1, max_size=8), st.booleans())
+def test_edits_in_batches(batches: list[list[tuple[str, str | None]]], rests: bool) -> None:
     linker = _parser.Linker("p", LANGUAGES)
     files: dict[str, _parser.ParsedFile] = {}
     before: dict[str, str] = {}
@@ -125,6 +125,8 @@ def test_edits_in_batches(batches: list[list[tuple[str, str | None]]]) -> None:
         # what is reported is exactly what differs
         assert reported == sorted(path for path in after if after[path] != before.get(path))
         before = after
+        if rests:
+            linker.rest()
 
 
 def test_rows_follow_the_digest() -> None:
@@ -140,3 +142,25 @@ def test_rows_follow_the_digest() -> None:
         assert linker.unit(path).nodes() == other.unit(path).nodes()
         assert linker.unit(path).edges() == other.unit(path).edges()
         assert linker.unit(path).digest == other.unit(path).digest == linker.digests()[path]
+
+
+def test_rows_after_a_rest_are_the_same() -> None:
+    """Facts that were packed and edges that were dropped come back as they were, texts included."""
+    texts = {
+        "a.py": 'import json\nclass A:\n    """Says hello."""\n    def step(self): return json.dumps(self)\n',
+        "b.py": "from a import A\nA().step()\n",
+        "c.md": "# Note\n\nSee `A.step`.\n",
+    }
+    linker = _parser.Linker("p", LANGUAGES)
+    linker.update([parse(path, text) for path, text in texts.items()])
+    rows = {path: all_rows(linker.unit(path), texts.get(path, "")) for path in ["", *texts]}
+    assert ("p:b", "p:a.A.step", "CALLS") in [edge[:3] for edge in linker.unit("b.py").edges()]
+    linker.rest()
+    linker.rest()
+    assert {path: all_rows(linker.unit(path), texts.get(path, "")) for path in ["", *texts]} == rows
+    linker.update([], ["c.md"])
+    assert sorted(linker.digests()) == ["", "a.py", "b.py"]
+
+
+def all_rows(unit: _parser.Unit, text: str) -> tuple[list[object], ...]:
+    return [*unit.nodes()], [*unit.edges()], [*unit.texts(text.encode())], [unit.resolved, unit.unresolved]

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::facts::FileFacts;
 use crate::parse::ParsedFile;
 
 pub use file::{CacheFile, ContentDigest, Entry};
@@ -53,7 +54,24 @@ impl FactsCache {
     }
 }
 
+/// Facts found, and the paths that are missing.
+type Recalled = (Vec<Arc<FileFacts>>, Vec<String>);
+
 impl FactsCache {
+    /// The facts of `(path, digest)`; those of a file that must not be indexed are missing.
+    pub fn recall(&self, wanted: Vec<(String, String)>) -> PyResult<Recalled> {
+        let wanted = keys(wanted);
+        let entries = self.open().as_ref().map(|file| file.get(&wanted)).ok_or_else(closed)?;
+        let (mut found, mut missing) = (Vec::new(), Vec::new());
+        for (entry, (path, _)) in entries.into_iter().zip(wanted) {
+            match entry.filter(|entry| entry.skip_reason.is_empty()) {
+                Some(entry) => found.push(Arc::new(entry.facts)),
+                None => missing.push(path),
+            }
+        }
+        Ok((found, missing))
+    }
+
     fn open(&self) -> MutexGuard<'_, Option<CacheFile>> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -33,7 +33,7 @@ enum Outcome {
 
 /// Add the edges of all references of a code file.
 pub fn add_references(collector: &mut Collector) {
-    let facts = collector.view.file.facts.clone();
+    let facts = collector.view.file.facts().clone();
     for reference in &facts.references {
         let source = collector.source(reference.scope);
         let arguments = match collector.view.file.expr(reference.expr) {
@@ -167,10 +167,10 @@ impl Collector<'_, '_> {
             found = Some(symbol);
         }
         let (file, definition) = view.definition(found?);
-        let parent = file.def(definition.parent).kind;
+        let parent = file.outline(definition.parent).kind;
         let is_member = is_class(parent) || parent == Kind::Extension;
         let is_top = definition.parent == 0 || parent == Kind::Namespace;
-        let is_reachable = (is_member || is_top) && (!file.facts.is_test || view.file.facts.is_test);
+        let is_reachable = (is_member || is_top) && (!file.is_test || view.file.is_test);
         found.filter(|_| is_reachable && fits(definition.kind, is_member))
     }
 
@@ -273,7 +273,7 @@ impl Collector<'_, '_> {
         self.add(site.source, kind, target, site.line, via);
         if kind == EdgeType::Calls && self.view.file.is_in_test(site.scope) {
             let (file, definition) = self.view.definition(symbol);
-            if !file.facts.is_test && definition.flags & flags::TEST == 0 {
+            if !file.is_test && definition.flags & flags::TEST == 0 {
                 self.add(self.test_source(site), EdgeType::Tests, target, site.line, via);
             }
         }
@@ -285,10 +285,10 @@ impl Collector<'_, '_> {
         let file = self.view.file;
         let mut here = site.source;
         while here != FILE_NODE && here != 0 {
-            if file.def(here).flags & flags::TEST != 0 && file.is_node(here) {
+            if file.outline(here).flags & flags::TEST != 0 && file.is_node(here) {
                 return here;
             }
-            here = file.def(here).parent;
+            here = file.outline(here).parent;
         }
         site.source
     }

@@ -15,7 +15,7 @@ const MAX_NAMED: usize = 400;
 
 /// Add the edges of all references of a document.
 pub fn add_references(collector: &mut Collector) {
-    let facts = collector.view.file.facts.clone();
+    let facts = collector.view.file.facts().clone();
     let is_decision = facts.definitions.first().is_some_and(|top| top.kind == Kind::Adr);
     let kind = if is_decision { EdgeType::Affects } else { EdgeType::Documents };
     for reference in &facts.references {
@@ -52,7 +52,7 @@ impl Collector<'_, '_> {
     /// Relative to the document, to the project, or the only path that ends like this.
     fn file_meant(&self, path: &str) -> Option<FileId> {
         let view = self.view;
-        let folder = folder_of(&view.file.facts.path);
+        let folder = folder_of(&view.file.path);
         let relative = normalised(folder, path).and_then(|path| view.file_at(&path));
         let found = relative.or_else(|| normalised("", path).and_then(|path| view.file_at(&path)));
         found.or_else(|| {
@@ -125,7 +125,7 @@ impl Collector<'_, '_> {
             if fits && !is_noise {
                 let symbol = view.canonical(symbol);
                 if !found.iter().any(|known| known.1 == symbol) {
-                    found.push((file.facts.is_test, symbol));
+                    found.push((file.is_test, symbol));
                 }
             }
         }

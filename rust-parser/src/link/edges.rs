@@ -36,6 +36,20 @@ pub struct FileEdges {
     pub unresolved: u32,
 }
 
+impl FileEdges {
+    /// External symbols that the edges reach, each once.
+    pub fn externals(&self) -> Box<[ExternalId]> {
+        let mut found: Vec<ExternalId> = Vec::new();
+        found.extend(self.edges.iter().filter_map(|edge| match edge.target {
+            Target::External(external) => Some(external),
+            _ => None,
+        }));
+        found.sort_unstable();
+        found.dedup();
+        found.into()
+    }
+}
+
 /// Collects the edges of one file.
 pub struct Collector<'v, 'a> {
     pub view: &'v View<'a>,
@@ -79,7 +93,7 @@ impl Collector<'_, '_> {
         if place.def == FILE_NODE || file.is_node(place.def) {
             return Some(Target::Symbol(symbol));
         }
-        match file.def(place.def).kind {
+        match file.outline(place.def).kind {
             Kind::Module => Some(Target::Symbol(file.file_symbol)),
             Kind::Namespace => Some(Target::Package(file.qualified_names[place.def as usize])),
             _ => None,
@@ -89,7 +103,7 @@ impl Collector<'_, '_> {
     fn add_definitions(&mut self) {
         let file = self.view.file;
         let is_document = file.family == Family::Document;
-        for (def, definition) in file.facts.definitions.iter().enumerate() {
+        for (def, definition) in file.facts().definitions.iter().enumerate() {
             let def = def as DefId;
             if !file.is_node(def) || (is_document && def == 0) {
                 continue;
@@ -100,11 +114,11 @@ impl Collector<'_, '_> {
                 continue;
             }
             let around = definition.parent;
-            if file.def(around).kind == Kind::Extension && self.view.class_of(around).is_some() {
+            if file.outline(around).kind == Kind::Extension && self.view.class_of(around).is_some() {
                 continue; // belongs to the unit of the class
             }
             let parent = self.source(around);
-            let is_member = parent != FILE_NODE && is_class(file.def(parent).kind);
+            let is_member = parent != FILE_NODE && is_class(file.outline(parent).kind);
             let kind = match definition.kind {
                 _ if is_document => EdgeType::Contains,
                 kind if is_member && is_method(kind) => EdgeType::DefinesMethod,
@@ -116,7 +130,7 @@ impl Collector<'_, '_> {
 
     /// A Python package contains the modules of its folder.
     fn add_children(&mut self) {
-        let path = &self.view.file.facts.path;
+        let path = &self.view.file.path;
         if self.view.file.family != Family::Python || !is_package_file(path) {
             return;
         }
@@ -129,7 +143,7 @@ impl Collector<'_, '_> {
     /// Members that `impl` blocks, receivers and partial classes add to the classes of this file.
     fn add_extensions(&mut self) {
         let view = self.view;
-        for (def, definition) in view.file.facts.definitions.iter().enumerate() {
+        for (def, definition) in view.file.facts().definitions.iter().enumerate() {
             if !is_class(definition.kind) {
                 continue;
             }
@@ -139,7 +153,7 @@ impl Collector<'_, '_> {
                 for base in &extension.bases {
                     self.add_base(def as DefId, base.what, definition.name_line, base.via);
                 }
-                for (member, inner) in file.facts.definitions.iter().enumerate() {
+                for (member, inner) in file.facts().definitions.iter().enumerate() {
                     if inner.parent != place.def || !file.is_node(member as DefId) {
                         continue;
                     }
@@ -181,13 +195,13 @@ impl Collector<'_, '_> {
 
     fn add_overrides(&mut self) {
         let view = self.view;
-        for (def, definition) in view.file.facts.definitions.iter().enumerate() {
+        for (def, definition) in view.file.facts().definitions.iter().enumerate() {
             if !matches!(definition.kind, Kind::Method | Kind::Property) {
                 continue;
             }
             let name = view.file.text(definition.name);
             let is_private = view.file.family == Family::Python && name.starts_with("__") && !name.ends_with("__");
-            let parent = view.file.def(definition.parent).kind;
+            let parent = view.file.outline(definition.parent).kind;
             if is_private || !(is_class(parent) || parent == Kind::Extension) {
                 continue;
             }
@@ -204,7 +218,7 @@ impl Collector<'_, '_> {
     fn add_imports(&mut self) {
         let view = self.view;
         let source = self.source(0);
-        for (number, import) in view.file.facts.imports.iter().enumerate() {
+        for (number, import) in view.file.facts().imports.iter().enumerate() {
             let is_whole = is_star(import) || import.member.is_none();
             let members: Values = if is_whole { Vec::new() } else { view.follow_import(view.home, number as u32) };
             let mut is_found = false;

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use super::depend::{Contributions, Topic, digest_of, key, text_key};
 use super::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
+use super::open::{Contents, Open};
 use super::overloads::Arity;
 use super::rules::Family;
-use crate::facts::{
-    BindingKind, DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Name, ScopeRule, flags,
-};
+use crate::facts::{DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Name, ScopeRule, flags};
 
 /// What a name is bound by in a scope; in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,27 +26,32 @@ pub struct NameEntry {
     pub bound: Bound,
 }
 
-/// Name under which `export default` is imported.
-pub const DEFAULT: &str = "default";
+/// What other files ask most about a definition.
+#[derive(Debug, Clone, Copy)]
+pub struct Outline {
+    pub kind: Kind,
+    pub flags: u32,
+    pub parent: DefId,
+    pub name: Sym,
+}
 
-/// A file of the project.
+/// A file of the project. What is here stays in memory; the rest is unpacked while it is needed.
 pub struct FileEntry {
-    pub facts: Arc<FileFacts>,
+    pub path: Box<str>,
+    pub language: Box<str>,
+    pub scope_rule: ScopeRule,
+    pub is_test: bool,
     pub family: Family,
     /// By the file's [`Name`]; [`EMPTY`] for texts that are no names.
-    pub syms: Vec<Sym>,
+    syms: Box<[Sym]>,
     pub module: Sym,
-    pub symbols: Vec<SymbolId>,
+    /// This and the next two by [`DefId`].
+    pub symbols: Box<[SymbolId]>,
+    pub qualified_names: Box<[Sym]>,
+    pub outlines: Box<[Outline]>,
     pub file_symbol: SymbolId,
-    /// By [`DefId`].
-    pub qualified_names: Vec<Sym>,
     pub file_name: Sym,
-    /// Sorted by (scope, name, precedence); instance attributes are in their class.
-    pub names: Vec<NameEntry>,
-    /// (scope, import) of star imports.
-    pub stars: Vec<(DefId, u32)>,
-    /// (function, binding) of `return` statements, sorted.
-    pub returns: Vec<(DefId, u32)>,
+    contents: Contents,
 }
 
 /// A scope whose names other files can see.
@@ -92,27 +96,66 @@ impl FileEntry {
             qualified.push(qualified_name(&facts, &prefix, path));
         }
         let qualified_names = strings.intern_all(qualified.iter().map(|name| Some(name.as_str())));
-        let numbers = facts
+        let numbers: Box<[SymbolId]> = facts
             .definitions
             .iter()
             .enumerate()
             .map(|(def, definition)| symbols.place(id, syms[definition.path as usize], def as DefId))
             .collect();
-        let mut entry = FileEntry {
+        let outline = |definition: &Definition| Outline {
+            kind: definition.kind,
+            flags: definition.flags,
+            parent: definition.parent,
+            name: syms[definition.name as usize],
+        };
+        FileEntry {
+            path: facts.path.as_str().into(),
+            language: facts.language.as_str().into(),
+            scope_rule: facts.scope_rule,
+            is_test: facts.is_test,
             family: Family::of(&facts.language),
             module: strings.intern(&facts.module),
             file_symbol: symbols.place_file(id),
             file_name: strings.intern(&facts.path),
             symbols: numbers,
-            qualified_names,
-            names: Vec::new(),
-            stars: Vec::new(),
-            returns: Vec::new(),
-            syms,
-            facts,
-        };
-        entry.collect_names(strings.intern(DEFAULT));
-        entry
+            qualified_names: qualified_names.into(),
+            outlines: facts.definitions.iter().map(outline).collect(),
+            syms: syms.into(),
+            contents: Contents::new(facts),
+        }
+    }
+
+    fn open(&self) -> &Open {
+        self.contents.open(self)
+    }
+
+    /// The facts, unpacked if need be.
+    pub fn facts(&self) -> &Arc<FileFacts> {
+        &self.open().facts
+    }
+
+    /// Sorted by (scope, name, precedence); instance attributes are in their class.
+    pub fn names(&self) -> &[NameEntry] {
+        &self.open().names
+    }
+
+    /// (scope, import) of star imports.
+    pub fn stars(&self) -> &[(DefId, u32)] {
+        &self.open().stars
+    }
+
+    /// (function, binding) of `return` statements, sorted.
+    pub fn returns(&self) -> &[(DefId, u32)] {
+        &self.open().returns
+    }
+
+    /// Keep the facts packed until they are asked for again.
+    pub fn pack(&mut self) {
+        self.contents.pack();
+    }
+
+    pub fn outline(&self, id: DefId) -> &Outline {
+        &self.outlines[id as usize]
     }
 
     pub fn sym(&self, name: Name) -> Sym {
@@ -120,37 +163,39 @@ impl FileEntry {
     }
 
     pub fn def(&self, id: DefId) -> &Definition {
-        &self.facts.definitions[id as usize]
+        &self.facts().definitions[id as usize]
     }
 
     pub fn expr(&self, id: ExprId) -> &Expr {
-        &self.facts.exprs[id as usize]
+        &self.facts().exprs[id as usize]
     }
 
     pub fn text(&self, name: Name) -> &str {
-        &self.facts.strings[name as usize]
+        &self.facts().strings[name as usize]
     }
 
     /// Meanings of a name in one scope, best first.
     pub fn entries(&self, scope: DefId, name: Sym) -> &[NameEntry] {
-        let start = self.names.partition_point(|entry| (entry.scope, entry.name) < (scope, name));
-        let length = self.names[start..].iter().take_while(|entry| entry.scope == scope && entry.name == name).count();
-        &self.names[start..start + length]
+        let names = self.names();
+        let start = names.partition_point(|entry| (entry.scope, entry.name) < (scope, name));
+        let length = names[start..].iter().take_while(|entry| entry.scope == scope && entry.name == name).count();
+        &names[start..start + length]
     }
 
     /// All meanings in one scope.
     pub fn scope_entries(&self, scope: DefId) -> &[NameEntry] {
-        let start = self.names.partition_point(|entry| entry.scope < scope);
-        let end = self.names.partition_point(|entry| entry.scope <= scope);
-        &self.names[start..end]
+        let names = self.names();
+        let start = names.partition_point(|entry| entry.scope < scope);
+        let end = names.partition_point(|entry| entry.scope <= scope);
+        &names[start..end]
     }
 
     /// Is the definition a node of this file's unit?
     pub fn is_node(&self, def: DefId) -> bool {
-        match self.def(def).kind {
+        match self.outline(def).kind {
             Kind::Lambda | Kind::Extension => false,
-            Kind::Module => self.facts.scope_rule == ScopeRule::File,
-            Kind::Namespace => self.facts.scope_rule != ScopeRule::Declared,
+            Kind::Module => self.scope_rule == ScopeRule::File,
+            Kind::Namespace => self.scope_rule != ScopeRule::Declared,
             _ => true,
         }
     }
@@ -164,14 +209,14 @@ impl FileEntry {
             if def == 0 {
                 return None;
             }
-            def = self.def(def).parent;
+            def = self.outline(def).parent;
         }
     }
 
     /// The nearest class or extension around a scope.
     pub fn class_around(&self, mut scope: DefId) -> Option<DefId> {
         while scope != 0 {
-            let definition = self.def(scope);
+            let definition = self.outline(scope);
             if is_class(definition.kind) || definition.kind == Kind::Extension {
                 return Some(scope);
             }
@@ -183,7 +228,7 @@ impl FileEntry {
     /// Is the definition, or one around it, marked as a test?
     pub fn is_in_test(&self, mut scope: DefId) -> bool {
         loop {
-            let definition = self.def(scope);
+            let definition = self.outline(scope);
             if definition.flags & flags::TEST != 0 {
                 return true;
             }
@@ -196,12 +241,12 @@ impl FileEntry {
 
     /// Does the definition live in a scope that several files share (Go package, namespace, C globals)? Its dotted name or folder.
     pub fn shared_scope(&self, def: DefId) -> Option<SharedScope> {
-        let definition = self.def(def);
+        let definition = self.outline(def);
         if def == 0 || matches!(definition.kind, Kind::Extension | Kind::Lambda) {
             return None;
         }
-        let parent = self.def(definition.parent);
-        match self.facts.scope_rule {
+        let parent = self.outline(definition.parent);
+        match self.scope_rule {
             ScopeRule::Directory if definition.parent == 0 => Some(SharedScope::Folder),
             ScopeRule::Declared if definition.parent == 0 => Some(SharedScope::Package(self.module)),
             ScopeRule::Declared if parent.kind == Kind::Namespace => {
@@ -213,11 +258,11 @@ impl FileEntry {
 
     /// Declared packages of the file: its own and those of its namespaces, by dotted name.
     pub fn packages(&self) -> Vec<Sym> {
-        if self.facts.scope_rule != ScopeRule::Declared {
+        if self.scope_rule != ScopeRule::Declared {
             return Vec::new();
         }
         let mut packages = vec![self.module];
-        for (def, definition) in self.facts.definitions.iter().enumerate() {
+        for (def, definition) in self.outlines.iter().enumerate() {
             if definition.kind == Kind::Namespace {
                 packages.push(self.qualified_names[def]);
             }
@@ -228,72 +273,29 @@ impl FileEntry {
         packages
     }
 
-    fn collect_names(&mut self, default: Sym) {
-        let facts = self.facts.clone();
-        let mut names = Vec::new();
-        for (def, definition) in facts.definitions.iter().enumerate() {
-            let def = def as DefId;
-            if def != 0 && !matches!(definition.kind, Kind::Lambda | Kind::Extension) {
-                names.push((definition.parent, self.sym(definition.name), Bound::Definition(def)));
-                if definition.flags & flags::DEFAULT_EXPORT != 0 {
-                    names.push((0, default, Bound::Definition(def)));
-                }
-            }
-            for (position, param) in definition.params.iter().enumerate() {
-                names.push((def, self.sym(param.name), Bound::Parameter(position as u32)));
-            }
-        }
-        for (index, import) in facts.imports.iter().enumerate() {
-            if is_star(import) {
-                self.stars.push((import.scope, index as u32));
-            } else if let Some(alias) = import.alias {
-                names.push((import.scope, self.sym(alias), Bound::Import(index as u32)));
-            }
-        }
-        for (index, binding) in facts.bindings.iter().enumerate() {
-            let bound = Bound::Binding(index as u32);
-            if binding.kind == BindingKind::Return {
-                self.returns.push((binding.scope, index as u32));
-                continue;
-            }
-            match *self.expr(binding.target) {
-                Expr::Name(name) => names.push((binding.scope, self.sym(name), bound)),
-                Expr::Attribute { base, name } if matches!(self.expr(base), Expr::This { .. }) => {
-                    if let Some(class) = self.class_around(binding.scope) {
-                        names.push((class, self.sym(name), bound));
-                    }
-                }
-                _ => {}
-            }
-        }
-        self.names = names.into_iter().map(|(scope, name, bound)| NameEntry { scope, name, bound }).collect();
-        self.names.sort_unstable();
-        self.returns.sort_unstable();
-    }
-
     /// Everything about this file that lookups of other files can see, as (key, digest).
     pub fn contributions(&self) -> Contributions {
-        let path = &self.facts.path;
+        let path = &*self.path;
         let mut out =
             vec![(text_key(Topic::Path, 0, path), 1), (text_key(Topic::Path, 1, file_name_of(path)), digest_of(path))];
-        let file = digest_of((self.facts.is_test, self.family, self.module));
-        for (def, definition) in self.facts.definitions.iter().enumerate() {
+        let file = digest_of((self.is_test, self.family, self.module));
+        for (def, definition) in self.outlines.iter().enumerate() {
             let symbol = self.symbols[def];
             let parent = self.symbols[definition.parent as usize];
             let digest = digest_of((definition.kind, definition.flags, parent, symbol, file));
             out.push((key(Topic::Definition, symbol, 0), digest));
             if self.is_node(def as DefId) {
-                out.push((key(Topic::Name, self.sym(definition.name), 0), digest));
+                out.push((key(Topic::Name, definition.name, 0), digest));
                 out.push((key(Topic::Uid, self.qualified_names[def], 0), digest));
             }
             match self.shared_scope(def as DefId) {
                 Some(SharedScope::Folder) => {
-                    let name = &self.facts.strings[definition.name as usize];
-                    let place = format!("{}\0{name}", folder_of(&self.facts.path));
+                    let name = self.text(self.def(def as DefId).name);
+                    let place = format!("{}\0{name}", folder_of(&self.path));
                     out.push((text_key(Topic::Shared, 0, &place), digest));
                 }
                 Some(SharedScope::Package(package)) => {
-                    out.push((key(Topic::Shared, package, self.sym(definition.name)), digest));
+                    out.push((key(Topic::Shared, package, definition.name), digest));
                 }
                 None => {}
             }
@@ -304,25 +306,25 @@ impl FileEntry {
         }
         self.contribute_names(&mut out);
         if matches!(self.family, Family::Python | Family::Go) {
-            let folder = folder_of(&self.facts.path);
-            let place = if is_package_file(&self.facts.path) { folder_of(folder) } else { folder };
+            let folder = folder_of(&self.path);
+            let place = if is_package_file(&self.path) { folder_of(folder) } else { folder };
             out.push((text_key(Topic::Children, self.family as u8, place), digest_of((self.file_symbol, file))));
         }
         out
     }
 
     fn contribute_names(&self, out: &mut Contributions) {
-        for group in self.names.chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name)) {
+        for group in self.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name)) {
             let NameEntry { scope, name, .. } = group[0];
-            if !is_open_scope(self.def(scope).kind) {
+            if !is_open_scope(self.outline(scope).kind) {
                 continue;
             }
             // One digest for the group: the order of its entries decides which of them is followed.
             let parts: Vec<u64> = group.iter().map(|entry| self.bound_digest(entry.bound)).collect();
             out.push((key(Topic::Member, self.symbols[scope as usize], name), digest_of(parts)));
         }
-        for (order, &(scope, import)) in self.stars.iter().enumerate() {
-            let digest = digest_of((order, self.import_digest(&self.facts.imports[import as usize])));
+        for (order, &(scope, import)) in self.stars().iter().enumerate() {
+            let digest = digest_of((order, self.import_digest(&self.facts().imports[import as usize])));
             out.push((key(Topic::Star, self.symbols[scope as usize], 0), digest));
         }
     }
@@ -333,9 +335,9 @@ impl FileEntry {
                 let definition = self.def(def);
                 digest_of((1, self.symbols[def as usize], definition.flags, Arity::of(definition)))
             }
-            Bound::Import(import) => self.import_digest(&self.facts.imports[import as usize]),
+            Bound::Import(import) => self.import_digest(&self.facts().imports[import as usize]),
             Bound::Parameter(_) => 2,
-            Bound::Binding(binding) => match self.facts.bindings[binding as usize].value {
+            Bound::Binding(binding) => match self.facts().bindings[binding as usize].value {
                 Some(value) => digest_of((3, self.path_digest(value))),
                 None => 4,
             },

@@ -29,7 +29,7 @@ impl View<'_> {
                 continue;
             }
             self.following.borrow_mut().push(place);
-            let target = self.module_of(file, &self.index.file(file).facts.imports[import as usize]);
+            let target = self.module_of(file, &self.index.file(file).facts().imports[import as usize]);
             let found = match target {
                 What::External(_) => Vec::new(),
                 target => self.member_of_module_like(target, name),
@@ -51,7 +51,7 @@ impl View<'_> {
                 Kind::Namespace => {
                     let (file, entries) = self.entries(symbol, name);
                     // The namespace goes on in other files.
-                    if entries.is_empty() && file.facts.scope_rule == crate::facts::ScopeRule::Declared {
+                    if entries.is_empty() && file.scope_rule == crate::facts::ScopeRule::Declared {
                         return self.member_of_module_like(What::Package(self.index.qualified_name(symbol)), name);
                     }
                     let id = self.index.symbols.get(file.file_symbol).file;
@@ -93,9 +93,9 @@ impl View<'_> {
         }
         let below = match file.family {
             Family::Python => {
-                package_folder(&file.facts.path).and_then(|folder| self.python_submodule(folder, self.text(name)))
+                package_folder(&file.path).and_then(|folder| self.python_submodule(folder, self.text(name)))
             }
-            Family::Rust => self.rust_child_file(&file.facts.path, self.text(name)),
+            Family::Rust => self.rust_child_file(&file.path, self.text(name)),
             _ => None,
         };
         below.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
@@ -107,7 +107,7 @@ impl View<'_> {
         let entry = self.index.file(file);
         let own = best_definition(entry, entries);
         // `try: from x import name` with `name = None` in the other branch: the import says more than the constant.
-        let is_import = own.is_some_and(|def| entry.def(def).kind == Kind::Constant) && has_import(entries);
+        let is_import = own.is_some_and(|def| entry.outline(def).kind == Kind::Constant) && has_import(entries);
         let own =
             own.map(|def| Value::new(What::Definition(self.canonical(entry.symbols[def as usize])), Strategy::Import));
         if let Some(value) = own.filter(|_| !is_import) {
@@ -133,7 +133,7 @@ impl View<'_> {
         let mut values = Vec::new();
         for named in entries {
             if let Bound::Binding(binding) = named.bound
-                && let Some(value) = entry.facts.bindings[binding as usize].value
+                && let Some(value) = entry.facts().bindings[binding as usize].value
             {
                 merge(&mut values, self.follow_path(file, value));
             }
@@ -148,11 +148,11 @@ impl View<'_> {
     pub fn aliased(&self, constant: SymbolId) -> Values {
         let (file, definition) = self.definition(constant);
         let id = self.index.symbols.get(constant).file;
-        let (_, entries) = self.entries(file.symbols[definition.parent as usize], file.sym(definition.name));
+        let (_, entries) = self.entries(file.symbols[definition.parent as usize], definition.name);
         let mut values = Vec::new();
         for entry in entries {
             if let Bound::Binding(binding) = entry.bound
-                && let Some(value) = file.facts.bindings[binding as usize].value
+                && let Some(value) = file.facts().bindings[binding as usize].value
             {
                 merge(&mut values, self.follow_path(id, value));
             }
@@ -192,7 +192,7 @@ impl View<'_> {
 
     fn import_values(&self, file: FileId, import: u32) -> Values {
         let entry = self.index.file(file);
-        let import = &entry.facts.imports[import as usize];
+        let import = &entry.facts().imports[import as usize];
         let Some(member) = import.member else {
             return vec![Value::new(self.bound_module(file, entry, import), Strategy::Import)];
         };

@@ -4,16 +4,17 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::depend::{Topic, add_differences, key, text_key};
 use super::edges::Target;
-use super::file::{FileEntry, SharedScope, file_name_of, folder_of, is_package_file};
+use super::file::{FileEntry, Outline, SharedScope, file_name_of, folder_of, is_package_file};
 use super::inherit::Ancestry;
 use super::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
 use super::rules::{Family, Rules};
 use super::types::FileTypes;
-use crate::facts::{Definition, FileFacts, Kind, flags};
+use crate::facts::{FileFacts, Kind, flags};
 
 /// A folder with a manifest of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,11 +52,11 @@ pub struct Index {
     /// Python modules and packages, or Go files, directly in a folder.
     children: FxHashMap<(Family, Sym), Vec<FileId>>,
     pub shared: FxHashMap<(Container, Sym), Vec<SymbolId>>,
-    by_name: FxHashMap<Sym, Vec<SymbolId>>,
+    by_name: FxHashMap<Sym, Claims>,
     claims: FxHashMap<Sym, Claims>,
 }
 
-/// Symbols that claim one qualified name.
+/// Symbols that have one name.
 enum Claims {
     One(SymbolId),
     Many(Vec<SymbolId>),
@@ -106,6 +107,11 @@ impl Index {
         numbered.filter_map(|(id, entry)| entry.as_ref().map(|entry| (id as FileId, entry)))
     }
 
+    /// Keep the facts of all files packed until they are asked for again.
+    pub fn pack(&mut self) {
+        self.files.par_iter_mut().flatten().for_each(FileEntry::pack);
+    }
+
     pub fn file_id(&self, path: &str) -> Option<FileId> {
         let id = *self.paths.get(path)?;
         self.files[id as usize].is_some().then_some(id)
@@ -131,7 +137,7 @@ impl Index {
     }
 
     pub fn with_name(&self, name: Sym) -> &[SymbolId] {
-        self.by_name.get(&name).map_or(&[], Vec::as_slice)
+        self.by_name.get(&name).map_or(&[], Claims::as_slice)
     }
 
     /// The symbol that has a qualified name without a suffix; `None` when a package has it or nobody.
@@ -156,7 +162,7 @@ impl Index {
         if self.owner(name) == Some(symbol) {
             text.to_string()
         } else {
-            format!("{text}@{}", self.file(self.symbols.get(symbol).file).facts.path)
+            format!("{text}@{}", self.file(self.symbols.get(symbol).file).path)
         }
     }
 
@@ -182,20 +188,20 @@ impl Index {
     fn claim_order(&self, symbol: SymbolId) -> (bool, bool, &str, u32) {
         let place = self.symbols.get(symbol);
         let file = self.file(place.file);
-        let is_declaration = place.def != FILE_NODE && file.def(place.def).flags & flags::DECLARATION != 0;
-        (is_declaration, file.facts.is_test, &file.facts.path, place.def.wrapping_add(1))
+        let is_declaration = place.def != FILE_NODE && file.outline(place.def).flags & flags::DECLARATION != 0;
+        (is_declaration, file.is_test, &file.path, place.def.wrapping_add(1))
     }
 
     /// Place of a symbol for sorting: by path, then by position.
     pub fn source_order(&self, symbol: SymbolId) -> (&str, u32) {
         let place = self.symbols.get(symbol);
-        (&self.file(place.file).facts.path, place.def)
+        (&self.file(place.file).path, place.def)
     }
 
-    pub fn definition(&self, symbol: SymbolId) -> (&FileEntry, &Definition) {
+    pub fn definition(&self, symbol: SymbolId) -> (&FileEntry, &Outline) {
         let place = self.symbols.get(symbol);
         let file = self.file(place.file);
-        (file, file.def(place.def))
+        (file, file.outline(place.def))
     }
 
     /// Take files in and out; return what lookups may now see differently.
@@ -254,7 +260,7 @@ impl Index {
     }
 
     fn count_places(&mut self, entry: &FileEntry, by: i32, presence: &mut Presence) {
-        let mut folder = entry.facts.path.as_str();
+        let mut folder = &*entry.path;
         while !folder.is_empty() {
             folder = folder_of(folder);
             let place = (entry.family, self.strings.intern(folder));
@@ -274,42 +280,34 @@ impl Index {
     }
 
     fn enter(&mut self, id: FileId, entry: &FileEntry, touched: &mut Touched) {
-        for (def, definition) in entry.facts.definitions.iter().enumerate() {
+        for (def, definition) in entry.outlines.iter().enumerate() {
             let symbol = entry.symbols[def];
             if entry.is_node(def as u32) {
-                self.by_name.entry(entry.sym(definition.name)).or_default().push(symbol);
-                self.claim(entry.qualified_names[def], symbol);
+                add_claim(&mut self.by_name, definition.name, symbol);
+                add_claim(&mut self.claims, entry.qualified_names[def], symbol);
             }
             if let Some(scope) = entry.shared_scope(def as u32) {
                 let container = self.container(entry, scope);
-                let place = (container, entry.sym(definition.name));
+                let place = (container, definition.name);
                 self.shared.entry(place).or_default().push(symbol);
                 touched.shared.insert(place);
             }
         }
-        let last = self.strings.intern(file_name_of(&entry.facts.path));
+        let last = self.strings.intern(file_name_of(&entry.path));
         self.file_names.entry(last).or_default().push(id);
-        if entry.facts.definitions.first().is_none_or(|top| !matches!(top.kind, Kind::DocFile | Kind::Adr)) {
-            self.claim(entry.file_name, entry.file_symbol);
+        if entry.outlines.first().is_none_or(|top| !matches!(top.kind, Kind::DocFile | Kind::Adr)) {
+            add_claim(&mut self.claims, entry.file_name, entry.file_symbol);
         }
         if matches!(entry.family, Family::Python | Family::Go) {
-            let folder = (entry.family, self.child_folder(&entry.facts.path));
+            let folder = (entry.family, self.child_folder(&entry.path));
             self.children.entry(folder).or_default().push(id);
             touched.children.insert(folder);
         }
     }
 
-    fn claim(&mut self, qualified_name: Sym, symbol: SymbolId) {
-        match self.claims.get_mut(&qualified_name) {
-            None => drop(self.claims.insert(qualified_name, Claims::One(symbol))),
-            Some(Claims::Many(symbols)) => symbols.push(symbol),
-            Some(claims) => *claims = Claims::Many(vec![claims.as_slice()[0], symbol]),
-        }
-    }
-
     fn container(&self, entry: &FileEntry, scope: SharedScope) -> Container {
         match scope {
-            SharedScope::Folder => Container::Folder(self.strings.intern(folder_of(&entry.facts.path))),
+            SharedScope::Folder => Container::Folder(self.strings.intern(folder_of(&entry.path))),
             SharedScope::Package(package) => Container::Package(package),
         }
     }
@@ -328,24 +326,8 @@ impl Index {
         let keys: FxHashSet<u32> = before.values().flatten().map(|&(key, _)| key).collect();
         let symbols = &self.symbols;
         let stays = |symbol: &SymbolId| !leaving.contains(&symbols.get(*symbol).file);
-        self.by_name.retain(|&name, list| {
-            if keys.contains(&key(Topic::Name, name, 0)) {
-                list.retain(stays);
-            }
-            !list.is_empty()
-        });
-        self.claims.retain(|&name, claims| {
-            if keys.contains(&key(Topic::Uid, name, 0)) {
-                let mut left: Vec<SymbolId> = claims.as_slice().to_vec();
-                left.retain(stays);
-                match left[..] {
-                    [] => return false,
-                    [only] => *claims = Claims::One(only),
-                    _ => *claims = Claims::Many(left),
-                }
-            }
-            true
-        });
+        drop_claims(&mut self.by_name, |name| keys.contains(&key(Topic::Name, name, 0)), stays);
+        drop_claims(&mut self.claims, |name| keys.contains(&key(Topic::Uid, name, 0)), stays);
         self.shared.retain(|_, list| {
             list.retain(stays);
             !list.is_empty()
@@ -367,7 +349,7 @@ impl Index {
         }
         for folder in touched.children {
             if let Some(mut list) = self.children.remove(&folder) {
-                list.sort_by(|&a, &b| self.file(a).facts.path.cmp(&self.file(b).facts.path));
+                list.sort_by(|&a, &b| self.file(a).path.cmp(&self.file(b).path));
                 self.children.insert(folder, list);
             }
         }
@@ -402,6 +384,35 @@ impl Presence {
             }
         }
     }
+}
+
+fn add_claim(claims: &mut FxHashMap<Sym, Claims>, name: Sym, symbol: SymbolId) {
+    match claims.get_mut(&name) {
+        None => drop(claims.insert(name, Claims::One(symbol))),
+        Some(Claims::Many(symbols)) => symbols.push(symbol),
+        Some(claims) => *claims = Claims::Many(vec![claims.as_slice()[0], symbol]),
+    }
+}
+
+/// Keep of the names that `is_touched` only the symbols that stay.
+fn drop_claims(
+    claims: &mut FxHashMap<Sym, Claims>,
+    is_touched: impl Fn(Sym) -> bool,
+    stays: impl Fn(&SymbolId) -> bool,
+) {
+    claims.retain(|&name, claims| {
+        if !is_touched(name) {
+            return true;
+        }
+        let mut left: Vec<SymbolId> = claims.as_slice().to_vec();
+        left.retain(&stays);
+        *claims = match left[..] {
+            [] => return false,
+            [only] => Claims::One(only),
+            _ => Claims::Many(left),
+        };
+        true
+    });
 }
 
 fn add_count<K: std::hash::Hash + Eq>(counts: &mut FxHashMap<K, u32>, place: K, by: i32) {

@@ -66,7 +66,7 @@ impl Ancestry {
 /// Resolve the bases of all classes of a file.
 pub fn link_bases(view: &View) -> FileBases {
     let mut found = FileBases::default();
-    for (def, definition) in view.file.facts.definitions.iter().enumerate() {
+    for (def, definition) in view.file.facts().definitions.iter().enumerate() {
         let symbol = view.file.symbols[def];
         if definition.kind == Kind::Extension {
             let mut values = definition.bases.iter().map(|&base| base_value(view, def as DefId, base));

@@ -78,7 +78,7 @@ impl View<'_> {
             return self.returns(symbol).to_vec();
         }
         let scope = file.symbols[definition.parent as usize];
-        self.variable(scope, file.sym(definition.name)).to_vec()
+        self.variable(scope, definition.name).to_vec()
     }
 
     /// A member of a class or its ancestors. `via` says how the class was found and becomes the rule, except that members of
@@ -121,7 +121,7 @@ impl View<'_> {
                 continue;
             }
             if let Some(def) = best_definition(file, entries) {
-                let fits = |def: DefId| is_callable(file.def(def).kind) == self.calling.get();
+                let fits = |def: DefId| is_callable(file.outline(def).kind) == self.calling.get();
                 let chosen = if fits(def) { Some(def) } else { other_definition(entries, fits) };
                 let values = |def: DefId| {
                     let symbol = self.canonical(file.symbols[def as usize]);
@@ -187,7 +187,7 @@ impl View<'_> {
         let (file, definition) = self.definition(class);
         let (name, is_inherited) = match file.family.constructor_name() {
             Some(name) => (self.known(name), true),
-            None => (file.sym(definition.name), false),
+            None => (definition.name, false),
         };
         let values = match is_inherited {
             true => self.class_member(class, name, Strategy::Constructor),
@@ -207,7 +207,7 @@ impl View<'_> {
             return None;
         }
         let parent = file.symbols[definition.parent as usize];
-        match file.def(definition.parent).kind {
+        match file.outline(definition.parent).kind {
             Kind::Extension => {
                 let home = self.index.symbols.get(parent).file;
                 self.index.ancestry.extended_by(home, parent)

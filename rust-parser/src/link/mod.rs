@@ -16,6 +16,7 @@ mod inherit;
 mod members;
 mod modules;
 pub mod names;
+mod open;
 pub mod overloads;
 mod python;
 mod rules;
@@ -37,7 +38,7 @@ use crate::unit::{self, UnitDigest, UnitSource};
 use depend::{add_differences, is_affected};
 use edges::FileEdges;
 use index::{Index, SubProject};
-use names::FileId;
+use names::{ExternalId, FileId};
 pub use python::register;
 use structure::Structure;
 use types::FileTypes;
@@ -58,7 +59,10 @@ pub struct Project {
 #[derive(Default)]
 struct Link {
     asked: [Box<[u32]>; STAGES.len()],
-    edges: FileEdges,
+    /// Kept until the linker rests.
+    edges: Option<FileEdges>,
+    /// External symbols that the edges reach.
+    externals: Box<[ExternalId]>,
     digest: Option<UnitDigest>,
 }
 
@@ -116,7 +120,7 @@ impl Project {
         let mut paths: BTreeSet<String> = BTreeSet::new();
         for (&id, &old) in &before {
             if self.links[id as usize].digest != old {
-                paths.insert(self.index.file(id).facts.path.clone());
+                paths.insert(self.index.file(id).path.to_string());
             }
         }
         if self.refresh_structure() {
@@ -166,7 +170,8 @@ impl Project {
                     }
                 }
                 Output::Edges(edges, digest) => {
-                    link.edges = edges;
+                    link.externals = edges.externals();
+                    link.edges = Some(edges);
                     before.insert(id, link.digest.replace(digest));
                 }
             }
@@ -177,8 +182,8 @@ impl Project {
     }
 
     fn refresh_structure(&mut self) -> bool {
-        let targets = self.links.iter().flat_map(|link| link.edges.edges.iter().map(|edge| edge.target));
-        let structure = structure::build(&self.index, &self.name, targets);
+        let externals = self.links.iter().flat_map(|link| link.externals.iter().copied()).collect();
+        let structure = structure::build(&self.index, &self.name, externals);
         if self.structure_digest.is_some() && structure == self.structure {
             return false;
         }
@@ -193,9 +198,25 @@ impl Project {
             return Some(unit::structure_source(&self.name, &self.structure));
         }
         let id = self.index.file_id(path)?;
-        let edges = &self.links[id as usize].edges;
-        let uids = edges.edges.iter().map(|edge| self.index.target_uid(edge.target)).collect();
-        Some(unit::file_source(&self.name, &self.index, id, edges, uids))
+        let source = match &self.links[id as usize].edges {
+            Some(edges) => {
+                let uids = edges.edges.iter().map(|edge| self.index.target_uid(edge.target)).collect();
+                unit::file_source(&self.name, &self.index, id, edges, uids)
+            }
+            None => {
+                let (edges, uids) = edges::link_edges(&View::new(&self.index, id, Stage::Edges));
+                unit::file_source(&self.name, &self.index, id, &edges, uids)
+            }
+        };
+        Some(source)
+    }
+
+    /// Give back memory until the next update: facts are packed, edges are found again when a unit is asked for.
+    pub fn rest(&mut self) {
+        self.index.pack();
+        for link in &mut self.links {
+            link.edges = None;
+        }
     }
 
     /// Unit digests by path, "" included.
@@ -203,7 +224,7 @@ impl Project {
         let files = self
             .index
             .present()
-            .filter_map(|(id, entry)| Some((entry.facts.path.clone(), self.links[id as usize].digest?)));
+            .filter_map(|(id, entry)| Some((entry.path.to_string(), self.links[id as usize].digest?)));
         let structure = self.structure_digest.map(|digest| (String::new(), digest));
         files.chain(structure).collect()
     }

@@ -53,7 +53,7 @@ impl View<'_> {
             Family::Php => &["", ".php"],
             _ => &[""],
         };
-        let folder = folder_of(&entry.facts.path);
+        let folder = folder_of(&entry.path);
         for ending in endings {
             let name = format!("{written}{ending}");
             let relative = normalised(folder, &name);
@@ -63,8 +63,8 @@ impl View<'_> {
             let suffix = name.trim_start_matches(['.', '/']);
             let candidates = self.files_ending_in(suffix);
             let nearest = candidates.into_iter().max_by_key(|&id| {
-                let path = &self.index.file(id).facts.path;
-                (shared_prefix(path, &entry.facts.path), std::cmp::Reverse(path))
+                let path = &self.index.file(id).path;
+                (shared_prefix(path, &entry.path), std::cmp::Reverse(path))
             });
             if let Some(found) = nearest {
                 return What::Definition(self.module_symbol(found));
@@ -93,7 +93,7 @@ impl View<'_> {
     // --- Python ---
 
     fn python_relative(&self, entry: &FileEntry, module: &str, level: u32) -> What {
-        let mut folder = folder_of(&entry.facts.path);
+        let mut folder = folder_of(&entry.path);
         for _ in 1..level {
             folder = folder_of(folder);
         }
@@ -116,7 +116,7 @@ impl View<'_> {
 
     fn python_roots(&self, entry: &FileEntry) -> Vec<String> {
         let mut roots = Vec::new();
-        let mut folder = folder_of(&entry.facts.path);
+        let mut folder = folder_of(&entry.path);
         while !folder.is_empty() {
             if self.file_at(&format!("{folder}/__init__.py")).is_none()
                 && self.file_at(&format!("{folder}/__init__.pyi")).is_none()
@@ -155,7 +155,7 @@ impl View<'_> {
             return What::Definition(self.module_symbol(file));
         }
         if module.starts_with('.') {
-            let path = normalised(folder_of(&entry.facts.path), module);
+            let path = normalised(folder_of(&entry.path), module);
             let found = path.and_then(|path| self.script_file(&path));
             return found.map_or(What::Missing, |found| What::Definition(self.module_symbol(found)));
         }
@@ -277,7 +277,7 @@ impl View<'_> {
 
     /// The file that declares the modules of a Rust source file's crate.
     pub fn rust_crate_root(&self, file: FileId) -> What {
-        let mut folder = folder_of(&self.index.file(file).facts.path);
+        let mut folder = folder_of(&self.index.file(file).path);
         loop {
             if let Some(root) = self.rust_file_in(folder, &["lib.rs", "main.rs"]).or_else(|| self.rust_root_in(folder))
             {
@@ -304,10 +304,10 @@ impl View<'_> {
         let place = self.index.symbols.get(symbol);
         let entry = self.index.file(place.file);
         if place.def != 0 {
-            let parent = entry.def(place.def).parent;
+            let parent = entry.outline(place.def).parent;
             return What::Definition(entry.symbols[parent as usize]);
         }
-        let own_folder = rust_children_folder(&entry.facts.path);
+        let own_folder = rust_children_folder(&entry.path);
         let folder = folder_of(&own_folder);
         let by_name = (!folder.is_empty()).then(|| self.file_at(&format!("{folder}.rs"))).flatten();
         match by_name {

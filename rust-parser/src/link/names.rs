@@ -3,9 +3,11 @@
 //! Numbers are stable for the life of a linker, so that what one file's result says about another file's symbol stays true
 //! when that file is parsed again. Their order means nothing: nothing that leaves the linker may depend on it.
 
-use std::sync::{Arc, OnceLock, RwLock};
+use std::hash::BuildHasher;
+use std::sync::{OnceLock, RwLock};
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::facts::DefId;
 
@@ -20,25 +22,29 @@ pub type ExternalId = u32;
 
 /// The empty string.
 pub const EMPTY: Sym = 0;
+/// `default`: the name under which `export default` is imported.
+pub const DEFAULT: Sym = 1;
 /// Stands for the `File` node in places that hold a [`DefId`].
 pub const FILE_NODE: DefId = u32::MAX;
 
 /// Append-only table of strings; readable and extendable from several threads, texts without a lock.
 pub struct Strings {
-    numbers: RwLock<FxHashMap<Arc<str>, Sym>>,
+    /// By text; the texts themselves are in the chunks.
+    numbers: RwLock<HashTable<Sym>>,
     /// Chunk `k` holds `FIRST_CHUNK << k` texts and never moves.
     chunks: [OnceLock<Chunk>; CHUNKS],
 }
 
-type Chunk = Box<[OnceLock<Arc<str>>]>;
+type Chunk = Box<[OnceLock<Box<str>>]>;
 
 const FIRST_CHUNK_BITS: u32 = 10;
 const CHUNKS: usize = (u32::BITS - FIRST_CHUNK_BITS) as usize;
 
 impl Default for Strings {
     fn default() -> Self {
-        let strings = Strings { numbers: RwLock::default(), chunks: [const { OnceLock::new() }; CHUNKS] };
+        let strings = Strings { numbers: RwLock::new(HashTable::new()), chunks: [const { OnceLock::new() }; CHUNKS] };
         strings.intern("");
+        strings.intern("default");
         strings
     }
 }
@@ -54,7 +60,11 @@ impl Strings {
 
     /// The number of a string that is already known.
     pub fn find(&self, text: &str) -> Option<Sym> {
-        self.numbers.read().expect("string table").get(text).copied()
+        self.lookup(&self.numbers.read().expect("string table"), text, hash_of(text))
+    }
+
+    fn lookup(&self, numbers: &HashTable<Sym>, text: &str, hash: u64) -> Option<Sym> {
+        numbers.find(hash, |&sym| self.text(sym) == text).copied()
     }
 
     /// Numbers of many strings under one lock; `None` stays [`EMPTY`].
@@ -70,19 +80,23 @@ impl Strings {
         text.expect("string of this table")
     }
 
-    fn add(&self, numbers: &mut FxHashMap<Arc<str>, Sym>, text: &str) -> Sym {
-        if let Some(&sym) = numbers.get(text) {
+    fn add(&self, numbers: &mut HashTable<Sym>, text: &str) -> Sym {
+        let hash = hash_of(text);
+        if let Some(sym) = self.lookup(numbers, text, hash) {
             return sym;
         }
         let sym = numbers.len() as Sym;
-        let owned: Arc<str> = Arc::from(text);
         let (chunk, slot) = position(sym);
         let size = 1_usize << (FIRST_CHUNK_BITS as usize + chunk);
         let texts = self.chunks[chunk].get_or_init(|| (0..size).map(|_| OnceLock::new()).collect());
-        texts[slot].set(owned.clone()).expect("new slot");
-        numbers.insert(owned, sym);
+        texts[slot].set(text.into()).expect("new slot");
+        numbers.insert_unique(hash, sym, |&sym| hash_of(self.text(sym)));
         sym
     }
+}
+
+fn hash_of(text: &str) -> u64 {
+    FxBuildHasher.hash_one(text)
 }
 
 fn position(sym: Sym) -> (usize, usize) {

@@ -46,11 +46,11 @@ impl Collector<'_, '_> {
             return (symbol, via);
         }
         let parent = file.symbols[definition.parent as usize];
-        let (_, entries) = view.entries(parent, file.sym(definition.name));
+        let (_, entries) = view.entries(parent, definition.name);
         let siblings: Vec<SymbolId> = entries
             .iter()
             .filter_map(|entry| match entry.bound {
-                Bound::Definition(def) if is_callable(file.def(def).kind) => Some(def),
+                Bound::Definition(def) if is_callable(file.outline(def).kind) => Some(def),
                 _ => None,
             })
             .filter(|def| Arity::of(file.def(*def)).takes(arguments))

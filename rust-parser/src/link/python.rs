@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use rustc_hash::FxHashSet;
 
 use super::Project;
 use super::index::SubProject;
+use crate::cache::FactsCache;
 use crate::facts::FileFacts;
 use crate::parse::{Languages, ParsedFile};
 use crate::unit::Unit;
@@ -16,6 +18,8 @@ use crate::unit::Unit;
 #[pyclass]
 pub struct Linker {
     project: Project,
+    /// Taken in with the next update.
+    recalled: Vec<Arc<FileFacts>>,
 }
 
 #[pymethods]
@@ -24,7 +28,7 @@ impl Linker {
     #[pyo3(signature = (project, languages))]
     fn new(project: &str, languages: &Languages) -> Self {
         let _ = languages; // rules that are data of a language will need them; callers name them already
-        Linker { project: Project::new(project) }
+        Linker { project: Project::new(project), recalled: Vec::new() }
     }
 
     fn set_subprojects(&mut self, subprojects: Vec<(String, String, String)>) {
@@ -32,13 +36,25 @@ impl Linker {
         self.project.set_subprojects(list.collect());
     }
 
+    /// Take the facts of `(path, digest)` from a cache with the next update; return the paths that it does not hold.
+    fn recall(&mut self, py: Python<'_>, cache: &FactsCache, wanted: Vec<(String, String)>) -> PyResult<Vec<String>> {
+        let (found, missing) = py.detach(|| cache.recall(wanted))?;
+        self.recalled.extend(found);
+        Ok(missing)
+    }
+
     #[pyo3(signature = (changed, removed=Vec::new()))]
     fn update(&mut self, py: Python<'_>, changed: Vec<PyRef<'_, ParsedFile>>, removed: Vec<String>) -> Vec<String> {
-        let (mut facts, mut removed): (Vec<Arc<FileFacts>>, Vec<String>) = (Vec::new(), removed);
+        let (mut facts, mut removed) = (std::mem::take(&mut self.recalled), removed);
+        if !facts.is_empty() {
+            let gone: FxHashSet<&str> = removed.iter().map(String::as_str).collect();
+            facts.retain(|facts| !gone.contains(facts.path.as_str()));
+        }
         for file in &changed {
             if file.skip_reason.is_empty() {
                 facts.push(file.facts.clone());
             } else {
+                facts.retain(|facts| facts.path != file.facts.path);
                 removed.push(file.facts.path.clone());
             }
         }
@@ -49,6 +65,14 @@ impl Linker {
     fn unit(&self, path: &str) -> PyResult<Unit> {
         let source = self.project.unit(path).ok_or_else(|| PyKeyError::new_err(path.to_owned()))?;
         Ok(Unit::new(source))
+    }
+
+    /// Give memory back until the next update: what it needs is unpacked then.
+    fn rest(&mut self, py: Python<'_>) {
+        py.detach(|| {
+            self.project.rest();
+            crate::memory::give_back();
+        });
     }
 
     fn digests(&self) -> HashMap<String, String> {

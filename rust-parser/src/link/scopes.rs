@@ -21,7 +21,7 @@ impl View<'_> {
         }
         let mut here = scope;
         while here != 0 {
-            let kind = self.file.def(here).kind;
+            let kind = self.file.outline(here).kind;
             if is_class(kind) || kind == Kind::Extension {
                 if let Some(values) = self.name_in_class(scope, here, name) {
                     return Some(values);
@@ -32,7 +32,7 @@ impl View<'_> {
                     return Some(self.local_values(here, entries, line));
                 }
             }
-            here = self.file.def(here).parent;
+            here = self.file.outline(here).parent;
         }
         self.resolve_module_name(scope, name)
     }
@@ -40,7 +40,7 @@ impl View<'_> {
     /// A class's names are visible in its own body; in its methods only where `this` is implied.
     fn name_in_class(&self, scope: DefId, class: DefId, name: Sym) -> Option<Values> {
         let entries = self.file.entries(class, name);
-        if scope == class && self.file.def(class).kind != Kind::Extension {
+        if scope == class && self.file.outline(class).kind != Kind::Extension {
             let own = entries.iter().any(|entry| !self.is_instance_only(entry));
             return own.then(|| self.local_values(class, entries, u32::MAX));
         }
@@ -60,7 +60,7 @@ impl View<'_> {
     fn is_instance_only(&self, entry: &NameEntry) -> bool {
         match entry.bound {
             Bound::Binding(binding) => {
-                let target = self.file.facts.bindings[binding as usize].target;
+                let target = self.file.facts().bindings[binding as usize].target;
                 matches!(self.file.expr(target), Expr::Attribute { .. })
             }
             _ => false,
@@ -70,14 +70,14 @@ impl View<'_> {
     /// `global x`, `nonlocal x`.
     fn is_outer(&self, entries: &[NameEntry]) -> bool {
         entries.iter().any(|entry| match entry.bound {
-            Bound::Binding(binding) => self.file.facts.bindings[binding as usize].kind == BindingKind::Outer,
+            Bound::Binding(binding) => self.file.facts().bindings[binding as usize].kind == BindingKind::Outer,
             _ => false,
         })
     }
 
     fn resolve_module_name(&self, scope: DefId, name: Sym) -> Option<Values> {
         // Namespaces and usings around the scope matter only where packages are declared.
-        let is_plain = self.file.facts.scope_rule != crate::facts::ScopeRule::Declared;
+        let is_plain = self.file.scope_rule != crate::facts::ScopeRule::Declared;
         if is_plain && let Some(known) = self.module_names.borrow().get(&name) {
             return (!known.is_empty()).then(|| known.as_ref().clone());
         }
@@ -126,9 +126,9 @@ impl View<'_> {
 
     /// Names of the same Go package, Java or PHP package, C++ or Ruby namespace, or C globals.
     fn shared_name(&self, scope: DefId, name: Sym) -> Option<Values> {
-        match self.file.facts.scope_rule {
+        match self.file.scope_rule {
             crate::facts::ScopeRule::Directory => {
-                let folder = self.known(folder_of(&self.file.facts.path));
+                let folder = self.known(folder_of(&self.file.path));
                 let found = self.shared(Container::Folder(folder), name).first()?;
                 Some(vec![Value::new(What::Definition(*found), Strategy::SamePackage)])
             }
@@ -150,10 +150,10 @@ impl View<'_> {
         let mut packages = Vec::new();
         let mut here = scope;
         while here != 0 {
-            if self.file.def(here).kind == Kind::Namespace {
+            if self.file.outline(here).kind == Kind::Namespace {
                 packages.push(self.file.qualified_names[here as usize]);
             }
-            here = self.file.def(here).parent;
+            here = self.file.outline(here).parent;
         }
         packages.push(self.file.module);
         let has_parents = matches!(self.file.family, Family::CSharp | Family::C | Family::Ruby);
@@ -217,7 +217,7 @@ impl View<'_> {
             let module = self.module_symbol(id);
             self.stars(module);
             let entry = self.index.file(id);
-            for import in entry.facts.imports.iter().filter(|import| import.kind == ImportKind::Include) {
+            for import in entry.facts().imports.iter().filter(|import| import.kind == ImportKind::Include) {
                 if let What::Definition(symbol) = self.module_of(id, import) {
                     let file = self.index.symbols.get(symbol).file;
                     if !files.contains(&file) {
@@ -238,7 +238,7 @@ impl View<'_> {
             "crate" => self.rust_crate_root(self.home),
             "self" => What::Definition(self.module_symbol(self.home)),
             "super" => self.rust_super(),
-            _ => self.rust_child_file(&self.file.facts.path, text).or_else(|| self.rust_crate(text))?,
+            _ => self.rust_child_file(&self.file.path, text).or_else(|| self.rust_crate(text))?,
         };
         Some(vec![Value::new(what, Strategy::Import)])
     }
@@ -250,6 +250,6 @@ pub fn best_definition(file: &FileEntry, entries: &[NameEntry]) -> Option<DefId>
         Bound::Definition(def) => Some(def),
         _ => None,
     });
-    let is_bodiless = |def: &DefId| file.def(*def).flags & (flags::DECLARATION | flags::OVERLOAD) != 0;
+    let is_bodiless = |def: &DefId| file.outline(*def).flags & (flags::DECLARATION | flags::OVERLOAD) != 0;
     defs.clone().find(|def| !is_bodiless(def)).or_else(|| defs.clone().next())
 }

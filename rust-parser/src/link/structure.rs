@@ -2,7 +2,6 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::edges::Target;
 use super::file::{FileEntry, SharedScope, folder_of, is_package_file};
 use super::index::Index;
 use super::names::{EMPTY, ExternalId, FileId, Sym};
@@ -29,8 +28,8 @@ pub struct Structure {
     pub contains: Vec<(String, String)>,
 }
 
-/// Build the structure of a project from its files and the targets of their edges.
-pub fn build(index: &Index, project: &str, targets: impl Iterator<Item = Target>) -> Structure {
+/// Build the structure of a project from its files and the external symbols that their edges reach.
+pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> Structure {
     let mut structure = Structure::default();
     structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
     structure.add_subprojects(index);
@@ -38,7 +37,7 @@ pub fn build(index: &Index, project: &str, targets: impl Iterator<Item = Target>
     for (id, entry) in index.present() {
         structure.add_file(index, id, entry);
     }
-    structure.add_externals(index, targets);
+    structure.add_externals(index, externals);
     structure.nodes.sort();
     structure.contains.sort();
     structure.contains.dedup();
@@ -64,7 +63,7 @@ impl Structure {
         let mut packages: FxHashMap<Sym, (&str, &FileEntry)> = FxHashMap::default();
         for (_, entry) in index.present() {
             for declared in declared_packages(index, entry) {
-                let path = entry.facts.path.as_str();
+                let path = &*entry.path;
                 let first = packages.entry(declared).or_insert((path, entry));
                 if path < first.0 {
                     *first = (path, entry);
@@ -76,7 +75,7 @@ impl Structure {
             let is_namespace = matches!(entry.family, Family::CSharp | Family::C | Family::Ruby | Family::Php);
             let kind = if is_namespace { "namespace" } else { "package" };
             let name = text.rsplit('.').next().unwrap_or(text);
-            self.add(text.to_string(), "Package", kind, name, &entry.facts.language);
+            self.add(text.to_string(), "Package", kind, name, &entry.language);
             let parents = text.match_indices('.').rev().map(|(at, _)| &text[..at]);
             let mut known = parents
                 .filter(|parent| index.strings.find(parent).is_some_and(|parent| packages.contains_key(&parent)));
@@ -90,19 +89,19 @@ impl Structure {
     }
 
     fn add_file(&mut self, index: &Index, id: FileId, entry: &FileEntry) {
-        let path = &entry.facts.path;
+        let path = &entry.path;
         let node = match entry.family {
             Family::Document => entry.symbols.first().copied().unwrap_or(entry.file_symbol),
             _ => entry.file_symbol,
         };
         let uid = index.uid(node);
         debug_assert_eq!(index.symbols.get(node).file, id);
-        if entry.facts.scope_rule == ScopeRule::Directory && entry.module != EMPTY {
-            self.contains.push((entry.facts.module.clone(), uid));
+        if entry.scope_rule == ScopeRule::Directory && entry.module != EMPTY {
+            self.contains.push((index.strings.text(entry.module).to_owned(), uid));
         } else if !has_package_around(index, entry) {
             self.contains.push((project_around(index, folder_of(path)), uid));
         }
-        for (def, _) in entry.facts.definitions.iter().enumerate() {
+        for def in 0..entry.outlines.len() {
             if !entry.is_node(def as DefId) {
                 continue;
             }
@@ -115,12 +114,7 @@ impl Structure {
         }
     }
 
-    fn add_externals(&mut self, index: &Index, targets: impl Iterator<Item = Target>) {
-        let mut externals: FxHashSet<ExternalId> = FxHashSet::default();
-        externals.extend(targets.filter_map(|target| match target {
-            Target::External(external) => Some(external),
-            _ => None,
-        }));
+    fn add_externals(&mut self, index: &Index, externals: FxHashSet<ExternalId>) {
         let mut packages: FxHashSet<Sym> = FxHashSet::default();
         for external in externals {
             let (package, name) = index.externals.name(external);
@@ -145,7 +139,7 @@ impl Structure {
 
 /// Packages and namespaces that a file brings into being, parents included.
 fn declared_packages(index: &Index, entry: &FileEntry) -> Vec<Sym> {
-    match entry.facts.scope_rule {
+    match entry.scope_rule {
         ScopeRule::Directory if entry.module != EMPTY => vec![entry.module],
         ScopeRule::Declared => {
             let mut all = Vec::new();
@@ -183,7 +177,7 @@ fn has_package_around(index: &Index, entry: &FileEntry) -> bool {
     if entry.family != Family::Python {
         return false;
     }
-    let path = &entry.facts.path;
+    let path = &entry.path;
     let folder = folder_of(path);
     let is_package = is_package_file(path);
     if is_package && folder.is_empty() {

@@ -51,17 +51,17 @@ impl FileTypes {
 /// Infer the types of a file as far as the view's stage allows.
 pub fn infer(view: &View) -> FileTypes {
     let mut types = FileTypes::default();
-    let groups = view.file.names.chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name));
+    let groups = view.file.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name));
     for group in groups {
         let NameEntry { scope, name, .. } = group[0];
-        if is_open_scope(view.file.def(scope).kind) {
+        if is_open_scope(view.file.outline(scope).kind) {
             let values = view.infer_variable(scope, group);
             if !values.is_empty() {
                 types.variables.push((view.file.symbols[scope as usize], name, values.into()));
             }
         }
     }
-    for (function, definition) in view.file.facts.definitions.iter().enumerate() {
+    for (function, definition) in view.file.facts().definitions.iter().enumerate() {
         if is_callable(definition.kind) {
             let symbol = view.file.symbols[function];
             let whole = view.infer_returns(function as DefId);
@@ -96,7 +96,7 @@ impl View<'_> {
                         }
                     }
                 }
-                Bound::Binding(binding) => bindings.push(&self.file.facts.bindings[binding as usize]),
+                Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
                 Bound::Import(_) => return Vec::new(),
                 Bound::Parameter(_) => {}
             }
@@ -151,9 +151,9 @@ impl View<'_> {
 
     /// (value, line) of the return statements of a function; none when there are too many to say anything.
     fn returned_values(&self, function: DefId) -> Vec<(ExprId, u32)> {
-        let start = self.file.returns.partition_point(|known| known.0 < function);
-        let own = self.file.returns[start..].iter().take_while(|known| known.0 == function);
-        let bindings = own.map(|&(_, binding)| &self.file.facts.bindings[binding as usize]);
+        let start = self.file.returns().partition_point(|known| known.0 < function);
+        let own = self.file.returns()[start..].iter().take_while(|known| known.0 == function);
+        let bindings = own.map(|&(_, binding)| &self.file.facts().bindings[binding as usize]);
         let values: Vec<(ExprId, u32)> = bindings.filter_map(|binding| Some((binding.value?, binding.line))).collect();
         if values.len() > MAX_RETURNS { Vec::new() } else { values }
     }

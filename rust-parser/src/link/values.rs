@@ -211,7 +211,7 @@ impl View<'_> {
                 }
             }
         }
-        if super::file::is_open_scope(self.file.def(scope).kind) {
+        if super::file::is_open_scope(self.file.outline(scope).kind) {
             let symbol = self.file.symbols[scope as usize];
             return self.bound_values(self.home, symbol, entries);
         }
@@ -235,7 +235,7 @@ impl View<'_> {
                     }
                 }
                 Bound::Binding(binding) => {
-                    let binding = &self.file.facts.bindings[binding as usize];
+                    let binding = &self.file.facts().bindings[binding as usize];
                     if let Some(annotation) = binding.annotation.filter(|_| binding.kind != BindingKind::Catch) {
                         let values = self.annotated(annotation, scope);
                         if !values.is_empty() {
@@ -374,7 +374,7 @@ impl View<'_> {
 
     /// Is a scope a function, so that its names are local?
     pub fn is_function_scope(&self, scope: DefId) -> bool {
-        let kind = self.file.def(scope).kind;
+        let kind = self.file.outline(scope).kind;
         matches!(kind, Kind::Function | Kind::Method | Kind::Constructor | Kind::Property | Kind::Lambda)
     }
 }

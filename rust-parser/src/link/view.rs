@@ -6,13 +6,13 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::depend::{Topic, compact, key, text_key};
-use super::file::{FileEntry, NameEntry, file_name_of, is_class};
+use super::file::{FileEntry, NameEntry, Outline, file_name_of, is_class};
 use super::index::{Container, Index};
 use super::inherit::Extension;
 use super::names::{EMPTY, FileId, Sym, SymbolId};
 use super::rules::Family;
 use super::strategy::{Value, Values, What};
-use crate::facts::{DefId, Definition, Kind, flags};
+use crate::facts::{DefId, Kind, flags};
 
 /// Stages of linking; each reads only what earlier ones made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,8 +104,8 @@ impl<'a> View<'a> {
         self.ask(text_key(Topic::Path, 1, name));
         let ends = |path: &str| path.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
         let all = self.index.files_named(name).iter().copied();
-        let mut found: Vec<FileId> = all.filter(|&id| ends(&self.index.file(id).facts.path)).collect();
-        found.sort_by(|&a, &b| self.index.file(a).facts.path.cmp(&self.index.file(b).facts.path));
+        let mut found: Vec<FileId> = all.filter(|&id| ends(&self.index.file(id).path)).collect();
+        found.sort_by(|&a, &b| self.index.file(a).path.cmp(&self.index.file(b).path));
         found
     }
 
@@ -134,7 +134,7 @@ impl<'a> View<'a> {
     pub fn stars(&self, module: SymbolId) -> Vec<u32> {
         self.ask_about(Topic::Star, module, 0);
         let place = self.index.symbols.get(module);
-        let stars = &self.index.file(place.file).stars;
+        let stars = self.index.file(place.file).stars();
         stars.iter().filter(|star| star.0 == place.def).map(|star| star.1).collect()
     }
 
@@ -162,7 +162,7 @@ impl<'a> View<'a> {
         self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
     }
 
-    pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Definition) {
+    pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Outline) {
         self.ask_about(Topic::Definition, symbol, 0);
         self.index.definition(symbol)
     }
@@ -269,7 +269,7 @@ impl<'a> View<'a> {
     /// The class that `self` or `this` is an instance of, seen from a scope of this file.
     pub fn class_of(&self, scope: DefId) -> Option<SymbolId> {
         let class = self.file.class_around(scope)?;
-        if self.file.def(class).kind != Kind::Extension {
+        if self.file.outline(class).kind != Kind::Extension {
             return Some(self.first_part(self.file.symbols[class as usize]));
         }
         if self.stage == Stage::Bases {
