@@ -143,10 +143,12 @@ class MemoryBus:
         reader = self._streams[stream].groups[group]
         taken: list[Delivery] = []
         for key in [key for key, due in reader.due.items() if due <= now]:
+            if len(taken) == limit:
+                break
             delivery = reader.pending[key]
             if delivery.attempt >= self._rule.attempts:
                 self._bury(stream, group, delivery, self._rule.unanswered(delivery.attempt))
-            elif len(taken) < limit:
+            else:
                 again = delivery._replace(attempt=delivery.attempt + 1)
                 reader.pending[key] = again
                 reader.due[key] = now + self._rule.after

@@ -1,0 +1,25 @@
+-- given: events ([project, key] each, no two alike), capacity. Returns how many events found no room.
+local room = given.capacity - redis.call('XLEN', stream)
+local refused = 0
+in_parts(given.events, function(part)
+  local names, marks = {}, {}
+  for position, event in ipairs(part) do
+    names[position] = mark(event[1], event[2])
+  end
+  for position, id in ipairs(redis.call('HMGET', untaken, unpack(names))) do
+    -- a mark whose entry is gone (the stream was deleted) must not keep the event out for ever
+    if not (id and redis.call('XRANGE', stream, id, id)[1]) then
+      if room > 0 then
+        marks[#marks + 1] = names[position]
+        marks[#marks + 1] = redis.call('XADD', stream, '*', 'p', part[position][1], 'k', part[position][2])
+        room = room - 1
+      else
+        refused = refused + 1
+      end
+    end
+  end
+  if #marks > 0 then
+    redis.call('HSET', untaken, unpack(marks))
+  end
+end)
+return cjson.encode(refused)

@@ -1,0 +1,265 @@
+"""The bus of many processes: streams and consumer groups of a Valkey server, the daemon's own or a shared one.
+
+Each verb is one script that the server runs as a whole, so a process may die between any two commands. The driver is
+behind `valkey_link`; what the scripts do is in `lua/`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+import secrets
+import socket
+import time
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeVar, cast
+
+from atlas.buses.redelivery import KEPT_LETTERS, Redelivery
+from atlas.buses.valkey_link import Link, NoGroup, load_script
+from atlas.errors import AtlasError, Unavailable
+from atlas.model import DeadLetter, Delivery, Event, StreamState
+
+AT_ONCE = 5_000
+"""Events that one script looks at: it keeps the server from everybody else for about 30 ms."""
+LONGEST_SEARCH_PAUSE = 5.0
+"""Seconds between two searches for deliveries that nobody answered; a blocked read ends as often."""
+
+_Item = TypeVar("_Item")
+_ID = re.compile(r"\d{1,19}-\d{1,19}", re.ASCII)
+
+
+class ValkeyBus:
+    """Implements `contracts.Bus`; one object is one consumer. It outlives restarts of the server."""
+
+    def __init__(self, link: Link, prefix: str = "", capacity: int = 100_000, rule: Redelivery | None = None) -> None:
+        """Use `open`. `prefix` stands before every key; streams hold up to `capacity` events, pending ones included."""
+        self._link = link
+        self._prefix = prefix
+        self._capacity = capacity
+        self._rule = rule or Redelivery()
+        self._pause = min(LONGEST_SEARCH_PAUSE, self._rule.after / 4)
+        self._consumer = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._readers: dict[tuple[str, str], _Reader] = {}
+
+    @classmethod
+    def open(cls, url: str, *, prefix: str = "", capacity: int = 100_000, redelivery: Redelivery | None = None) -> Self:
+        """Return a bus at `valkey://[user:password@]host:port/db`, `valkeys://...` (TLS) or a unix socket's path.
+
+        Nothing is sent yet. On a cluster all keys must lie in one slot: let `prefix` hold a hash tag, `{atlas}:`.
+        Raises `ConfigError` for an address that cannot be understood.
+        """
+        return cls(Link.open(url), prefix, capacity, redelivery)
+
+    async def publish(self, stream: str, events: Sequence[Event]) -> int:
+        """Add events that do not wait already; return how many found no room."""
+        refused = 0
+        for part in _parts(list(dict.fromkeys(events))):
+            refused += int(await self._run("publish", stream, {"events": part, "capacity": self._capacity}))
+        return refused
+
+    async def take(self, stream: str, group: str, limit: int, wait: float) -> list[Delivery]:
+        """Return up to `limit` events (5,000 at most), due ones first; wait at most `wait` seconds for the first."""
+        reader = self._reader(stream, group)
+        limit = min(limit, AT_ONCE)
+        end = time.monotonic() + wait
+        with reader.reading():
+            taken = await self._take(reader, stream, group, limit)
+            while not taken and (now := time.monotonic()) < end:
+                pause = min(end, reader.search_at) - now
+                got = await self._read_one(stream, group, pause) if pause > 0 else ""
+                if got or time.monotonic() >= reader.search_at:
+                    taken = await self._take(reader, stream, group, limit, got)
+        reader.hand.update(delivery.id for delivery in taken)
+        return taken
+
+    async def hold(self, stream: str, group: str, ids: Sequence[str]) -> None:
+        """Count the time until these deliveries come again from now on."""
+        for part in _parts(_real(ids)):
+            claim = ("XCLAIM", self._prefix + stream, group, self._consumer, 0, *part, "IDLE", 0, "JUSTID")
+            with contextlib.suppress(NoGroup):
+                held = await self._link.call(*claim)
+                self._reader(stream, group).hand.update(cast(list[str], held))
+
+    async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
+        """Forget deliveries; unknown ids are ignored."""
+        for part in _parts(_real(ids)):
+            await self._run("acknowledge", stream, {"group": group, "ids": part})
+            self._reader(stream, group).hand.difference_update(part)
+
+    async def fail(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
+        """Let deliveries come again after a growing delay, or make dead letters of them."""
+        reader = self._reader(stream, group)
+        for part in _parts(_real(ids)):
+            given = {"group": group, "ids": part, "reason": reason, **self._burial(stream)}
+            given |= {"first_delay": _ms(self._rule.first_delay), "longest_delay": _ms(self._rule.longest_delay)}
+            with contextlib.suppress(NoGroup):
+                delay = float(await self._run("fail", stream, given))
+                if delay >= 0:
+                    reader.search_at = min(reader.search_at, time.monotonic() + delay / 1000)
+
+    async def reclaim(self, stream: str, group: str) -> int:
+        """Make all that is pending in the group due now; return how many. Others notice within five seconds."""
+        self._reader(stream, group).search_at = 0.0
+        try:
+            return int(await self._run("reclaim", stream, {"group": group, "after": _ms(self._rule.after)}))
+        except NoGroup:
+            return 0
+
+    async def states(self) -> list[StreamState]:
+        """Return where every group stands that ever took something from a stream."""
+        streams = cast(list[str], await self._link.call("SMEMBERS", self._key("streams")))
+        dead = {(stream, group): count for stream, group, count in await self._run("buried", "", {})}
+        return [
+            StreamState(stream, group, length, waiting, pending, dead.get((stream, group), 0))
+            for stream in sorted(streams)
+            for group, length, waiting, pending in sorted(await self._run("state", stream, {}))
+        ]
+
+    async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:
+        """Return the dead letters, oldest first."""
+        return [_letter(row) for row in await self._run("letters", "", {"limit": limit})]
+
+    async def retry(self, ids: Sequence[str]) -> int:
+        """Publish the events of these letters again; letters that find no room stay."""
+        done = 0
+        for part in _parts(_real(ids)):
+            letters = [_letter(row) for row in await self._run("letters", "", {"ids": part})]
+            for stream in dict.fromkeys(letter.stream for letter in letters):
+                done += await self._publish_again(stream, [letter for letter in letters if letter.stream == stream])
+        return done
+
+    async def drop(self, ids: Sequence[str]) -> int:
+        """Forget dead letters; return how many."""
+        dropped = 0
+        for part in _parts(_real(ids)):
+            dropped += cast(int, await self._link.call("XDEL", self._key("dead"), *part))
+        return dropped
+
+    async def put_note(self, name: str, text: str, seconds: float) -> None:
+        """Keep a text for that long, also without this process."""
+        await self._link.call("SET", self._key(f"note:{name}"), text, "PX", max(1, _ms(seconds)))
+
+    async def note(self, name: str) -> str:
+        """Return a note, "" when there is none or its time is over."""
+        return cast("str | None", await self._link.call("GET", self._key(f"note:{name}"))) or ""
+
+    async def aclose(self) -> None:
+        """Leave the groups and close the connections; what is pending stays pending."""
+        readers, self._readers = self._readers, {}
+        for (stream, group), reader in readers.items():
+            try:
+                if reader.suspect_until > time.monotonic():
+                    await self._recover(reader, stream, group)
+                await self._run("leave", stream, {"group": group, "consumer": self._consumer})
+            except Unavailable:
+                break  # without the server there is nothing to leave
+            except (AtlasError, NoGroup):
+                continue
+        await self._link.aclose()
+
+    async def _take(self, reader: _Reader, stream: str, group: str, limit: int, got: str = "") -> list[Delivery]:
+        """Take what is there; look for deliveries nobody answered when it is time to."""
+        search = time.monotonic() >= reader.search_at
+        given = {"group": group, "consumer": self._consumer, "limit": limit, "got": got, "due": search}
+        given |= self._burial(stream)
+        try:
+            rows = await self._search_and_take(reader, stream, given)
+        except NoGroup:
+            await self._run("join", stream, given)
+            rows = await self._search_and_take(reader, stream, given)
+        if search and len(rows) < limit:
+            reader.search_at = time.monotonic() + self._pause
+        return [Delivery(id, Event(project, key), attempt) for id, project, key, attempt in rows]
+
+    async def _search_and_take(self, reader: _Reader, stream: str, given: Mapping[str, Any]) -> list[Any]:
+        if given["due"] and reader.suspect_until > time.monotonic() and reader.takers == 1:
+            await self._recover(reader, stream, given["group"])
+        return await self._run("take", stream, given)
+
+    async def _recover(self, reader: _Reader, stream: str, group: str) -> None:
+        """Make due what this consumer was given without ever seeing it."""
+        given = {"group": group, "consumer": self._consumer, "after": _ms(self._rule.after), "hand": list(reader.hand)}
+        reader.hand = set(await self._run("recover", stream, given))
+
+    async def _read_one(self, stream: str, group: str, seconds: float) -> str:
+        """Wait for a new entry and return its id, "" when none came. One is enough: `take` fetches the others."""
+        ms = max(1, math.ceil(seconds * 1000))  # 0 would mean for ever
+        words = ("GROUP", group, self._consumer, "COUNT", 1, "BLOCK", ms, "STREAMS", self._prefix + stream, ">")
+        try:
+            reply = cast("list[list[list[list[str]]]] | None", await self._link.call("XREADGROUP", *words))
+        except NoGroup:
+            await self._run("join", stream, {"group": group, "stream": stream})
+            return ""
+        return reply[0][1][0][0] if reply else ""
+
+    async def _publish_again(self, stream: str, letters: Sequence[DeadLetter]) -> int:
+        if await self.publish(stream, [letter.event for letter in letters]) == 0:
+            return await self.drop([letter.id for letter in letters])
+        if len(letters) == 1:
+            return 0
+        return sum([await self._publish_again(stream, [letter]) for letter in letters])
+
+    async def _run(self, script: str, stream: str, given: Mapping[str, Any]) -> Any:
+        key = self._prefix + stream
+        beside = key if "{" in key else f"{{{key}}}"  # the same slot of a cluster
+        keys = (key, f"{beside}:untaken", self._key("dead"), self._key("streams"))
+        return await self._link.run(load_script(script), keys, given)
+
+    def _reader(self, stream: str, group: str) -> _Reader:
+        return self._readers.setdefault((stream, group), _Reader())
+
+    def _key(self, name: str) -> str:
+        return f"{self._prefix}atlas:{name}"
+
+    def _burial(self, stream: str) -> dict[str, Any]:
+        """Return what scripts need to know to give events up."""
+        rule = self._rule
+        return {"stream": stream, "attempts": rule.attempts, "after": _ms(rule.after), "kept_letters": KEPT_LETTERS}
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What this process knows of its part in a group."""
+
+    hand: set[str] = field(default_factory=set[str])
+    """Ids that were given to the caller and not acknowledged yet; may hold ids that others work on by now."""
+    search_at: float = 0.0
+    """Monotonic time of the next search for deliveries nobody answered."""
+    suspect_until: float = 0.0
+    """Until then the server may give this consumer entries by a read that ended here."""
+    takers: int = 0
+
+    @contextlib.contextmanager
+    def reading(self) -> Generator[None]:
+        """Remember when a read ends without its reply: what it was given must be found again."""
+        self.takers += 1
+        try:
+            yield
+        except BaseException:
+            self.suspect_until = time.monotonic() + 2 * LONGEST_SEARCH_PAUSE
+            self.search_at = 0.0
+            raise
+        finally:
+            self.takers -= 1
+
+
+def _parts(items: Sequence[_Item]) -> Iterable[Sequence[_Item]]:
+    return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
+
+
+def _real(ids: Iterable[str]) -> list[str]:
+    """Leave out what the server would not even read as an id."""
+    return [id for id in dict.fromkeys(ids) if _ID.fullmatch(id)]
+
+
+def _letter(row: Sequence[Any]) -> DeadLetter:
+    """Return the letter; its id tells the time at which the server wrote it."""
+    id, stream, group, project, key, attempts, reason = row
+    return DeadLetter(id, stream, group, Event(project, key), attempts, reason, int(id.partition("-")[0]) / 1000)
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)

