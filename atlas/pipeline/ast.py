@@ -40,10 +40,15 @@ class _Pass:
     """Paths asked for."""
     files: Mapping[str, ScannedFile]
     parsed: dict[str, ParsedFile] = field(default_factory=dict[str, ParsedFile])
+    touched: set[str] = field(default_factory=set[str])
+    """Asked for, but with the content that the store holds."""
 
     def record(self, path: str) -> FileRecord:
-        """Return the record of a file that was read in this pass."""
-        parsed, file = self.parsed[path], self.files[path]
+        """Return the record of a file as this pass found it; of a parsed one without digest and counts of its unit."""
+        parsed = self.parsed.get(path)
+        if parsed is None:
+            return self._seen_again(path) if path in self.touched else self.place.manifest[path]
+        file = self.files[path]
         return FileRecord(
             path=path,
             language=parsed.language,
@@ -58,9 +63,12 @@ class _Pass:
 
     def seen_again(self, path: str) -> GraphDelta:
         """Return the delta of a file whose content is the stored one: its size and time only."""
+        return GraphDelta(self.place.name, path, self._seen_again(path))
+
+    def _seen_again(self, path: str) -> FileRecord:
         file, record = self.files[path], self.place.manifest[path]
         mtime = trusted_mtime(file.mtime_ns, self.read_at)
-        return GraphDelta(self.place.name, path, replace(record, size=file.size, mtime_ns=mtime, stale=False))
+        return replace(record, size=file.size, mtime_ns=mtime, stale=False)
 
 
 class AstTier:
@@ -102,28 +110,28 @@ class AstTier:
             keys = [*keys, *(await place.look([EVERYTHING])).dirty]
         dirty = list(dict.fromkeys(key for key in keys if key != EVERYTHING))
         work = _Pass(place, time.time_ns(), dirty, {path: place.files[path] for path in dirty if path in place.files})
-        touched = [] if place.full else await self._only_touched(work)
+        work.touched = set() if place.full else await self._only_touched(work)
         place.tally.changed += len(dirty)
         unknown = [path for path in dirty if path not in work.files and path not in place.manifest]
-        if EVERYTHING not in keys and not place.in_doubt and len(touched) + len(unknown) == len(dirty):
-            await self._apply(place, [work.seen_again(path) for path in touched])
+        if EVERYTHING not in keys and not place.in_doubt and len(work.touched) + len(unknown) == len(dirty):
+            await self._apply(place, [work.seen_again(path) for path in sorted(work.touched)])
             return
-        await self._relink(work, set(touched), compare_all=EVERYTHING in keys)
+        await self._relink(work, compare_all=EVERYTHING in keys)
 
-    async def _only_touched(self, work: _Pass) -> list[str]:
+    async def _only_touched(self, work: _Pass) -> set[str]:
         """Return the paths whose content is the one in the store (saved again, checked out, copied back)."""
         place = work.place
         structure = place.manifest.get(STRUCTURE)
         if structure is None or structure.digest != place.source.fingerprint:
-            return []
+            return set()
         known = [path for path in work.files if path in place.manifest and path not in place.ahead]
         digests = await asyncio.to_thread(digest_paths, str(place.source.root), known)
-        return [path for path, digest in zip(known, digests, strict=True) if place.manifest[path].digest == digest]
+        return {path for path, digest in zip(known, digests, strict=True) if place.manifest[path].digest == digest}
 
-    async def _relink(self, work: _Pass, touched: set[str], *, compare_all: bool) -> None:
+    async def _relink(self, work: _Pass, *, compare_all: bool) -> None:
         """Parse, link, and write the units that differ."""
         place = work.place
-        changed = [path for path in work.files if path not in touched]
+        changed = [path for path in work.files if path not in work.touched]
         removed = [path for path in work.dirty if path not in work.files]
         warm = None if place.outdated else place.linker
         if warm is None:
@@ -147,7 +155,7 @@ class AstTier:
         paths = digests if compare_all else {*moved, *work.parsed}
         todo = [path for path in paths if path != STRUCTURE and path in digests and self._differs(work, path, digests)]
         await self._write(work, todo, digests)
-        again = touched - set(todo)
+        again = work.touched - set(todo)
         await self._apply(place, [work.seen_again(path) for path in sorted(again) if path in place.manifest])
         place.in_doubt = False
 
@@ -283,8 +291,7 @@ class AstTier:
         if content_digest(content) != (parsed.digest if parsed else place.manifest[path].digest):
             return None
         nodes, edges, texts = rows_of(unit, content)
-        record = work.record(path) if parsed else place.manifest[path]
-        record = replace(record, unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)
+        record = replace(work.record(path), unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)
         return GraphDelta(place.name, path, record, nodes, edges, texts, content)
 
     async def _apply(self, place: Workplace, deltas: Sequence[GraphDelta]) -> None:
