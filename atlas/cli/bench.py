@@ -1,14 +1,20 @@
-"""`atlas bench index|query PATH`: the numbers of the README, for any tree."""
+"""`atlas bench`: the numbers of the README for any tree, and the comparison of indexes that must be equal."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from atlas.bench.compare import Comparison
+    from atlas.bench.replay import Step, Ways
 
 Tree = Annotated[Path, typer.Argument(help="Folder to measure; it is not changed.", metavar="PATH")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
@@ -19,6 +25,8 @@ def register(app: typer.Typer) -> None:
     bench = typer.Typer(name="bench", help="Measure indexing and answering on a real tree.", no_args_is_help=True)
     bench.command("index")(index)
     bench.command("query")(query)
+    bench.command("compare")(compare)
+    bench.command("replay")(replay)
     app.add_typer(bench)
 
 
@@ -67,6 +75,114 @@ def query(
         for row in report.rows
     ]
     _table(["tool", "p50 ms", "p95 ms", "worst ms", "calls"], cells)
+
+
+def compare(
+    a: Annotated[Path, typer.Argument(help="Data folder of an index.", metavar="DIR_A")],
+    b: Annotated[Path, typer.Argument(help="Data folder of another index of the same tree.", metavar="DIR_B")],
+    json_output: Json = False,
+) -> None:
+    """Compare two indexes whole: nodes, edges, words, contents, vectors. Exit code 1 when anything differs."""
+    from atlas.wiring_bench import compare_indexes
+
+    comparison = compare_indexes(_folder(a), _folder(b))
+    if json_output:
+        print(json.dumps({"equal": comparison.equal} | dataclasses.asdict(comparison), indent=2))
+    else:
+        _print_comparison(comparison)
+    if not comparison.equal:
+        raise typer.Exit(1)
+
+
+def _print_comparison(comparison: Comparison) -> None:
+    columns = ["kind", "rows in A", "rows in B", "only in A", "only in B", "differ"]
+    _table(
+        columns,
+        [
+            [one.kind, *(f"{n:,}" for n in (one.rows_a, one.rows_b, one.only_a, one.only_b, one.changed))]
+            for one in comparison.kinds
+        ],
+    )
+    print("\n".join(comparison.lines()) or "equal")
+
+
+def replay(
+    repository: Annotated[Path, typer.Argument(help="Git repository; it is only read.", metavar="GIT_REPO")],
+    commits: Annotated[int, typer.Option("--commits", min=1, help="How many commits to walk.")] = 100,
+    every: Annotated[int, typer.Option("--every", min=1, metavar="K", help="Compare after each K-th commit.")] = 1,
+    newest: Annotated[str, typer.Option("--from", metavar="REV", help="Walk the commits that lead to this.")] = "HEAD",
+    json_output: Json = False,
+) -> None:
+    """Walk a history with an index that is kept warm, and compare it with a clean one. Exit code 1 when they differ."""
+    import asyncio
+
+    with tempfile.TemporaryDirectory(prefix="atlas-replay-") as scratch:
+        steps = asyncio.run(_replay(_folder(repository), Path(scratch), commits, every, newest, quiet=json_output))
+    compared = [step for step in steps if step.comparison is not None]
+    different = [step for step in compared if step.comparison is not None and not step.comparison.equal]
+    if json_output:
+        print(json.dumps([dataclasses.asdict(step) for step in steps], indent=2))
+    else:
+        _print_summary(steps, compared, different)
+    if different:
+        raise typer.Exit(1)
+
+
+async def _replay(repository: Path, scratch: Path, commits: int, every: int, newest: str, *, quiet: bool) -> list[Step]:
+    from contextlib import aclosing
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from atlas.bench.replay import replay as walk
+
+    steps: list[Step] = []
+    bar = Progress(console=Console(stderr=True), transient=True) if sys.stderr.isatty() else nullcontext()
+    with bar:
+        task = bar.add_task("commits", total=commits) if isinstance(bar, Progress) else None
+        async with aclosing(walk(repository, scratch, _ways(), commits=commits, every=every, newest=newest)) as walking:
+            async for step in walking:
+                steps.append(step)
+                if isinstance(bar, Progress) and task is not None:
+                    bar.update(task, completed=step.number, total=step.commits)
+                if not quiet:
+                    print(_step_line(step), flush=True)
+    return steps
+
+
+def _ways() -> Ways:
+    from atlas.bench.replay import Ways
+    from atlas.config import load_settings
+    from atlas.pipeline.events import no_progress
+    from atlas.wiring import index_project
+    from atlas.wiring_bench import compare_indexes, open_live
+
+    return Ways(
+        live=lambda tree, data: open_live(load_settings(str(tree), str(data))),
+        clean=lambda tree, data: index_project(load_settings(str(tree), str(data)), no_progress),
+        compare=compare_indexes,
+    )
+
+
+def _step_line(step: Step) -> str:
+    verdict = "-" if step.comparison is None else "equal" if step.comparison.equal else "DIFFERENT"
+    costs = f"{step.live_cpu:6.2f} s live {step.clean_cpu:6.2f} s clean"
+    line = f"{step.number:4}/{step.commits} {step.commit[:10]} {step.files:5} files {costs}  {verdict}  {step.subject}"
+    found = step.comparison.lines() if step.comparison is not None else []
+    return "\n".join([line[:160], *(f"    {one}" for one in found)])
+
+
+def _print_summary(steps: list[Step], compared: list[Step], different: list[Step]) -> None:
+    cells = [
+        ["commits walked", str(len(steps))],
+        ["compared with a clean index", str(len(compared))],
+        ["different", str(len(different))],
+        ["files changed", f"{sum(step.files for step in steps):,}"],
+        ["CPU s kept warm, first commit", f"{steps[0].live_cpu:.2f}"],
+        ["CPU s kept warm, per commit", f"{sum(step.live_cpu for step in steps[1:]) / max(len(steps) - 1, 1):.2f}"],
+        ["CPU s clean, per commit compared", f"{sum(step.clean_cpu for step in compared) / len(compared):.2f}"],
+    ]
+    _table(["what", "number"], cells)
 
 
 def _folder(path: Path) -> Path:
