@@ -196,7 +196,7 @@ def _end_unreachable(place: Place) -> None:
     for kind in (signal.SIGTERM, signal.SIGKILL):
         if _runs_here(pid, place):
             _signal(pid, kind)
-        end = time.monotonic() + STOP_SECONDS
+        end = time.monotonic() + _ANSWER_SECONDS
         while _runs_here(pid, place) and time.monotonic() < end:
             time.sleep(0.01)
 

@@ -1,0 +1,42 @@
+"""A process on the bus until it is killed: `python -m tests.conformance.bus.bus_process publish|consume|serve WHERE PREFIX`.
+
+`publish` adds numbered events and prints each number when it is on the bus; `consume` takes events and prints their keys without
+acknowledging them; `serve` starts the server of a data folder and prints its process id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sys
+from pathlib import Path
+
+from atlas.buses.valkey import ValkeyBus
+from atlas.buses.valkey_server import OwnServer
+from atlas.model import Event
+
+
+async def publish(bus: ValkeyBus) -> None:
+    for number in itertools.count():
+        await bus.publish("s", [Event("p", str(number))])
+        print(number, flush=True)
+        await asyncio.sleep(0.001)
+
+
+async def consume(bus: ValkeyBus) -> None:
+    while True:
+        for delivery in await bus.take("s", "g", 10, 10):
+            print(delivery.event.key, flush=True)
+
+
+def main(what: str, where: str, prefix: str) -> None:
+    if what == "serve":
+        print(OwnServer.start(Path(where)).pid, flush=True)
+        sys.stdin.read()
+    else:
+        verb = publish if what == "publish" else consume
+        asyncio.run(verb(ValkeyBus.open(where, prefix=prefix)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
