@@ -65,6 +65,8 @@ def open_writer(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
         connection.set_busy_timeout(BUSY_MS)
+        # without it a statement is planned anew for each of ten thousand rows, because its bindings might change the plan
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         mode = value(connection, "PRAGMA journal_mode=wal")
         if mode != "wal":
             raise StoreError(f"the disk of {path.parent} does not support a shared index", "choose another --data-dir")

@@ -48,6 +48,8 @@ _EdgeTuple = tuple[int, str, int, int, str, float]
 _Edges = dict[tuple[int, str, int, int], tuple[str, float]]
 """(strategy, confidence) by (source, type, target, line)"""
 
+_first = itemgetter(0)
+_target = itemgetter(1)
 _type_and_strategy = itemgetter(1, 4)
 
 
@@ -114,13 +116,17 @@ class _Changes:
 
     def edges(self, wanted: _Edges, old: _Edges) -> None:
         """Note what differs in a unit's edges, and take what it keeps out of `old`."""
-        new: list[_EdgeTuple] = []
-        for key, made in wanted.items():
-            was = old.pop(key, None) if old else None
-            if was != made:
-                new.append(key + made)
-                if was is not None:
-                    self.edge_counts[key[1], was[0]] -= 1
+        new: list[_EdgeTuple]
+        if not old:
+            new = [key + made for key, made in wanted.items()]
+        else:
+            new = []
+            for key, made in wanted.items():
+                was = old.pop(key, None)
+                if was != made:
+                    new.append(key + made)
+                    if was is not None:
+                        self.edge_counts[key[1], was[0]] -= 1
         self.edge_counts.update(map(_type_and_strategy, new))
         self.new_edges += new
 
@@ -189,7 +195,8 @@ class _Batch:
     def _changes(self, deltas: Sequence[GraphDelta], files: dict[str, int]) -> _Changes:
         claimed: dict[str, NodeRow] = {}
         for delta in deltas:
-            claimed.update((row[0], row) for row in _nodes(delta))
+            rows = _nodes(delta)
+            claimed.update(zip(map(_first, rows), rows, strict=True))
         ids, before = self._intern(claimed, deltas)
         old = self._old_nodes([self._known[d.path][0] for d in deltas if d.path in self._known], claimed, ids, before)
         old_edges = self._old_edges(list(old))
@@ -253,7 +260,7 @@ class _Batch:
         before = self._last_id
         wanted = dict.fromkeys(claimed)
         for delta in deltas:
-            wanted.update((row[1], None) for row in delta.edges)
+            wanted.update(dict.fromkeys(map(_target, delta.edges)))
         ids: dict[str, int] = {}
         if before:
             ids.update(select(self._connection, self._write["ids"], (json.dumps(list(wanted), ensure_ascii=False),)))
@@ -291,7 +298,8 @@ class _Batch:
         self._many("delete_node", changes.gone_nodes)
         self._many("change_node", changes.changed_nodes)
         self._many("add_node", changes.new_nodes)
-        self._many("add_text", changes.new_texts)
+        # FTS5 writes a segment of its own, to be merged later, whenever a row's id is less than that of the row before
+        self._many("add_text", sorted(changes.new_texts, key=_first))
         self._many("put_edge", changes.new_edges)
         counts = [(self._project, *kind, count) for kind, count in changes.edge_counts.items() if count]
         self._many("count_edges", counts)
