@@ -68,10 +68,10 @@ class Batch:
             self._reason = "burst"
 
     def add_everything(self, reason: str, now: float) -> None:
-        """Take in that the whole tree must be looked at; the first reason is kept, unless it is a burst."""
+        """Take in that the whole tree must be looked at; the first reason is kept, unless it says little."""
         self._stamp(now)
         self._paths.clear()
-        if self._reason in ("", "burst"):
+        if self._reason in ("", "burst", "polling"):
             self._reason = reason
 
     def due(self) -> float:

@@ -55,6 +55,7 @@ def test_too_many_paths_are_not_named() -> None:
 
 def test_a_reason_replaces_paths_and_bursts_and_is_kept() -> None:
     batch = filled(7)
+    batch.add_everything("polling", 0.0)
     batch.add_everything("rules changed", 0.0)
     batch.add_everything("overflow", 0.0)
     batch.add("a.py", 0.0)
