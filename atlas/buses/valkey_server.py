@@ -25,7 +25,7 @@ from atlas.errors import ConfigError, Unavailable
 
 READY_SECONDS = 20.0
 STOP_SECONDS = 5.0
-_ANSWER_SECONDS = 1.0
+ANSWER_SECONDS = 1.0
 _LOG_DAMAGE = re.compile(r"append only file|\bAOF\b", re.IGNORECASE)
 
 
@@ -175,7 +175,7 @@ def _launch(program: Path, place: Place, seconds: float) -> subprocess.Popen[byt
 def _ask(path: Path, command: bytes) -> str:
     """Return the server's one-line answer to a command, "" when nobody answers."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(_ANSWER_SECONDS)
+        client.settimeout(ANSWER_SECONDS)
         client.connect(os.fspath(path))
         client.sendall(command + b"\r\n")
         return client.recv(1024).decode("utf8", "replace")
@@ -196,7 +196,7 @@ def _end_unreachable(place: Place) -> None:
     for kind in (signal.SIGTERM, signal.SIGKILL):
         if _runs_here(pid, place):
             _signal(pid, kind)
-        end = time.monotonic() + _ANSWER_SECONDS
+        end = time.monotonic() + ANSWER_SECONDS
         while _runs_here(pid, place) and time.monotonic() < end:
             time.sleep(0.01)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from atlas.buses import valkey_server
 from atlas.buses.valkey_place import LONGEST_LOG, LONGEST_SOCKET_PATH
 from atlas.buses.valkey_server import OwnServer
 from atlas.errors import ConfigError, Unavailable
@@ -126,7 +127,8 @@ def test_a_server_whose_socket_is_gone_is_ended_first(data: Path) -> None:
     server.stop()
 
 
-def test_a_server_that_hangs_is_replaced_and_killed_on_stop(data: Path) -> None:
+def test_a_server_that_hangs_is_replaced_and_killed_on_stop(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(valkey_server, "ANSWER_SECONDS", 0.3)
     os.kill(serve_and_die(data), signal.SIGSTOP)
     server = OwnServer.start(data)
     assert say(server, "PING") == "+PONG\r\n"

@@ -13,7 +13,7 @@ from atlas.model import Event, StreamState
 from tests.conformance.bus.conftest import OpenBus
 from tests.conformance.bus.test_delivery import G, S, events, ids, keys
 
-SOON = Redelivery(after=0.3, attempts=3, first_delay=0.05)
+SOON = Redelivery(after=0.2, attempts=3, first_delay=0.05)
 AT_ONCE = Redelivery(after=60, attempts=3, first_delay=0)
 
 
@@ -23,12 +23,12 @@ async def test_what_a_dead_consumer_left_comes_again(open_bus: OpenBus) -> None:
     left = await dead.take(S, G, 9, 0)
     start = time.monotonic()
     again = await living.take(S, G, 9, 10)
-    assert 0.2 < time.monotonic() - start < 3
+    assert 0.1 < time.monotonic() - start < 3
     assert keys(again) == ["a", "b"]
     assert ids(again) == ids(left)
     assert [delivery.attempt for delivery in again] == [2, 2]
     await living.acknowledge(S, G, ids(again))
-    assert await living.take(S, G, 9, 0.5) == []
+    assert await living.take(S, G, 9, 0.3) == []
 
 
 async def test_due_events_come_before_new_ones(open_bus: OpenBus) -> None:
@@ -50,7 +50,7 @@ async def test_an_event_that_nobody_answers_becomes_a_dead_letter(open_bus: Open
     for _ in range(3):
         attempts += [delivery.attempt for delivery in await bus.take(S, G, 9, 5)]
     assert attempts == [1, 2, 3]
-    assert await bus.take(S, G, 9, 1) == []
+    assert await bus.take(S, G, 9, 0.5) == []
     (letter,) = await bus.dead_letters()
     assert letter[1:6] == (S, G, Event("p", "a"), 3, "delivered 3 times without an answer")
     assert before - 1 < letter.at < time.time() + 1
@@ -58,7 +58,7 @@ async def test_an_event_that_nobody_answers_becomes_a_dead_letter(open_bus: Open
 
 
 async def test_a_failed_event_comes_again_after_a_growing_delay(open_bus: OpenBus) -> None:
-    bus = open_bus(redelivery=Redelivery(after=60, attempts=3, first_delay=0.2))
+    bus = open_bus(redelivery=Redelivery(after=60, attempts=3, first_delay=0.3))
     await bus.publish(S, events("a", "b"))
     taken = await bus.take(S, G, 9, 0)
     waits: list[float] = []
@@ -69,8 +69,8 @@ async def test_a_failed_event_comes_again_after_a_growing_delay(open_bus: OpenBu
         taken = await bus.take(S, G, 9, 10)
         waits.append(time.monotonic() - start)
         assert [(delivery.event.key, delivery.attempt) for delivery in taken] == [("a", attempt)]
-    assert 0.15 < waits[0] < 2
-    assert waits[1] > 0.35
+    assert 0.25 < waits[0] < 3
+    assert waits[1] > 0.5
     await bus.fail(S, G, ids(taken), "no such table")
     assert [(letter.event.key, letter.attempts, letter.reason) for letter in await bus.dead_letters()] == [
         ("a", 3, "no such table")
@@ -88,10 +88,11 @@ async def test_a_waiting_take_gets_what_failed_before(open_bus: OpenBus) -> None
 
 
 async def test_holding_keeps_a_delivery_from_others(open_bus: OpenBus) -> None:
-    worker, other = open_bus(redelivery=SOON), open_bus(redelivery=SOON)
+    rule = Redelivery(after=0.5, attempts=100)
+    worker, other = open_bus(redelivery=rule), open_bus(redelivery=rule)
     await worker.publish(S, events("a", "b"))
     held, left = await worker.take(S, G, 9, 0)
-    end = time.monotonic() + 1
+    end = time.monotonic() + 1.1
     seen: list[str] = []
     while time.monotonic() < end:
         await worker.hold(S, G, [held.id, "0-77", "nonsense"])

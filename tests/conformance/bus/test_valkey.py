@@ -24,6 +24,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from atlas.buses import valkey_link
 from atlas.buses.redelivery import Redelivery
 from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_link import Link
@@ -124,6 +125,28 @@ async def test_a_waiting_take_hears_of_the_servers_death(bus: ValkeyBus, own_ser
         await asyncio.sleep(0.05)
         await bus.publish(S, events("a"))
         assert keys(await asyncio.wait_for(waiting, 5)) == ["a"]
+
+
+async def test_closing_ends_a_waiting_take(bus: ValkeyBus) -> None:
+    waiting = asyncio.create_task(bus.take(S, G, 9, 60))
+    await asyncio.sleep(0.05)
+    await bus.aclose()
+    with pytest.raises(Unavailable):
+        await asyncio.wait_for(waiting, 5)
+    await bus.aclose()
+
+
+async def test_a_silent_server_is_unavailable(own_server: OwnServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(valkey_link, "ANSWER_SECONDS", 0.3)
+    bus = ValkeyBus.open(own_server.url)
+    await bus.publish(S, events("a"))
+    os.kill(own_server.pid, signal.SIGSTOP)
+    with pytest.raises(Unavailable):
+        await bus.publish(S, events("b"))
+    os.kill(own_server.pid, signal.SIGCONT)
+    await bus.publish(S, events("b"))
+    assert keys(await bus.take(S, G, 9, 0)) == ["a", "b"]
+    await bus.aclose()
 
 
 @pytest.mark.parametrize("loss", ["FLUSHALL", f"DEL {S}", f"XGROUP DESTROY {S} {G}", "SCRIPT FLUSH"])
