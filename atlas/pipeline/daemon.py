@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
+from atlas import __version__
 from atlas.contracts import Bus, Embedder, Store
 from atlas.errors import AtlasError, Unavailable
 from atlas.model import Event
@@ -225,6 +226,7 @@ class Daemon:
     def state(self) -> dict[str, object]:
         """Return what `atlas status` shows of the daemon; only plain values, so that it can be written as JSON."""
         return {
+            "version": __version__,
             "pid": os.getpid(),
             "started_at": self._started_at,
             "told_at": time.time(),
