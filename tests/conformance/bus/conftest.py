@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -23,7 +24,10 @@ def bus_server() -> Iterator[OwnServer]:
     """A real server: without one the suite fails."""
     folder = Path(tempfile.mkdtemp(prefix="atlas-bus-"))
     server = OwnServer.start(folder)
-    yield server
+    undertaker = f"cat; kill {server.pid} && rm -r {folder}"  # a test run that is killed must not leave the server
+    with subprocess.Popen(["sh", "-c", undertaker], stdin=subprocess.PIPE, start_new_session=True) as watching:
+        yield server
+        watching.kill()
     server.stop()
     shutil.rmtree(folder)
 
