@@ -153,11 +153,12 @@ class Daemon:
 
     async def _watch(self, kept: _Kept, stop: asyncio.Event) -> None:
         await kept.place.scanned.wait()
-        async for noticed in kept.watcher.changes(stop):
-            if noticed.everything:
-                await self._ask(kept, noticed.everything)
-            elif noticed.paths:
-                await self._hint(kept, noticed.paths)
+        async with contextlib.aclosing(kept.watcher.changes(stop)) as reports:
+            async for noticed in reports:
+                if noticed.everything:
+                    await self._ask(kept, noticed.everything)
+                elif noticed.paths:
+                    await self._hint(kept, noticed.paths)
 
     async def _hint(self, kept: _Kept, keys: Sequence[str]) -> None:
         """Publish hints; what finds no room, or no bus, is made good by a look at the whole tree."""

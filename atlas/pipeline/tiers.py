@@ -49,6 +49,10 @@ class GraphTier:
                 await self._look(place, keys)
 
     async def _look(self, place: Workplace, keys: Sequence[str]) -> None:
+        if place.looks and not await asyncio.to_thread(place.source.root.is_dir):
+            # moved or unmounted: what is indexed stays, and the watcher tells when it is back
+            place.problem = f"{place.source.root} is gone"
+            return
         look = await place.look(keys)
         marks = place.marks(look.dirty)
         if marks:

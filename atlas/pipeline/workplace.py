@@ -152,11 +152,11 @@ class Workplace:
 
     def _read_scope(self) -> None:
         """Take the scope that is in force now; while the settings are broken the last one stays."""
+        self.problem = ""
         if self.source.rescope is None:
             return
         try:
             self.source = replace(self.source, scope=self.source.rescope())
-            self.problem = ""
         except ConfigError as error:
             self.problem = error.message
 

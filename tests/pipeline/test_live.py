@@ -261,3 +261,22 @@ async def test_several_projects_share_one_store(tmp_path: Path) -> None:
     uids = {row[0] for row in dump(data)["nodes"]}  # type: ignore[attr-defined]
     assert "two:pkg.a.only_in_two" in uids
     assert "one:pkg.a.only_in_two" not in uids
+
+
+async def test_a_root_that_is_gone_for_a_while_keeps_its_graph(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    async with live(root, tmp_path / "d") as tiers:
+        await tiers.settle()
+        before = dump(tmp_path / "d")
+        root.rename(tmp_path / "away")
+        await tiers.hint([EVERYTHING])
+        await tiers.settle()
+        assert dump(tmp_path / "d") == before
+        assert tiers.places["p"].problem == f"{root} is gone"
+        (tmp_path / "away").rename(root)
+        (root / "pkg/b.py").unlink()
+        await tiers.hint([EVERYTHING])
+        await tiers.settle()
+        assert tiers.places["p"].problem == ""
+        assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
