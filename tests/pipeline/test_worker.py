@@ -21,7 +21,7 @@ STREAM, GROUP = "s", "g"
 class Recorder:
     """A tier that notes its batches and fails as it is told."""
 
-    window: Window = Window(5.0, 100, 0.02)
+    window: Window = field(default_factory=lambda: Window(5.0, 100, 0.02))
     fails: Callable[[Sequence[Event]], Exception | None] = lambda _: None
     batches: list[list[str]] = field(default_factory=list)
     stream: str = STREAM
@@ -54,7 +54,7 @@ async def working(bus: MemoryBus, tier: Recorder) -> AsyncIterator[TierReport]:
 
 async def until(met: Callable[[], bool]) -> None:
     async with asyncio.timeout(5):
-        while not met():
+        while not met():  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 
 
