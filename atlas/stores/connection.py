@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 import apsw
 
 from atlas.errors import NotFound, SchemaMismatch, StoreError, Unavailable
-from atlas.stores.checkpoints import BUSY_MS
 from atlas.stores.rows import fetch, value
 from atlas.stores.sqlite_errors import REBUILD, translated
 from atlas.stores.statements import schema
+from atlas.stores.upkeep import BUSY_MS
 
 SCHEMA_VERSION = "2"
 """Raised with every change of `schema.sql` that an older program could not read or would write wrongly."""
@@ -65,7 +65,7 @@ def open_writer(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
         connection.set_busy_timeout(BUSY_MS)
-        # without it a statement is planned anew for each of ten thousand rows, because its bindings might change the plan
+        # without it a statement is planned anew for every row: other bindings might make another plan better
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         mode = value(connection, "PRAGMA journal_mode=wal")
         if mode != "wal":
@@ -89,8 +89,10 @@ def _create(connection: apsw.Connection) -> None:
         "INSERT INTO meta VALUES ('schema', ?), ('identity', hex(randomblob(16))), ('vector_generation', '0')",
         (SCHEMA_VERSION,),
     )
-    # one segment per transaction instead of one per megabyte: half the CPU of a full index, and no merging later
+    # one segment per transaction instead of one per megabyte: half the CPU of a full index
     fetch(connection, "INSERT INTO text(text, rank) VALUES ('hashsize', 67108864)")
+    # writes leave merging to the time between them (upkeep); if that never comes, from 16 segments on they do a little
+    fetch(connection, "INSERT INTO text(text, rank) VALUES ('automerge', 16), ('crisismerge', 64)")
     fetch(connection, "COMMIT")
 
 

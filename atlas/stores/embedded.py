@@ -1,15 +1,13 @@
 """The embedded store: the `Store` contract on one SQLite file, `<data_dir>/atlas.db`, in WAL mode.
 
 Writes go through one thread and one connection, reads through a few threads with read-only connections of their own, so
-a read never waits for the writer. SQLite's exceptions become errors of `atlas.errors` here and nowhere else.
+a read never waits for the writer.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,16 +34,14 @@ from atlas.model import (
 from atlas.stores import embedded_evidence as evidence
 from atlas.stores import embedded_gate as gate
 from atlas.stores import embedded_read as read
-from atlas.stores.checkpoints import Checkpoints
-from atlas.stores.connection import DATABASE, ReaderPool, file_identity, open_writer
+from atlas.stores.connection import DATABASE, ReaderPool
 from atlas.stores.embedded_apply import apply
 from atlas.stores.embedded_find import find
 from atlas.stores.embedded_stats import StatsReader
 from atlas.stores.embedded_text import WordSearch
 from atlas.stores.embedded_write import finish, open_project, put_vectors
-from atlas.stores.sqlite_errors import translated
 from atlas.stores.vector_cache import VectorCache, VectorIndexFactory
-from atlas.stores.writer_lock import WriterLock
+from atlas.stores.writer import Writer
 
 _READER_THREADS = 4
 _CYPHER_THREADS = 2
@@ -56,7 +52,7 @@ _Result = TypeVar("_Result")
 class EmbeddedStore:
     """A `Store` in a folder. Open it with `open`; use it from one event loop; close it with `aclose`."""
 
-    def __init__(self, path: Path, writer: _Writer | None, vector_index: VectorIndexFactory) -> None:
+    def __init__(self, path: Path, writer: Writer | None, vector_index: VectorIndexFactory) -> None:
         self._path = path
         self._writer = writer
         self._readers = ReaderPool(path, _READER_THREADS)
@@ -75,7 +71,7 @@ class EmbeddedStore:
         when another store is writing, and `StoreError` when the file is damaged or cannot be used.
         """
         path = data_dir / DATABASE
-        writer = _Writer(data_dir, reset) if writing else None
+        writer = Writer(data_dir, reset) if writing else None
         store = cls(path, writer, vector_index)
         if writer is None:
             store._readers.check()
@@ -184,57 +180,3 @@ class EmbeddedStore:
         self._vectors.clear()
         if self._writer is not None:
             self._writer.close()
-
-
-class _Writer:
-    """The one writing connection, its thread and its lock."""
-
-    def __init__(self, data_dir: Path, reset: bool) -> None:
-        self._path = data_dir / DATABASE
-        with translated(self._path):
-            _make_folder(data_dir)
-        self._lock = WriterLock(data_dir)
-        try:
-            with translated(self._path):
-                if reset:
-                    for suffix in ("", "-wal", "-shm"):
-                        self._path.with_name(DATABASE + suffix).unlink(missing_ok=True)
-                self._connection = open_writer(self._path)
-        except BaseException:
-            self._lock.release()
-            raise
-        self._checkpoints = Checkpoints(self._connection)
-        self._identity = file_identity(self._path)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="atlas-writer")
-
-    async def run(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Return `work(connection, *arguments)`, run in the writing thread after what was asked before."""
-        result = await asyncio.get_running_loop().run_in_executor(self._thread, self._call, work, arguments)
-        if self._checkpoints.due:
-            # nobody waits for it; a store that was closed meanwhile has moved everything anyway
-            with suppress(RuntimeError):
-                self._thread.submit(self._checkpoints.run)
-        return result
-
-    def close(self) -> None:
-        """Wait for the running write, close, let the next writer in; idempotent."""
-        self._thread.shutdown(wait=True)
-        try:
-            with translated(self._path):
-                self._connection.close(True)
-        finally:
-            self._lock.release()
-
-    def _call(self, work: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
-        if file_identity(self._path) != self._identity:
-            raise StoreError(f"the index at {self._path} was removed or replaced", "start the program again")
-        with translated(self._path):
-            return work(self._connection, *arguments)
-
-
-def _make_folder(data_dir: Path) -> None:
-    """Create the data directory, hidden from git by its own ignore file."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    ignore = data_dir / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", "utf8")

@@ -10,10 +10,10 @@ import apsw
 
 from atlas.errors import StoreError
 from atlas.model import ModelInfo, Skipped, VectorRow
-from atlas.stores.checkpoints import tidy
 from atlas.stores.filters import project_id
 from atlas.stores.rows import fetch, run_many, select, value
 from atlas.stores.statements import statements
+from atlas.stores.upkeep import tidy
 
 
 @contextmanager

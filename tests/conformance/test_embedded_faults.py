@@ -206,3 +206,24 @@ async def test_a_write_does_not_wait_for_readers(tmp_path: Path) -> None:
         await store.finish(PROJECT)
     old.close()
     await store.aclose()
+
+
+async def test_words_are_merged_when_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("atlas.stores.writer.QUIET_SECONDS", 0.05)
+    store = open_store(tmp_path)
+    await store.open_project(PROJECT, "/")
+    for number in range(12):
+        await store.apply(batch(number))
+    reader = apsw.Connection(str(tmp_path / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    segments = 12
+    async with asyncio.timeout(20):
+        while segments > 3:
+            await asyncio.sleep(0.02)
+            ((segments,),) = reader.execute("SELECT count(DISTINCT segid) FROM text_idx").fetchall()
+    await assert_batch(store, 11)
+    await store.apply(batch(12))
+    await store.aclose()
+    reader.close()
+    whole = apsw.Connection(str(tmp_path / "atlas.db"))
+    whole.execute("INSERT INTO text(text) VALUES ('integrity-check')")
+    whole.close()

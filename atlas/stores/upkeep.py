@@ -1,10 +1,12 @@
-"""When what was committed moves from the write-ahead log into the database file: between writes, never in one.
+"""What the writing connection does between writes, so that no write has to: checkpoints, and merging of words.
 
-Readers are never held up. For readers that keep the log from starting anew it waits only when the log is long.
+The log moves into the database file when it is long; segments of words are merged when nothing is written. Readers are
+never held up. What the disk refuses here is no error of a write: the log keeps what was committed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import apsw
@@ -14,6 +16,9 @@ from atlas.stores.rows import fetch
 BUSY_MS = 5000
 """How long a connection waits for another to finish a write, a checkpoint or a recovery."""
 
+QUIET_SECONDS = 2.0
+"""Without writes for this long the writer is at rest."""
+
 _STEP = 4000
 """Pages of 4 KB that the log grows by between two checkpoints: some 50 files, 10 to 40 ms of work."""
 
@@ -22,6 +27,8 @@ _LONG = 2 * _STEP
 
 _PATIENCE_MS = 1000
 
+_MERGED_PAGES = 250
+"""Pages merged in one transaction: 5 to 15 ms that a write may have to wait."""
 
 _REFUSED = (apsw.FullError, apsw.IOError, apsw.BusyError)
 
@@ -35,7 +42,7 @@ def tidy(connection: apsw.Connection) -> None:
     fetch(connection, "PRAGMA shrink_memory")
 
 
-class Checkpoints:
+class Upkeep:
     """Follows the log of the one writing connection. Used in the writer's thread, but for `due`."""
 
     def __init__(self, connection: apsw.Connection) -> None:
@@ -49,11 +56,22 @@ class Checkpoints:
         """Whether the log is long enough to be worth moving."""
         return self._pages >= self._due
 
-    def run(self) -> None:
-        """Move what can be moved. A disk that refuses it is no error of a write: the log keeps what was committed."""
+    def move_log(self) -> None:
+        """Move what can be moved of the log."""
         self._due = self._pages + _STEP
         with suppress(*_REFUSED):
             _checkpoint(self._connection, "restart" if self._pages >= _LONG else "passive", _PATIENCE_MS)
+
+    def merge_words(self, undisturbed: Callable[[], bool]) -> None:
+        """Merge segments of words, step by step, until there is nothing to merge or somebody wants to write."""
+        with suppress(*_REFUSED):
+            while undisturbed():
+                before = self._connection.total_changes()
+                fetch(self._connection, "INSERT INTO text(text, rank) VALUES ('merge', ?)", (_MERGED_PAGES,))
+                if self._connection.total_changes() - before < 2:
+                    return
+                if self.due:
+                    self.move_log()
 
     def _committed(self, connection: apsw.Connection, database: str, pages: int) -> int:
         if pages < self._pages:

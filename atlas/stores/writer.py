@@ -1,0 +1,89 @@
+"""The one writing connection of the embedded store, with its thread, its lock, and its upkeep between writes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from atlas.errors import StoreError
+from atlas.stores.connection import DATABASE, file_identity, open_writer
+from atlas.stores.sqlite_errors import translated
+from atlas.stores.upkeep import QUIET_SECONDS, Upkeep
+from atlas.stores.writer_lock import WriterLock
+
+_Result = TypeVar("_Result")
+
+
+class Writer:
+    """Runs one write at a time, in the order in which they were asked for. Used from one event loop."""
+
+    def __init__(self, data_dir: Path, reset: bool) -> None:
+        self._path = data_dir / DATABASE
+        with translated(self._path):
+            _make_folder(data_dir)
+        self._lock = WriterLock(data_dir)
+        try:
+            with translated(self._path):
+                if reset:
+                    for suffix in ("", "-wal", "-shm"):
+                        self._path.with_name(DATABASE + suffix).unlink(missing_ok=True)
+                self._connection = open_writer(self._path)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._identity = file_identity(self._path)
+        self._upkeep = Upkeep(self._connection)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="atlas-writer")
+        self._asked = 0
+        self._closing = False
+        self._rest: asyncio.TimerHandle | None = None
+
+    async def run(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Return `work(connection, *arguments)`, run in the writing thread after what was asked before."""
+        loop = asyncio.get_running_loop()
+        if self._rest is not None:
+            self._rest.cancel()
+        self._asked += 1
+        try:
+            return await loop.run_in_executor(self._thread, self._call, work, arguments)
+        finally:
+            self._asked -= 1
+            if self._upkeep.due:
+                self._behind(self._upkeep.move_log)
+            self._rest = loop.call_later(QUIET_SECONDS, self._behind, self._upkeep.merge_words, self._undisturbed)
+
+    def close(self) -> None:
+        """Wait for the running write, close, let the next writer in; idempotent."""
+        self._closing = True
+        self._thread.shutdown(wait=True)
+        try:
+            with translated(self._path):
+                self._connection.close(True)
+        finally:
+            self._lock.release()
+
+    def _call(self, work: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
+        if file_identity(self._path) != self._identity:
+            raise StoreError(f"the index at {self._path} was removed or replaced", "start the program again")
+        with translated(self._path):
+            return work(self._connection, *arguments)
+
+    def _behind(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Run something in the writing thread that nobody waits for; a store that is closed does not need it."""
+        with suppress(RuntimeError):
+            self._thread.submit(work, *arguments)
+
+    def _undisturbed(self) -> bool:
+        return not self._asked and not self._closing
+
+
+def _make_folder(data_dir: Path) -> None:
+    """Create the data directory, hidden from git by its own ignore file."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    ignore = data_dir / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", "utf8")
