@@ -26,6 +26,10 @@ Report = Callable[[float, float, str], Awaitable[None]]
 Structure = dict[str, object]
 
 REPORT_SECONDS = 0.2
+
+INDEX_PATIENCE = 60.0
+"""Seconds that a call of `index` waits for another process that writes: clients give up on calls that take longer."""
+
 PHASES: Mapping[str, tuple[float, float, str]] = {
     "scan": (0, 3, "looking for files"),
     "parse": (3, 40, "parsing"),
@@ -39,8 +43,8 @@ PHASES: Mapping[str, tuple[float, float, str]] = {
 class Session:
     """Use from one event loop; close with `aclose`."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, index_patience: float = INDEX_PATIENCE) -> None:
+        self._settings, self._index_patience = settings, index_patience
         self._atlas: Atlas | None = None
         self._opening = asyncio.Lock()
 
@@ -95,7 +99,9 @@ class Session:
         progress = _Progress()
         pump = asyncio.create_task(progress.pump(report))
         try:
-            summary = await index_project(self._settings, progress, full=full)
+            summary = await index_project(
+                self._settings, progress, full=full, patience=self._index_patience, waiting=progress.waiting
+            )
         finally:
             pump.cancel()
         await report(100, 100, "done")
@@ -115,6 +121,10 @@ class _Progress:
             self._percent = percent
             self._message = f"{name} {done}/{total}" if total else f"{name} {done}" if done else name
 
+    def waiting(self, message: str, seconds: float) -> None:
+        """Say for whom is waited; takes none of the percents of the pass itself."""
+        self._percent, self._message = max(self._percent, min(seconds / INDEX_PATIENCE, 0.99)), message
+
     async def pump(self, report: Report) -> None:
         sent = -1.0
         while True:
@@ -125,8 +135,9 @@ class _Progress:
 
 
 def _summary_text(summary: IndexSummary) -> str:
+    by = f" by the {summary.by}" if summary.by else ""
     lines = [
-        f"[{summary.project} @{summary.generation}, indexed now]",
+        f"[{summary.project} @{summary.generation}, indexed now{by}]",
         f"{summary.files} files, {summary.changed} changed, {summary.parsed} parsed, {summary.removed} removed",
         f"{summary.skipped} skipped, {summary.problems} read only in part",
         f"{summary.written} units written, {summary.vectors} vectors made, {summary.seconds:.1f} s",

@@ -7,25 +7,39 @@ that lists its tools, or a command that prints help, loads none of them.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import math
 import os
-from collections.abc import AsyncGenerator
+import socket
+import time
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from atlas.errors import ConfigError, StoreError
+from atlas.config import load_settings
+from atlas.errors import ConfigError, StoreError, Unavailable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from atlas.api import Atlas
+    from atlas.buses.valkey import ValkeyBus
     from atlas.config import Settings
-    from atlas.contracts import Embedder
+    from atlas.contracts import Bus, Embedder
     from atlas.pipeline.events import IndexSummary, Progress
+    from atlas.pipeline.handover import Done
     from atlas.pipeline.index import Indexer
     from atlas.pipeline.workplace import Source
+    from atlas.scan import Scope
     from atlas.search import Reader
     from atlas.stores.embedded import EmbeddedStore
 
 FACTS_FILE = "facts-{project}.bin"
 """The facts cache of a project in the data folder; it may be deleted at any time."""
+
+BUSY_SECONDS = 0.3
+"""How often it is tried to become the writer of an index that another process writes to."""
 
 
 @asynccontextmanager
@@ -42,23 +56,166 @@ async def open_atlas(settings: Settings, *, writing: bool = False, reset: bool =
         await atlas.aclose()
 
 
-async def index_project(settings: Settings, progress: Progress, *, full: bool = False) -> IndexSummary:
-    """Make the index of a project equal to its files; `full` also replaces a store that only a rebuild can help."""
+async def index_project(
+    settings: Settings,
+    progress: Progress,
+    *,
+    full: bool = False,
+    patience: float = math.inf,
+    waiting: Callable[[str, float], None] | None = None,
+) -> IndexSummary:
+    """Make the index of a project equal to its files; `full` also replaces a store that only a rebuild can help.
+
+    A daemon that runs does it, and the summary says so. For any other writer it is waited `patience` seconds, and
+    `waiting` is told again and again for whom and for how long already. Raises Unavailable when that was not enough,
+    and when the daemon serves other projects only or would have to make way for `full`; else as `open_atlas` does.
+    """
+    started = time.monotonic()
+    while True:
+        try:
+            atlas = await asyncio.to_thread(_connect_to_index, settings, full)
+            break
+        except Unavailable as error:
+            busy = error
+        summary = await _index_by_daemon(settings, progress, full=full)
+        if summary is not None:
+            return summary
+        if (waited := time.monotonic() - started) >= patience:
+            raise busy
+        if waiting is not None:
+            waiting(busy.message, waited)
+        await asyncio.sleep(BUSY_SECONDS)
     try:
-        async with open_atlas(settings, writing=True) as atlas:
-            return await atlas.index(full=full, progress=progress)
+        return await atlas.index(full=full, progress=progress)
     except StoreError as error:
         if not full or "--full" not in error.hint:
             raise
+    finally:
+        await atlas.aclose()
     async with open_atlas(settings, writing=True, reset=True) as atlas:
         return await atlas.index(full=True, progress=progress)
 
 
+def _connect_to_index(settings: Settings, full: bool) -> Atlas:
+    try:
+        return connect(settings, writing=True)
+    except StoreError as error:
+        if not full or "--full" not in error.hint:
+            raise
+    return connect(settings, writing=True, reset=True)
+
+
+async def _index_by_daemon(settings: Settings, progress: Progress, *, full: bool) -> IndexSummary | None:
+    """Have the running daemon do an index pass; None when none runs or it ended meanwhile."""
+    bus = await connect_bus_of_running_daemon(settings)
+    if bus is None:
+        return None
+    from atlas.pipeline.handover import index_by_daemon, served_project
+
+    started, cpu = time.perf_counter(), time.process_time()
+    try:
+        served = await served_project(bus, settings.project_name)
+        if served is None:
+            return None
+        if full:
+            raise Unavailable(
+                f"the daemon (process {served.pid}) keeps this index; it must not run while all is written again",
+                "run: atlas daemon stop, atlas index --full, atlas daemon start",
+            )
+        if served.root != str(settings.root):
+            raise Unavailable(
+                f"the daemon serves {settings.project_name} at {served.root}, not at {settings.root}",
+                "give this project another name: project.name in its atlas.toml, or ATLAS_PROJECT_NAME",
+            )
+        alive = partial(_has_writer, settings)
+        done = await index_by_daemon(bus, settings.project_name, served, alive, progress)
+    finally:
+        await bus.aclose()
+    return None if done is None else await _summary_of(settings, done, time.perf_counter() - started, cpu)
+
+
+async def _summary_of(settings: Settings, done: Done, seconds: float, cpu: float) -> IndexSummary:
+    from atlas.pipeline.events import IndexSummary
+
+    async with open_atlas(settings) as atlas:
+        stats = (await atlas.reader.store.stats(settings.project_name))[0]
+    return IndexSummary(
+        project=settings.project_name,
+        root=str(settings.root),
+        generation=stats.generation,
+        files=done.files,
+        changed=done.parsed + done.removed,
+        parsed=done.parsed,
+        written=done.written,
+        removed=done.removed,
+        skipped=sum(stats.skipped.values()),
+        vectors=done.vectors,
+        problems=stats.problems,
+        seconds=seconds,
+        cpu_seconds=time.process_time() - cpu,
+        phases=(),
+        by="daemon",
+    )
+
+
+def _has_writer(settings: Settings) -> bool:
+    from atlas.stores.writer_lock import WriterLock
+
+    try:
+        WriterLock(settings.data_dir).release()
+    except Unavailable:
+        return True
+    return False
+
+
+async def connect_bus_of_running_daemon(settings: Settings) -> Bus | None:
+    """Return the bus of the data folder's daemon, None when no server answers; starts nothing.
+
+    A server that answers may be one that a killed daemon left: what is on the bus tells. The caller closes the bus.
+    Raises ConfigError when a configured server refuses this user.
+    """
+    address = settings.bus_address
+    if not address:
+        from atlas.buses.valkey_server import OwnServer
+
+        server = await asyncio.to_thread(OwnServer.find, settings.data_dir)
+        if server is None:
+            return None
+        address = server.url
+    bus = connect_bus(settings, address)
+    try:
+        await bus.states()
+    except Unavailable:
+        await bus.aclose()
+        return None
+    return bus
+
+
+def connect_bus(settings: Settings, address: str) -> ValkeyBus:
+    """Return the bus of a data folder at this address, with keys of its own on a server that others use too."""
+    from atlas.buses.redelivery import Redelivery
+    from atlas.buses.valkey import ValkeyBus
+
+    bus = settings.bus
+    rule = Redelivery(after=float(bus.redeliver_seconds), attempts=bus.max_attempts)
+    prefix = bus.prefix
+    if address == settings.bus_address:
+        # the index is a folder of this host, so are its events; braces keep the keys together in a cluster
+        place = f"{socket.gethostname()}:{settings.data_dir.resolve()}"
+        prefix += f"{{atlas-{hashlib.blake2b(os.fsencode(place), digest_size=6).hexdigest()}}}:"
+    return ValkeyBus.open(address, prefix=prefix, capacity=bus.capacity, redelivery=rule)
+
+
+def bus_program() -> Path:
+    """Return the program that a daemon would start as its own bus server. Raises ConfigError when there is none."""
+    from atlas.buses.valkey_server import server_program
+
+    return server_program()
+
+
 def connect(settings: Settings, *, writing: bool = False, reset: bool = False) -> Atlas:
     """Return an opened index that the caller closes; see `open_atlas`."""
-    if settings.index.threads:
-        # read by the extension's thread pool when it is first used
-        os.environ.setdefault("RAYON_NUM_THREADS", str(settings.index.threads))
+    limit_threads(settings)
     from atlas.api import Atlas
     from atlas.parsing import VectorIndex
     from atlas.stores.embedded import EmbeddedStore
@@ -66,6 +223,12 @@ def connect(settings: Settings, *, writing: bool = False, reset: bool = False) -
     store = EmbeddedStore.open(settings.data_dir, writing=writing, reset=reset, vector_index=VectorIndex)
     embedder = make_embedder(settings)
     return Atlas(_reader(settings, store, embedder), _indexer(settings, store, embedder) if writing else None)
+
+
+def limit_threads(settings: Settings) -> None:
+    """Tell the extension how many threads it may use; of no effect once it has used them."""
+    if settings.index.threads:
+        os.environ.setdefault("RAYON_NUM_THREADS", str(settings.index.threads))
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -120,9 +283,7 @@ def make_source(settings: Settings) -> Source:
     """Return what the write path has to know of a project."""
     from atlas.parsing import fingerprint, load_languages
     from atlas.pipeline.workplace import Source
-    from atlas.scan import Scope
 
-    scope = settings.scope
     try:
         languages = load_languages()
     except ValueError as error:
@@ -133,6 +294,14 @@ def make_source(settings: Settings) -> Source:
         languages=languages,
         fingerprint=fingerprint(languages),
         cache=settings.data_dir / FACTS_FILE.format(project=settings.project_name),
-        scope=Scope(scope.include, scope.exclude, scope.max_file_bytes, scope.git_rules, scope.include_generated),
+        scope=_scope(settings),
         timeout_ms=settings.index.parse_timeout_ms,
+        rescope=lambda: _scope(load_settings(str(settings.root), str(settings.data_dir))),
     )
+
+
+def _scope(settings: Settings) -> Scope:
+    from atlas.scan import Scope
+
+    scope = settings.scope
+    return Scope(scope.include, scope.exclude, scope.max_file_bytes, scope.git_rules, scope.include_generated)

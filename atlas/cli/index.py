@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from atlas.pipeline.events import IndexSummary, Progress
 
 PHASES = {
+    "wait": "waiting",
     "scan": "looking for files",
     "parse": "parsing",
     "link": "linking",
@@ -41,28 +43,40 @@ def index(
         str, typer.Argument(metavar="[PATH]", help="Project folder; as --project.", show_default=False)
     ] = "",
     full: Annotated[bool, typer.Option("--full", help="Parse and write everything again.")] = False,
+    no_wait: Annotated[
+        bool, typer.Option("--no-wait", help="Fail when another `atlas index` is at work on this index.")
+    ] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Make the index equal to the files; only what changed is parsed and written."""
+    """Make the index equal to the files; only what changed is parsed and written. A running daemon does it."""
     if path and project and path != project:
         raise ConfigError("both PATH and --project are given", "Give one of them.")
     settings = settings_of(path or project, data_dir)
-    summary = run(_index(settings, full=full))
+    summary = run(_index(settings, full=full, patience=0.0 if no_wait else math.inf))
     if json:
         output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
     else:
         _print_summary(summary)
 
 
-async def _index(settings: Settings, *, full: bool) -> IndexSummary:
+async def _index(settings: Settings, *, full: bool, patience: float) -> IndexSummary:
     from atlas.pipeline.events import no_progress
     from atlas.wiring import index_project
 
     bar: AbstractContextManager[Progress] = ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
+    said = ""
+
+    def waiting(message: str, seconds: float) -> None:
+        nonlocal said
+        if message != said:
+            said = message
+            print(f"waiting: {output.one_line(message)}", file=sys.stderr, flush=True)
+        progress("wait", 0, 0)
+
     with bar as progress:
-        return await index_project(settings, progress, full=full)
+        return await index_project(settings, progress, full=full, patience=patience, waiting=waiting)
 
 
 class ProgressBar:
@@ -105,7 +119,8 @@ def _print_summary(summary: IndexSummary) -> None:
         ("vectors made", summary.vectors),
     ]
     console = output.console()
-    console.print(f"{summary.project} at {summary.root}, generation {summary.generation}")
+    by = f", by the {summary.by} that runs here" if summary.by else ""
+    console.print(f"{summary.project} at {summary.root}, generation {summary.generation}{by}")
     console.print(output.table(("", ""), rows))
     phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in summary.phases)
     console.print(f"{summary.seconds:.2f} s, {summary.cpu_seconds:.2f} CPU s{f' ({phases})' if phases else ''}")

@@ -14,7 +14,11 @@ from typing import Any
 import pytest
 
 from atlas._parser import VectorIndex
+from atlas.config import load_settings
+from atlas.errors import Unavailable
+from atlas.session import Session
 from atlas.stores.embedded import EmbeddedStore
+from atlas.tools.catalogue import BY_NAME
 
 from .processes import COMMAND, Place, answer, atlas, environment, refusal, server, text_of
 from .shop import write_files
@@ -99,16 +103,31 @@ def test_an_unreadable_file_is_skipped_with_its_reason(place: Place) -> None:
     assert "shop/locked.py" in done.stdout
 
 
-def test_a_second_writer_is_told_who_writes(place: Place) -> None:
+def test_a_second_writer_waits_and_says_for_whom_unless_told_not_to(place: Place) -> None:
     store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    waiting = None
     try:
-        done = atlas("index", str(place.root))
+        done = atlas("index", str(place.root), "--no-wait")
         assert done.returncode == 7
         assert f"process {os.getpid()} is writing" in done.stderr
         assert "hint: " in done.stderr
+        waiting = subprocess.Popen(
+            [*COMMAND, "index", str(place.root)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+        )
+        assert waiting.stderr is not None
+        said = waiting.stderr.readline().decode()
+        assert said.startswith(f"waiting: process {os.getpid()} is writing")
+        assert waiting.poll() is None
+        store._close()
+        output, more = waiting.communicate(timeout=30)
+        assert (waiting.returncode, more) == (0, b"")
+        assert b"shop at" in output
     finally:
         store._close()
-    index(place)
+        if waiting is not None:
+            waiting.kill()
+            waiting.communicate()
+    assert index(place)["parsed"] == 0
 
 
 @pytest.mark.parametrize("damage", ["version", "garbage", "truncated"])
@@ -181,12 +200,25 @@ async def test_the_index_tool_reports_progress_and_what_it_did(place: Place) -> 
         assert "shop:shop.cart.Cart" in [hit["uid"] for hit in meaning["hits"]]
 
 
-async def test_the_index_tool_says_when_someone_else_writes(place: Place) -> None:
+async def test_the_index_tool_waits_a_while_and_says_when_someone_else_writes(place: Place) -> None:
+    heard: list[str] = []
+
+    async def report(done: float, total: float, message: str) -> None:
+        heard.append(message)
+
     store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    session = Session(load_settings(str(place.root), environment={}), index_patience=0.7)
     try:
-        async with server(place) as client:
-            assert "is writing to the index" in await refusal(client, "index")
+        with pytest.raises(Unavailable, match="is writing to the index"):
+            await session.call(BY_NAME["index"], {}, report)
+        assert any("is writing to the index" in message for message in heard)
+        patient = asyncio.create_task(session.call(BY_NAME["index"], {}, report))
+        await asyncio.sleep(0.1)
+        await store.aclose()
+        text, _ = await patient
+        assert "indexed now]" in text
     finally:
+        await session.aclose()
         await store.aclose()
 
 
@@ -209,7 +241,7 @@ def test_export_of_an_incremental_index_equals_that_of_a_new_one(place: Place, t
     assert exports[0] == exports[1] != ""
 
 
-async def test_reading_goes_on_while_the_server_indexes_and_a_second_index_is_refused(place: Place) -> None:
+async def test_reading_goes_on_while_the_server_indexes_and_a_second_index_waits_for_its_turn(place: Place) -> None:
     index(place)
     for number in range(150):
         (place.root / f"module{number}.py").write_text(
@@ -217,13 +249,15 @@ async def test_reading_goes_on_while_the_server_indexes_and_a_second_index_is_re
         )
     async with server(place) as client:
         await answer(client, "get_node", name="Cart")
-        indexing = asyncio.create_task(client.call_tool("index", {"full": True}))
-        refused = 0
-        while not indexing.done():
+        first = asyncio.create_task(client.call_tool("index", {"full": True}))
+        await asyncio.sleep(0)
+        second = asyncio.create_task(client.call_tool("index", {}))
+        read = 0
+        while not first.done():
             assert (await answer(client, "get_node", name="Cart"))["outcome"] == "found"
-            second = await client.call_tool("index", {})
-            refused += bool(second.is_error)
-            assert not second.is_error or "is writing to the index" in text_of(second)
-        assert not (await indexing).is_error
-        assert refused
+            read += 1
+        summaries = [(await one).structured_content for one in (first, second)]
+        assert read
+        assert all(summary is not None for summary in summaries)
+        assert sorted(summary["summary"]["parsed"] for summary in summaries if summary)[0] == 0
         assert (await answer(client, "get_node", name="f149_19"))["outcome"] == "found"

@@ -1,0 +1,71 @@
+"""What starts the daemon at login: a systemd user unit and a launchd property list, as text. Writes nothing."""
+
+from __future__ import annotations
+
+import plistlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+STOP_SECONDS = 60
+"""The daemon needs up to 45 to end in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A file for the system's own supervisor."""
+
+    text: str
+    place: str
+    """Where it belongs."""
+    commands: tuple[str, ...]
+    """What makes it known and starts it."""
+
+
+def systemd_unit(project: str, command: Sequence[str]) -> Unit:
+    """Return a systemd user unit that runs this command."""
+    name = f"code-atlas-{project}.service"
+    lines = [
+        "[Unit]",
+        f"Description=Code Atlas keeps the index of {project} true",
+        "",
+        "[Service]",
+        "Type=exec",
+        f"ExecStart={' '.join(map(_quoted, command))}",
+        "Restart=on-failure",
+        "RestartSec=5",
+        "# the daemon ends its bus server itself, after the work at hand",
+        "KillMode=mixed",
+        f"TimeoutStopSec={STOP_SECONDS}",
+        "",
+        "[Install]",
+        "WantedBy=default.target",
+        "",
+    ]
+    commands = ("systemctl --user daemon-reload", f"systemctl --user enable --now {name}")
+    return Unit("\n".join(lines), f"~/.config/systemd/user/{name}", commands)
+
+
+def launchd_unit(project: str, command: Sequence[str]) -> Unit:
+    """Return a launchd agent that runs this command."""
+    label = f"code-atlas.{project}"
+    document = {
+        "Label": label,
+        "ProgramArguments": list(command),
+        "RunAtLoad": True,
+        "KeepAlive": {"SuccessfulExit": False},
+        "ThrottleInterval": 5,
+        "ExitTimeOut": STOP_SECONDS,
+        "ProcessType": "Background",
+    }
+    place = f"~/Library/LaunchAgents/{label}.plist"
+    return Unit(plistlib.dumps(document, sort_keys=False).decode(), place, (f"launchctl bootstrap gui/$UID {place}",))
+
+
+def _quoted(word: str) -> str:
+    """Return a word as systemd reads it back: `%` and `$` stand for themselves, what splits words is in quotes."""
+    word = word.replace("%", "%%").replace("$", "$$")
+    if re.fullmatch(r"[\w@%+=:,./$-]+", word):
+        return word
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'"{escaped}"'

@@ -1,0 +1,113 @@
+"""The daemon's process from inside: the lock of the data folder, the log, signals, and the daemon between them.
+
+Settings come in; the process ends in order after one signal and at once after a second. What the daemon is made of is
+in `wiring_daemon`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import faulthandler
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from atlas import __version__
+from atlas.background import ENDED, Instance, Running, find_running, prepare_folder
+from atlas.daemon_log import DaemonLog
+from atlas.errors import AtlasError, StoreError
+from atlas.settings import masked
+from atlas.wiring_daemon import end_own_server, run_daemon
+
+if TYPE_CHECKING:
+    from atlas.config import Settings
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if sys.platform != "win32" else ()
+
+AT_ONCE_CODE = 130
+
+VALID_SECONDS = 2.0
+"""How often it is asked whether the data folder is still there."""
+
+
+def run_foreground(all_settings: Sequence[Settings], *, echo: bool) -> Running | None:
+    """Be the daemon of these projects until a signal comes; None then, or the daemon that runs already.
+
+    `echo` also prints the log on standard error. Raises what made the daemon end, which is in the log then.
+    """
+    first = all_settings[0]
+    prepare_folder(first.data_dir)
+    about = Running(
+        pid=os.getpid(),
+        since=time.time(),
+        roots=tuple(str(settings.root) for settings in all_settings),
+        projects=tuple(settings.project_name for settings in all_settings),
+        bus=masked(first.bus_address),
+    )
+    instance = Instance.take(first.data_dir, about)
+    if instance is None:
+        return find_running(first.data_dir) or Running()
+    try:
+        log = DaemonLog(first.data_dir, echo=echo)
+        try:
+            _run_logged(all_settings, instance, about, log)
+        finally:
+            log.close()
+    finally:
+        instance.tell(ENDED)
+    return None
+
+
+def _run_logged(all_settings: Sequence[Settings], instance: Instance, about: Running, log: DaemonLog) -> None:
+    with contextlib.suppress(OSError, ValueError):  # standard error may be no file
+        faulthandler.enable()
+    log.log("start", {"version": __version__, "pid": about.pid, "roots": list(about.roots), "bus": about.bus})
+    try:
+        asyncio.run(_run(all_settings, instance, log))
+    except AtlasError as error:
+        log.log("ended", {"error": error.message, "hint": error.hint})
+        raise
+    except Exception:
+        log.crash("crashed")
+        raise
+    log.log("end", {})
+
+
+async def _run(all_settings: Sequence[Settings], instance: Instance, log: DaemonLog) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    data_dir = all_settings[0].data_dir
+
+    def asked_to_stop(kind: signal.Signals) -> None:
+        if stop.is_set():
+            log.log("ending at once", {"signal": kind.name})
+            end_own_server(data_dir, 1.0)
+            log.close()
+            os._exit(AT_ONCE_CODE)
+        log.log("stopping", {"signal": kind.name})
+        stop.set()
+
+    for kind in SIGNALS:
+        loop.add_signal_handler(kind, asked_to_stop, kind)
+    gone = asyncio.create_task(_until_invalid(instance, stop))
+    try:
+        await run_daemon(all_settings, stop, log.log, instance.tell)
+    finally:
+        gone.cancel()
+        await asyncio.gather(gone, return_exceptions=True)
+        for kind in SIGNALS:
+            loop.remove_signal_handler(kind)
+    if not instance.is_valid():
+        raise StoreError(f"the data folder {data_dir} was removed or replaced", "start the daemon again")
+
+
+async def _until_invalid(instance: Instance, stop: asyncio.Event) -> None:
+    """Stop when the data folder was taken away: nobody could find this daemon any more, and another may come."""
+    while not stop.is_set() and instance.is_valid():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), VALID_SECONDS)
+    stop.set()
