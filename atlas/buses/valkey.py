@@ -90,7 +90,10 @@ class ValkeyBus:
             self._reader(stream, group).hand.difference_update(part)
 
     async def fail(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
-        """Let deliveries come again after a growing delay, or make dead letters of them."""
+        """Let deliveries come again after a growing delay, or make dead letters of them.
+
+        A take that waits already may give them up to five seconds later.
+        """
         reader = self._reader(stream, group)
         for part in _parts(_real(ids)):
             given = {"group": group, "ids": part, "reason": reason, **self._burial(stream)}
@@ -102,11 +105,12 @@ class ValkeyBus:
 
     async def reclaim(self, stream: str, group: str) -> int:
         """Make all that is pending in the group due now; return how many. Others notice within five seconds."""
-        self._reader(stream, group).search_at = 0.0
         try:
-            return int(await self._run("reclaim", stream, {"group": group, "after": _ms(self._rule.after)}))
+            count = int(await self._run("reclaim", stream, {"group": group, "after": _ms(self._rule.after)}))
         except NoGroup:
             return 0
+        self._reader(stream, group).search_at = 0.0
+        return count
 
     async def states(self) -> list[StreamState]:
         """Return where every group stands that ever took something from a stream."""
@@ -162,7 +166,10 @@ class ValkeyBus:
 
     async def _take(self, reader: _Reader, stream: str, group: str, limit: int, got: str = "") -> list[Delivery]:
         """Take what is there; look for deliveries nobody answered when it is time to."""
-        search = time.monotonic() >= reader.search_at
+        now = time.monotonic()
+        search = now >= reader.search_at
+        if search:
+            reader.search_at = now + self._pause  # before the search: what fails meanwhile may want an earlier one
         given = {"group": group, "consumer": self._consumer, "limit": limit, "got": got, "due": search}
         given |= self._burial(stream)
         try:
@@ -170,8 +177,8 @@ class ValkeyBus:
         except NoGroup:
             await self._run("join", stream, given)
             rows = await self._search_and_take(reader, stream, given)
-        if search and len(rows) < limit:
-            reader.search_at = time.monotonic() + self._pause
+        if search and len(rows) == limit:
+            reader.search_at = now  # there may be more
         return [Delivery(id, Event(project, key), attempt) for id, project, key, attempt in rows]
 
     async def _search_and_take(self, reader: _Reader, stream: str, given: Mapping[str, Any]) -> list[Any]:
