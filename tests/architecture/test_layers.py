@@ -28,7 +28,8 @@ HOMES = {
     "apsw": ("atlas/stores/",),
     "graphglot": ("atlas/stores/",),
     "neo4j": ("atlas/stores/bolt",),
-    "valkey": ("atlas/buses/valkey.py",),
+    "valkey": ("atlas/buses/valkey_link.py",),
+    "watchfiles": ("atlas/pipeline/watch_tree.py",),
     "litellm": ("atlas/embedders/",),
     "atlas._parser": ("atlas/parsing/", "atlas/scan.py", "atlas/embedders/"),
 }
