@@ -49,6 +49,7 @@ def open_reader(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         connection.set_busy_timeout(BUSY_MS)
+        _plan_once(connection)
         for setting in _READER_SETTINGS:
             fetch(connection, setting)
         if not _tables(connection):
@@ -65,8 +66,7 @@ def open_writer(path: Path) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
         connection.set_busy_timeout(BUSY_MS)
-        # without it a statement is planned anew for every row: other bindings might make another plan better
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+        _plan_once(connection)
         mode = value(connection, "PRAGMA journal_mode=wal")
         if mode != "wal":
             raise StoreError(f"the disk of {path.parent} does not support a shared index", "choose another --data-dir")
@@ -79,6 +79,11 @@ def open_writer(path: Path) -> apsw.Connection:
         connection.close(True)
         raise
     return connection
+
+
+def _plan_once(connection: apsw.Connection) -> None:
+    """Keep a statement's plan. SQLite plans anew for every row and call else: other bindings might make another better."""
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
 
 
 def _create(connection: apsw.Connection) -> None:
