@@ -82,7 +82,7 @@ def open_writer(path: Path) -> apsw.Connection:
 
 
 def _plan_once(connection: apsw.Connection) -> None:
-    """Keep a statement's plan. SQLite plans anew for every row and call else: other bindings might make another better."""
+    """Keep a statement's plan. Else SQLite plans anew for every row and call: other bindings might favour another."""
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
 
 
