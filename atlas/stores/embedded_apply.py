@@ -44,6 +44,8 @@ _COLUMNS = (
 
 _stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
 
+_CHUNK = 3 + _COLUMNS.index("chunk_digest")
+
 _EdgeTuple = tuple[int, str, int, int, str, float]
 _Edges = dict[tuple[int, str, int, int], tuple[str, float]]
 """(strategy, confidence) by (source, type, target, line)"""
@@ -60,12 +62,15 @@ def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
     fetch(connection, "BEGIN IMMEDIATE")
     try:
         gone: list[tuple[int]] = []
+        without_chunk: list[tuple[int]] = []
         decided: list[GraphDelta] = []
         for deltas_once in _batches(deltas):
             batch = _Batch(connection, deltas_once)
             decided += batch.decided()
-            gone += batch.write()
-        _forget_vectors(connection, gone)
+            changes = batch.write()
+            gone += changes.gone_nodes
+            without_chunk += changes.gone_chunks
+        _forget_vectors(connection, [*gone, *without_chunk])
         put_decisions(connection, decided)
         forget_decisions(connection, gone)
         projects = dict.fromkeys(delta.project for delta in reversed(deltas))
@@ -81,7 +86,7 @@ def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
 
 
 def _forget_vectors(connection: apsw.Connection, nodes: Sequence[tuple[int]]) -> None:
-    """Delete the vectors of nodes that are gone; one that moved to another unit in this `apply` stays."""
+    """Delete the vectors of nodes that are gone or have no chunk any more; one that moved to another unit stays."""
     before = connection.total_changes()
     run_many(connection, statements("write")["delete_vector"], nodes)
     if connection.total_changes() != before:
@@ -108,6 +113,8 @@ class _Changes:
     new_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     changed_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     gone_nodes: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    gone_chunks: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    """Nodes that stay but are not embedded any more."""
     gone_texts: list[tuple[int]] = field(default_factory=list[tuple[int]])
     new_texts: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     gone_edges: list[tuple[int, str, int, int]] = field(default_factory=list[tuple[int, str, int, int]])
@@ -155,8 +162,8 @@ class _Batch:
         """Return the deltas whose decisions are news: their records are not the stored ones. Ask before `write`."""
         return [delta for delta in self._deltas if delta.decisions and delta.record != self._record(delta.path)]
 
-    def write(self) -> list[tuple[int]]:
-        """Bring the store's rows of these units to the deltas' content; return the ids of deleted nodes."""
+    def write(self) -> _Changes:
+        """Bring the store's rows of these units to the deltas' content; return what was changed."""
         files = self._put_files()
         rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
         changes = self._changes(rewritten, files)
@@ -164,7 +171,7 @@ class _Batch:
         removed = [(self._known[d.path][0],) for d in self._deltas if d.record is None and d.path in self._known]
         self._many("delete_content", removed)
         self._many("delete_file", removed)
-        return changes.gone_nodes
+        return changes
 
     def _put_files(self) -> dict[str, int]:
         """Write file rows and contents; return the file ids by path (of deleted units too, where they were known)."""
@@ -247,6 +254,8 @@ class _Batch:
                 changes.new_nodes.append(new)
             elif was != new:
                 changes.changed_nodes.append(new)
+                if was[_CHUNK] and not new[_CHUNK]:
+                    changes.gone_chunks.append((node,))
             had = was[2] if was is not None else 0
             if had != digest:
                 if had:

@@ -96,6 +96,8 @@ class MemoryStore:
         for kept in (self._vectors, self._decisions):
             for uid in kept.keys() - self._nodes.keys():
                 del kept[uid]
+        for uid in [uid for uid in self._vectors if not self._nodes[uid].row.chunk_digest]:
+            del self._vectors[uid]
         for project in {delta.project for delta in deltas}:
             self._projects[project].generation += 1
         return self._projects[deltas[-1].project].generation if deltas else 0

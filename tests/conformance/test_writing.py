@@ -248,6 +248,17 @@ async def test_a_uid_that_moves_between_files_keeps_its_vector(store: Store, ord
     assert [hit.uid for hit in await store.search_vector(query(1, 0, 0, 0), ALL, 5)] == ["p:m.f"]
 
 
+async def test_a_node_that_is_not_embedded_any_more_loses_its_vector(store: Store) -> None:
+    """A function that becomes a constant of the same name keeps its uid and has no chunk: nothing would replace it."""
+    row = node("m.f")
+    await store.apply([unit("m.py", [row], content=b"def f(): pass")])
+    await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)])
+    await store.apply([unit("m.py", [node("m.f", text="")], content=b"f = g")])
+    assert await store.search_vector(query(1, 0, 0, 0), ALL, 5) == []
+    await store.apply([unit("m.py", [row], content=b"def f(): pass")])
+    assert [chunk.uid for chunk in await store.stale_chunks(PROJECT, MODEL, 5)] == ["p:m.f"]
+
+
 async def test_an_edge_of_a_node_that_is_not_in_the_unit_is_left_out(store: Store) -> None:
     await store.apply([unit("a.py", [node("a.one")], [edge("b.x", "a.one")]), unit("b.py", [node("b.x", "b.py")])])
     assert await store.edges(["p:b.x"], Direction.OUT) == []

@@ -129,6 +129,14 @@ def _names(history: History) -> None:
     history.commit("a docstring changes")
     history.replace("shop/cart.py", "        return self\n", "        # for chaining\n        return  self\n")
     history.commit("comment and layout only")
+    history.write("web/view.ts", "function draw() {}\n\nexport const render = draw;\n")
+    history.replace("shop/pricing.py", "def cost_of", "def cents_of")
+    history.replace("shop/pricing.py", "class Discount:", "cost_of = cents_of\n\n\nclass Discount:")
+    history.commit("functions become other names of functions")
+    history.write("web/view.ts", FIRST["web/view.ts"])
+    history.replace("shop/pricing.py", "cost_of = cents_of\n\n\n", "")
+    history.replace("shop/pricing.py", "def cents_of", "def cost_of")
+    history.commit("and functions again")
 
 
 def _modules(history: History) -> None:

@@ -97,7 +97,7 @@ WHERE id = ?1
 DELETE FROM node WHERE id = ?
 
 -- name: delete_vector
-DELETE FROM vector WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = ?1)
+DELETE FROM vector WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node WHERE node.id = ?1 AND chunk_digest <> '')
 
 -- name: delete_text
 DELETE FROM text WHERE rowid = ?
