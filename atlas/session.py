@@ -77,7 +77,12 @@ class Session:
             raise NotFound(f"{self._settings.project_name} is not indexed yet: {error.message}", hint) from error
         from atlas.tools.call import call
 
-        return await call(atlas, tool.name, self._with_defaults(tool, arguments))
+        complete = self._with_defaults(tool, arguments)
+        if tool.name == "status":
+            from atlas.selfcheck import look_at_daemon
+
+            complete["daemon"] = await look_at_daemon(self._settings)
+        return await call(atlas, tool.name, complete)
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
         """Fill in what the settings say and the caller left open."""

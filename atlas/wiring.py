@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from atlas.api import Atlas
     from atlas.buses.valkey import ValkeyBus
+    from atlas.buses.valkey_facts import ServerFacts
     from atlas.config import Settings
     from atlas.contracts import Bus, Embedder
     from atlas.pipeline.events import IndexSummary, Progress
@@ -204,6 +205,20 @@ def connect_bus(settings: Settings, address: str) -> ValkeyBus:
         place = f"{socket.gethostname()}:{settings.data_dir.resolve()}"
         prefix += f"{{atlas-{hashlib.blake2b(os.fsencode(place), digest_size=6).hexdigest()}}}:"
     return ValkeyBus.open(address, prefix=prefix, capacity=bus.capacity, redelivery=rule)
+
+
+async def bus_server_facts(settings: Settings) -> ServerFacts | None:
+    """Return what the configured bus server tells of itself, or the daemon's own one; None when that does not answer.
+
+    Starts nothing. Raises Unavailable and ConfigError for a configured server.
+    """
+    from atlas.buses.valkey_facts import server_facts
+    from atlas.buses.valkey_server import OwnServer
+
+    if settings.bus_address:
+        return await server_facts(settings.bus_address)
+    server = await asyncio.to_thread(OwnServer.find, settings.data_dir)
+    return await server_facts(server.url) if server is not None else None
 
 
 def bus_program() -> Path:

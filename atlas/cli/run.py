@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
@@ -37,14 +38,17 @@ def run(work: Coroutine[object, object, ResultT]) -> ResultT:
 
 def show(answer: Answer, *, as_json: bool) -> None:
     """Print an answer; exit with NotFound's code when a name stood for nothing or for several things."""
-    from atlas.tools.render import to_dict
+    from atlas.tools.render import render, to_dict
 
     if as_json:
         output.print_json(to_dict(answer))
-    else:
+    elif sys.stdout.isatty() and not answer.evidence.below_floor:
         from atlas.cli.show import print_answer
 
         print_answer(answer)
+    else:
+        # without what a terminal needs: scripts ask often
+        print(output.plain(render(answer)))
     lookup = getattr(answer, "lookup", None)
     if lookup is not None and lookup.outcome != "found":
         raise typer.Exit(NotFound.exit_code)

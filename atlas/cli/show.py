@@ -1,8 +1,7 @@
-"""Answers for people: tables, trees and highlighted source on a terminal, the plain text of `render` in a pipe."""
+"""Answers for people on a terminal: tables, trees and highlighted source. In a pipe they are the text of `render`."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 
 from rich.console import Console, Group, RenderableType
@@ -11,14 +10,13 @@ from rich.text import Text
 from rich.tree import Tree
 
 from atlas.cli import output
+from atlas.cli.status_view import status_parts
 from atlas.tools.answers import (
     Answer,
     ContextAnswer,
-    Described,
     HealthAnswer,
     Hit,
     NodeAnswer,
-    ProjectStatus,
     SchemaAnswer,
     SearchAnswer,
     Section,
@@ -33,18 +31,14 @@ from atlas.tools.render import (
     evidence_tail,
     lookup_lines,
     neighbour_line,
-    render,
     section_title,
 )
 
-STATE_STYLES = {"ok": "green", "missing": "yellow", "degraded": "yellow", "broken": "red"}
+STATE_STYLES = {"ok": "green", "warning": "yellow", "missing": "yellow", "degraded": "yellow", "broken": "red"}
 
 
 def print_answer(answer: Answer) -> None:
-    """Print an answer on standard output."""
-    if not sys.stdout.isatty() or answer.evidence.below_floor:
-        print(output.plain(render(answer)))
-        return
+    """Print an answer on a terminal."""
     console = output.console()
     for part in _parts(answer):
         console.print(part)
@@ -63,7 +57,7 @@ def _parts(answer: Answer) -> Iterable[RenderableType]:
             rows = ([cell(value) for value in row] for row in answer.rows)
             return [output.table(answer.columns, rows), _text(f"{len(answer.rows)} rows", "dim")]
         case StatusAnswer():
-            return _status(answer)
+            return status_parts(answer)
         case SchemaAnswer():
             return _schema(answer)
         case HealthAnswer():
@@ -145,32 +139,6 @@ def _code(text: str, place: str, first_line: int = 0) -> RenderableType:
     path = place.rpartition(":")[0]
     lexer = Syntax.guess_lexer(path, text) if path else "text"
     return Syntax(output.plain(text), lexer, line_numbers=bool(first_line), start_line=first_line or 1, word_wrap=False)
-
-
-def _status(answer: StatusAnswer) -> Iterable[RenderableType]:
-    if not answer.projects:
-        yield Text("nothing is indexed yet", "yellow")
-    for project in answer.projects:
-        yield output.table(("", ""), _project_rows(project), title=f"{project.project} at {project.root}")
-    if answer.skipped_files:
-        yield output.table(("skipped", "reason"), ((skip.path, skip.reason) for skip in answer.skipped_files))
-
-
-def _project_rows(project: ProjectStatus) -> list[tuple[str, object]]:
-    def counted(entries: Iterable[Described]) -> str:
-        return ", ".join(f"{entry.name} {entry.count:,}" for entry in entries)
-
-    return [
-        ("generation", f"{project.generation}, indexed {project.indexed_at or 'never'}"),
-        ("files", f"{project.files:,} ({counted(project.languages)})"),
-        ("nodes", f"{project.nodes:,} ({counted(project.labels)})"),
-        ("edges", f"{project.edges:,}"),
-        ("references", f"{project.resolved:,} resolved, {project.unresolved:,} unresolved"),
-        ("vectors", f"{project.vectors:,} of {project.chunks:,} ({project.model or 'no model'})"),
-        ("read only in part", f"{project.problems:,} files"),
-        ("skipped", counted(project.skipped) or "none"),
-        ("on disk", f"{project.bytes_on_disk / 1e6:,.1f} MB"),
-    ]
 
 
 def _schema(answer: SchemaAnswer) -> Iterable[RenderableType]:

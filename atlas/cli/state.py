@@ -8,6 +8,7 @@ import typer
 
 from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import ask, given, run, show
+from atlas.errors import ConfigError
 
 
 def register(app: typer.Typer) -> None:
@@ -24,14 +25,23 @@ def status(
         str, typer.Option("--only", metavar="REASON|PATH", help="With --skipped: this reason, prefix or glob.")
     ] = "",
     every: Annotated[bool, typer.Option("--all", help="Every project of the store.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Again every second, until Ctrl-C.")] = False,
     token_budget: BudgetOption = 200_000,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Show what is indexed, what is not, and why."""
+    """Show what is indexed, what is not and why, and what the daemon does; --watch --json: a document a line."""
     arguments = given(token_budget=token_budget, skipped_filter=only) | {"skipped": skipped, "everything": every}
-    ask(settings_of(project, data_dir), "status", arguments, as_json=json)
+    settings = settings_of(project, data_dir)
+    if not watch:
+        ask(settings, "status", arguments, as_json=json)
+        return
+    if skipped:
+        raise ConfigError("--watch does not list skipped files", "Give --watch or --skipped.")
+    from atlas.cli.status_watch import watch as watch_status
+
+    watch_status(settings, arguments, as_json=json)
 
 
 def health(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:

@@ -9,14 +9,17 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import cast
 
 from atlas.contracts import Bus
-from atlas.errors import AtlasError
+from atlas.errors import AtlasError, Unavailable
 from atlas.model import StreamState
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
+
+FLOW = (FILE_CHANGED, AST_DIRTY, EMBED_DIRTY)
 
 DEADLINE_SECONDS = 1.0
 """A bus that has not answered by then is as good as away."""
@@ -42,6 +45,8 @@ class WatchStatus:
     folders: int
     looked_at: str
     """ISO 8601, UTC, of the last time the whole tree was compared; "" when never."""
+    looked_ago: float
+    """Seconds since then; -1: never."""
     look_seconds: float
     stale_files: int
 
@@ -60,6 +65,8 @@ class TierStatus:
     """Taken and not yet acknowledged."""
     dead: int
     """Dead letters."""
+    told: bool = False
+    """The daemon told what the tier does; else the following means nothing."""
     rate: float = 0.0
     """Events a second over the last minute."""
     events: int = 0
@@ -103,69 +110,87 @@ class Trace:
     pid: int = 0
     alive: bool = False
     since: float = 0.0
-    """Unix time at which it wrote itself down."""
-    own_bus: bool = True
-    """The bus is the daemon's own: it starts the server and stops it, so a server without a daemon was left behind."""
+    """Unix time of its start."""
+    phase: str = "ready"
+    """`waiting` for another writer, `starting`, `indexing`, or `ready`."""
+    detail: str = ""
+    """What it waits for, or how much there is to do."""
 
 
-OFF = DaemonStatus("off", "not running: answers are as of the last index", "atlas daemon start")
+START, RESTART = "atlas daemon start", "atlas daemon restart"
 
 
-async def look(bus: Bus | None, trace: Trace, note: str, now: float, seconds: float = DEADLINE_SECONDS) -> DaemonStatus:
-    """Return the state of the daemon; `note` is the name of the note in which it tells its state, `now` Unix time.
+async def look(
+    connect: Callable[[], Awaitable[Bus | None]], trace: Trace, note: str, now: float, seconds: float = DEADLINE_SECONDS
+) -> DaemonStatus:
+    """Return the state of the daemon; without a trace of one `connect` is not even called.
 
-    `bus` None: no server answers. Never raises an AtlasError, and takes at most `seconds`.
+    `connect` returns a bus to be closed here, None when no server answers; `note` is the name of the note in which the
+    daemon tells its state, `now` Unix time. Never raises an AtlasError, and takes `seconds` at most.
     """
-    if bus is None:
-        return _silent(trace, "no bus answers", now) if trace.pid else OFF
+    if not trace.pid:
+        return DaemonStatus("off", "not running: answers are as of the last index", START)
     try:
         async with asyncio.timeout(seconds):
-            states, text = await bus.states(), await bus.note(note)
+            states, text = await _ask(connect, note)
     except TimeoutError:
-        return _silent(trace, f"the bus has not answered within {seconds:g} s", now)
+        return _silent(trace, f"its bus has not answered within {seconds:g} s", now)
     except AtlasError as error:
         return _silent(trace, error.message, now)
     told = _object(text)
-    told_ago = now - _number(told, "told_at")
-    if told_ago <= SILENT_SECONDS and (trace.alive or not trace.pid):
-        return _running(told, max(told_ago, 0.0), _tiers(states, told, now))
-    off = not trace.pid and not trace.own_bus
-    return replace(OFF if off else _silent(trace, "it tells nothing", now), tiers=_tiers(states, {}, now))
+    if trace.alive and now - _number(told, "told_at") <= SILENT_SECONDS:
+        return _running(trace, told, _tiers(states, told, now), now)
+    return replace(_silent(trace, "it has told nothing for a while", now), tiers=_tiers(states, {}, now))
+
+
+async def _ask(connect: Callable[[], Awaitable[Bus | None]], note: str) -> tuple[Sequence[StreamState], str]:
+    bus = await connect()
+    if bus is None:
+        raise Unavailable("its bus does not answer")
+    try:
+        return await bus.states(), await bus.note(note)
+    finally:
+        await bus.aclose()
 
 
 def _silent(trace: Trace, problem: str, now: float) -> DaemonStatus:
     """Return the state of a daemon that tells nothing, by what its process left."""
     started_at = stamp(trace.since)
-    if trace.alive and now - trace.since < START_SECONDS:
-        return DaemonStatus("starting", "starting: it has not told anything yet", "", trace.pid, "", started_at)
-    if trace.alive:
+    if not trace.alive:
+        detail = f"gone: process {trace.pid} was killed? Answers are as of what it did last"
+        return DaemonStatus("gone", detail, START, trace.pid, "", started_at)
+    if trace.phase == "waiting":
+        detail = f"starting: it waits, {trace.detail}"
+    elif now - trace.since < START_SECONDS:
+        detail = "starting: it has not told anything yet"
+    else:
         detail = f"stuck: the process is there, but {problem}; answers may be old"
-        return DaemonStatus("stuck", detail, "atlas daemon restart", trace.pid, "", started_at)
-    who = f" (process {trace.pid} was killed?)" if trace.pid else " (killed?)"
-    detail = f"gone{who}: answers are as of what it did last"
-    return DaemonStatus("gone", detail, "atlas daemon start", trace.pid, "", started_at)
+        return DaemonStatus("stuck", detail, RESTART, trace.pid, "", started_at)
+    return DaemonStatus("starting", detail, "", trace.pid, "", started_at)
 
 
-def _running(told: Mapping[str, object], told_ago: float, tiers: tuple[TierStatus, ...]) -> DaemonStatus:
+def _running(trace: Trace, told: Mapping[str, object], tiers: tuple[TierStatus, ...], now: float) -> DaemonStatus:
     away = next((tier.waits_for for tier in tiers if tier.waits_for), "")
     busy = [tier.tier for tier in tiers if tier.busy]
     work = f"waits: {away}" if away else f"at work in {', '.join(busy)}" if busy else "idle"
+    if trace.phase == "indexing":
+        work = f"first look since its start: {trace.detail or 'nothing to do'}"
     return DaemonStatus(
         state="running",
         detail=f"running, {work}",
-        pid=int(_number(told, "pid")),
+        pid=trace.pid,
         version=_text(told, "version"),
         started_at=stamp(_number(told, "started_at")),
         resident_bytes=int(_number(told, "resident_bytes")),
-        told_ago=round(told_ago, 1),
+        told_ago=round(max(now - _number(told, "told_at"), 0.0), 3),
         tiers=tiers,
-        projects=tuple(_watch(project) for project in _objects(told, "projects")),
+        projects=tuple(_watch(project, now) for project in _objects(told, "projects")),
     )
 
 
 def _tiers(states: Sequence[StreamState], told: Mapping[str, object], now: float) -> tuple[TierStatus, ...]:
-    """Return the tiers in the daemon's order, which is that of the data flow, then the groups that it does not know."""
-    known = {(state.stream, state.group): state for state in states}
+    """Return the tiers in the daemon's order, then the groups that it does not know in that of the data flow."""
+    known = {(state.stream, state.group): state for state in sorted(states, key=_flow)}
     rows: list[TierStatus] = []
     for tier in _objects(told, "tiers"):
         name, stream = _text(tier, "tier"), _text(tier, "stream")
@@ -174,14 +199,18 @@ def _tiers(states: Sequence[StreamState], told: Mapping[str, object], now: float
     return (*rows, *(_waiting(state) for state in known.values()))
 
 
+def _flow(state: StreamState) -> tuple[int, str]:
+    return FLOW.index(state.stream) if state.stream in FLOW else len(FLOW), state.group
+
+
 def _waiting(state: StreamState) -> TierStatus:
     return TierStatus(state.group, state.stream, state.length, state.waiting, state.pending, state.dead)
 
 
 def _worked(row: TierStatus, told: Mapping[str, object], now: float) -> TierStatus:
-    last_at = _number(told, "last_at")
     return replace(
         row,
+        told=True,
         rate=_number(told, "rate"),
         events=int(_number(told, "events")),
         batches=int(_number(told, "batches")),
@@ -191,11 +220,11 @@ def _worked(row: TierStatus, told: Mapping[str, object], now: float) -> TierStat
         last_error=_text(told, "last_error"),
         last_events=int(_number(told, "last_events")),
         last_seconds=_number(told, "last_seconds"),
-        last_ago=round(max(now - last_at, 0.0), 1) if last_at else -1.0,
+        last_ago=_since(_number(told, "last_at"), now),
     )
 
 
-def _watch(told: Mapping[str, object]) -> WatchStatus:
+def _watch(told: Mapping[str, object], now: float) -> WatchStatus:
     return WatchStatus(
         project=_text(told, "project"),
         ready=told.get("ready") is True,
@@ -203,6 +232,7 @@ def _watch(told: Mapping[str, object]) -> WatchStatus:
         reason=_text(told, "watch_reason"),
         folders=int(_number(told, "folders")),
         looked_at=stamp(_number(told, "looked_at")),
+        looked_ago=_since(_number(told, "looked_at"), now),
         look_seconds=_number(told, "look_seconds"),
         stale_files=int(_number(told, "stale_files")),
     )
@@ -214,6 +244,10 @@ def stamp(seconds: float) -> str:
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds > 0 else ""
     except (OverflowError, ValueError, OSError):
         return ""
+
+
+def _since(at: float, now: float) -> float:
+    return round(max(now - at, 0.0), 1) if at > 0 else -1.0
 
 
 def _object(text: str) -> Mapping[str, object]:

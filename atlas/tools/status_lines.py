@@ -28,16 +28,13 @@ def status_lines(answer: StatusAnswer) -> Iterator[str]:
 
 def daemon_line(daemon: DaemonStatus) -> str:
     """Return `daemon running, idle: pid 7 since ..., 180 MB, version 0.1.0`, or what is wrong and what helps."""
+    there = daemon.pid > 0 and daemon.state != "gone"
     facts = [
-        f"pid {daemon.pid}" if daemon.pid and daemon.state != "gone" else "",
-        f"since {daemon.started_at}" if daemon.started_at else "",
-    ]
-    more = [
-        " ".join(fact for fact in facts if fact),
+        f"pid {daemon.pid} since {daemon.started_at}" if there else "",
         megabytes(daemon.resident_bytes) if daemon.resident_bytes else "",
         f"version {daemon.version}" if daemon.version else "",
     ]
-    known = ", ".join(fact for fact in more if fact)
+    known = ", ".join(fact for fact in facts if fact)
     fix = f" -> {daemon.fix}" if daemon.fix else ""
     return f"daemon {daemon.detail}{f' ({known})' if known else ''}{fix}"
 
@@ -84,7 +81,8 @@ def tier_lines(tiers: Iterable[TierStatus]) -> Iterator[str]:
     dead = 0
     for tier in tiers:
         dead += tier.dead
-        yield f"tier {tier.tier} of {tier.stream}: {stream_line(tier)}; {work_line(tier)}"
+        work = f"; {work_line(tier)}" if tier.told else ""
+        yield f"tier {tier.tier} of {tier.stream}: {stream_line(tier)}{work}"
         if tier.waits_for:
             yield f"  waits for: {tier.waits_for}"
         if tier.errors:
@@ -111,9 +109,9 @@ def last_batch(tier: TierStatus) -> str:
     return f"last batch {tier.last_events} in {seconds(tier.last_seconds)}, {ago(tier.last_ago)}"
 
 
-def counted(entries: Iterable[Described]) -> str:
-    """Return `name count, name count`."""
-    return ", ".join(f"{entry.name} {entry.count}" for entry in entries)
+def counted(entries: Iterable[Described], spec: str = "") -> str:
+    """Return `name count, name count`; `spec` says how the counts are written."""
+    return ", ".join(f"{entry.name} {entry.count:{spec}}" for entry in entries)
 
 
 def seconds(value: float) -> str:

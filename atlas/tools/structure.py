@@ -236,7 +236,7 @@ def _tier(tier: TierStatus) -> Structure:
         "waiting": tier.waiting,
         "pending": tier.pending,
         "dead": tier.dead,
-        "work": work_line(tier),
+        "work": work_line(tier) if tier.told else "",
         "waits_for": tier.waits_for,
         "errors": tier.errors or None,
         "last_error": tier.last_error,

@@ -1,0 +1,211 @@
+"""The status for people on a terminal: the daemon, its tiers with a little curve of their work, and the projects."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from atlas.cli import output
+from atlas.tools.answers import ProjectStatus, StatusAnswer
+from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus
+from atlas.tools.status_lines import LETTERS, ago, counted, daemon_line, last_batch, stale_line, watch_line
+
+DAEMON_STYLES = {"running": "green", "starting": "yellow", "off": "yellow", "gone": "red", "stuck": "red"}
+CURVE = "▁▂▃▄▅▆▇█"
+PLAIN_CURVE = "_.:-=+*#"
+"""For terminals that know no others than ASCII."""
+CURVE_LENGTH = 30
+WIDE = 110
+"""Columns that all of the live view takes."""
+LEFT = frozenset(("tier", "stream", "", "last batch", "project", "by"))
+"""Columns of words."""
+SAME_STATE_SECONDS = 0.3
+"""The daemon tells its state every second: two that are nearer are one, read twice."""
+
+
+class Rates:
+    """Events a second of each tier between two states of a daemon; the last `CURVE_LENGTH` of each make its curve."""
+
+    def __init__(self) -> None:
+        self._rates: dict[str, deque[float]] = {}
+        self._seen: dict[str, tuple[int, float, int]] = {}
+        """Tier -> daemon's pid, time of its state, and number of events then."""
+
+    def take(self, daemon: DaemonStatus, now: float) -> None:
+        """Take in what was read at `now`, seconds of any clock; a state that was seen already adds nothing."""
+        told_at = now - max(daemon.told_ago, 0.0)
+        for tier in daemon.tiers:
+            rates = self._rates.setdefault(tier.tier, deque(maxlen=CURVE_LENGTH))
+            pid, seen_at, events = self._seen.get(tier.tier, (0, 0.0, 0))
+            if pid == daemon.pid and told_at - seen_at < SAME_STATE_SECONDS:
+                continue
+            if pid == daemon.pid:
+                rates.append(max(tier.events - events, 0) / (told_at - seen_at))
+            self._seen[tier.tier] = (daemon.pid, told_at, tier.events)
+
+    def curve(self, tier: str, signs: str = CURVE) -> str:
+        """Return one sign a state, the newest last; the highest of those shown is the highest sign."""
+        rates = self._rates.get(tier, ())
+        top = max(rates, default=0.0)
+        levels = (0 if rate == 0 else 1 + round((len(signs) - 2) * rate / top) for rate in rates)
+        return "".join(signs[level] for level in levels)
+
+
+def status_parts(answer: StatusAnswer) -> Iterator[RenderableType]:
+    """Yield what `atlas status` shows: everything there is."""
+    daemon = answer.daemon
+    if daemon is not None:
+        yield _daemon(daemon)
+        if daemon.tiers:
+            yield tier_table(daemon.tiers, WIDE)
+            yield from _troubles(daemon)
+    if not answer.projects:
+        yield Text("nothing is indexed yet", "yellow")
+    watched = _watched(daemon)
+    for project in answer.projects:
+        rows = _project_rows(project, watched.get(project.project))
+        yield output.table(("", ""), rows, title=f"{project.project} at {project.root}")
+    if answer.skipped_files:
+        yield output.table(("skipped", "reason"), ((skip.path, skip.reason) for skip in answer.skipped_files))
+
+
+def live_parts(
+    answer: StatusAnswer, rates: Rates, clock: str, width: int, *, ascii_only: bool
+) -> Iterator[RenderableType]:
+    """Yield what `atlas status --watch` shows: what moves, on few lines of `width` columns."""
+    daemon = answer.daemon
+    if daemon is not None:
+        yield Text.assemble(f"{clock}  ", _daemon(daemon))
+        if daemon.tiers:
+            signs = PLAIN_CURVE if ascii_only else CURVE
+            yield tier_table(daemon.tiers, width, lambda tier: rates.curve(tier, signs))
+            yield from _troubles(daemon)
+    watched = _watched(daemon)
+    if answer.projects:
+        yield _project_table(answer.projects, watched, width)
+    for project in answer.projects:
+        if project.decisions:
+            yield _text(f"{project.project}: changes by reason: {counted(project.decisions, ',')}", "dim")
+    for watch in watched.values():
+        if watch.mode != "watching" and watch.ready:
+            yield _text(f"{watch.project}: {watch_line(watch)}", "yellow")
+    for note in answer.evidence.notes:
+        yield _text(note, "yellow")
+
+
+def tier_table(tiers: Sequence[TierStatus], width: int, curve: Callable[[str], str] | None = None) -> RenderableType:
+    """Return a line per tier, with `curve` of each if there is one; on a narrow terminal without streams' names."""
+    wide = width >= WIDE
+    names = ["length", "waiting", "pending", "dead"] if wide else ["len", "wait", "pend", "dead"]
+    columns = [
+        "tier",
+        *(["stream"] if wide else []),
+        *names,
+        "events/s",
+        *([""] if curve else []),
+        "last batch",
+        "errors",
+    ]
+    rows: list[list[object]] = []
+    for tier in tiers:
+        row: list[object] = [tier.tier, *([tier.stream.removeprefix("atlas:")] if wide else [])]
+        row += [tier.length, tier.waiting, tier.pending, tier.dead, f"{tier.rate:,.1f}" if tier.told else ""]
+        if curve:
+            row.append(curve(tier.tier)[-(CURVE_LENGTH if wide else CURVE_LENGTH // 3) :])
+        row += [_batch(tier), tier.errors if tier.told else ""]
+        rows.append(row)
+    return _table(columns, rows, wide=wide)
+
+
+def _batch(tier: TierStatus) -> str:
+    if not tier.told:
+        return ""
+    return ("at work; " if tier.busy else "") + last_batch(tier).removeprefix("last batch ")
+
+
+def _project_table(projects: Sequence[ProjectStatus], watched: Mapping[str, WatchStatus], width: int) -> RenderableType:
+    columns = [
+        "project",
+        "files",
+        "symbols",
+        "edges",
+        "stale\nfiles",
+        "stale\nsymbols",
+        "gen",
+        "looked",
+        "by",
+    ]
+    rows: list[list[object]] = []
+    for project in projects:
+        watch = watched.get(project.project)
+        # what the daemon says is a second old, the counts may be older
+        stale = watch.stale_files if watch else project.stale_files
+        row: list[object] = [project.project, project.files, project.symbols, project.edges, stale]
+        row += [project.stale_symbols, project.generation, *_look(watch)]
+        rows.append(row)
+    return _table(columns, rows, wide=width >= WIDE)
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, wide: bool) -> Table:
+    """Return a table whose cells stay on one line: it must not jump from one second to the next."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1) if wide else 0)
+    for column in columns:
+        right = column not in LEFT
+        table.add_column(column, justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
+    for row in rows:
+        table.add_row(*(_text(output.cell_text(cell)) for cell in row))
+    return table
+
+
+def _look(watch: WatchStatus | None) -> tuple[str, str]:
+    """Return when the whole tree was compared last, and how changes are noticed."""
+    if watch is None:
+        return "-", "nobody"
+    return ago(watch.looked_ago) if watch.looked_ago >= 0 else "-", watch.mode if watch.ready else "not yet"
+
+
+def _troubles(daemon: DaemonStatus) -> Iterator[Text]:
+    for tier in daemon.tiers:
+        if tier.waits_for:
+            yield _text(f"{tier.tier} waits for: {tier.waits_for}", "yellow")
+        if tier.errors and tier.last_error:
+            yield _text(f"{tier.tier}: last error: {tier.last_error}", "yellow")
+    dead = sum(tier.dead for tier in daemon.tiers)
+    if dead:
+        yield _text(f"{dead} dead letters: {LETTERS}", "red")
+
+
+def _project_rows(project: ProjectStatus, watch: WatchStatus | None) -> list[tuple[str, object]]:
+    languages, labels = counted(project.languages, ","), counted(project.labels, ",")
+    return [
+        ("generation", f"{project.generation}, indexed {project.indexed_at or 'never'}"),
+        *([("kept true", watch_line(watch))] if watch else []),
+        ("files", f"{project.files:,} ({languages})"),
+        ("symbols", f"{project.symbols:,}"),
+        ("nodes", f"{project.nodes:,} ({labels})"),
+        ("edges", f"{project.edges:,}"),
+        ("stale", stale_line(project)),
+        ("references", f"{project.resolved:,} resolved, {project.unresolved:,} unresolved"),
+        ("vectors", f"{project.vectors:,} of {project.chunks:,} ({project.model or 'no model'})"),
+        ("changes by reason", counted(project.decisions, ",") or "none"),
+        ("read only in part", f"{project.problems:,} files"),
+        ("skipped", counted(project.skipped, ",") or "none"),
+        ("on disk", f"{project.bytes_on_disk / 1e6:,.1f} MB"),
+    ]
+
+
+def _watched(daemon: DaemonStatus | None) -> dict[str, WatchStatus]:
+    return {watch.project: watch for watch in daemon.projects} if daemon else {}
+
+
+def _daemon(daemon: DaemonStatus) -> Text:
+    return _text(daemon_line(daemon), DAEMON_STYLES[daemon.state])
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(output.plain(text), style)
