@@ -12,7 +12,7 @@ import apsw
 from atlas.model import ProjectStats
 from atlas.stores.embedded_read import current_model
 from atlas.stores.filters import unknown_project
-from atlas.stores.rows import Row, fetch, select, value
+from atlas.stores.rows import Row, fetch, select
 from atlas.stores.statements import statements
 
 
@@ -80,11 +80,11 @@ class StatsReader:
             if state != self._state:
                 self._state, self._counted = state, {}
             if project not in self._counted:
-                nodes = fetch(connection, read["nodes"], (project,))
+                nodes = fetch(connection, read["nodes"], (project, model))
                 types, strategies = _edges(connection, project)
-                vectors = value(connection, read["vectors"], (project, model))
                 by_label = {row[0]: row[1] for row in nodes}
-                self._counted[project] = _Counts(by_label, sum(row[2] for row in nodes), types, strategies, vectors)
+                chunks, vectors = sum(row[2] for row in nodes), sum(row[3] for row in nodes)
+                self._counted[project] = _Counts(by_label, chunks, types, strategies, vectors)
             return self._counted[project]
 
     def _size(self) -> int:

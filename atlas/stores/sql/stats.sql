@@ -12,9 +12,12 @@ FROM file WHERE project = ? AND path <> '' GROUP BY language
 -- name: structure
 SELECT resolved, unresolved, problems <> '' FROM file WHERE project = ? AND path = ''
 
+-- one walk for three counts: nodes, texts to embed, and vectors of those texts by the model
 -- name: nodes
-SELECT n.label, count(*), sum(n.chunk_digest <> '')
-FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id WHERE f.project = ? GROUP BY n.label
+SELECT n.label, count(*), sum(n.chunk_digest <> ''), count(v.id)
+FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
+LEFT JOIN vector v ON v.id = n.id AND v.digest = n.chunk_digest AND v.model = ?2
+WHERE f.project = ?1 GROUP BY n.label
 
 -- name: edges
 SELECT type, strategy, count FROM edge_count WHERE project = ? AND count > 0
@@ -28,12 +31,6 @@ SELECT e.type, e.strategy, count(*)
 FROM gone CROSS JOIN edge e INDEXED BY edge_target ON e.target = gone.target
 CROSS JOIN node n ON n.id = e.source CROSS JOIN file f ON f.id = n.file
 WHERE f.project = ? GROUP BY e.type, e.strategy
-
--- name: vectors
-SELECT count(*)
-FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
-CROSS JOIN vector v ON v.id = n.id AND v.digest = n.chunk_digest
-WHERE f.project = ?1 AND v.model = ?2
 
 -- name: skipped
 SELECT reason, count(*) FROM skipped WHERE project = ? GROUP BY reason
