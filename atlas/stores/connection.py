@@ -133,11 +133,20 @@ class ReaderPool:
         self._local = threading.local()
         self._open: set[apsw.Connection] = set()
         self._guard = threading.Lock()
+        self._at_hand = threading.Lock()
         self._closing = False
 
     async def run(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
         """Return `read(connection, *arguments)`, run in a thread of the pool."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, self._call, read, arguments)
+
+    def run_here(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Return `read(connection, *arguments)`, run in the calling thread on its own connection.
+
+        For reads of a few rows by key: they take 0.01 to 0.2 ms, to a thread and back takes 0.3 ms.
+        """
+        with self._at_hand:
+            return self._call(read, arguments)
 
     def check(self) -> None:
         """Open one connection now, so that a missing or damaged store is reported at once."""
@@ -155,7 +164,7 @@ class ReaderPool:
                 for connection in self._open:
                     connection.interrupt()
             stopped.join(0.02)
-        with self._guard:
+        with self._at_hand, self._guard:
             for connection in self._open:
                 connection.close(True)
             self._open.clear()

@@ -45,6 +45,8 @@ from atlas.stores.writer import Writer
 
 _READER_THREADS = 4
 _CYPHER_THREADS = 2
+_FEW = 256
+"""Keys that are looked up in the calling thread; a read of more is long enough for a thread of the pool."""
 
 _Result = TypeVar("_Result")
 
@@ -99,11 +101,11 @@ class EmbeddedStore:
 
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """See `Store.records`."""
-        return await self._readers.run(evidence.records, project, paths)
+        return await self._read(len(paths), evidence.records, project, paths)
 
     async def projects(self) -> list[ProjectState]:
         """See `Store.projects`."""
-        return await self._readers.run(evidence.projects)
+        return await self._read(0, evidence.projects)
 
     async def skipped(self, project: str) -> list[Skipped]:
         """See `Store.skipped`."""
@@ -115,31 +117,32 @@ class EmbeddedStore:
 
     async def decisions(self, uids: Sequence[str]) -> list[Decision]:
         """See `Store.decisions`."""
-        return await self._readers.run(gate.decisions, uids)
+        return await self._read(len(uids), gate.decisions, uids)
 
     async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
         """See `Store.content`."""
-        return await self._readers.run(read.content, project, paths)
+        return await self._read(len(paths), read.content, project, paths)
 
     async def symbols(self, uids: Sequence[str]) -> list[Node]:
         """See `Store.symbols`."""
-        return await self._readers.run(read.symbols, uids)
+        return await self._read(len(uids), read.symbols, uids)
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
-        """See `Store.find`."""
-        return await self._readers.run(find, text, match, where, limit)
+        """See `Store.find`. Similar spellings and beginnings are looked for among many names, the others by key."""
+        keys = _FEW + 1 if match in (Match.NEAR, Match.PREFIX) else 1
+        return await self._read(keys, find, text, match, where, limit)
 
     async def edges(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
     ) -> list[Edge]:
         """See `Store.edges`."""
         if each > 0:
-            return await self._readers.run(evidence.edges_each, uids, direction, types, limit, each)
-        return await self._readers.run(read.edges, uids, direction, types, limit)
+            return await self._read(len(uids), evidence.edges_each, uids, direction, types, limit, each)
+        return await self._read(len(uids), read.edges, uids, direction, types, limit)
 
     async def degrees(self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()) -> dict[str, int]:
         """See `Store.degrees`."""
-        return await self._readers.run(evidence.degrees, uids, direction, types)
+        return await self._read(len(uids), evidence.degrees, uids, direction, types)
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
@@ -168,6 +171,12 @@ class EmbeddedStore:
     async def aclose(self) -> None:
         """See `Store.aclose`. Waits for the write that is running."""
         await asyncio.to_thread(self._close)
+
+    async def _read(self, keys: int, read: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Run a read by so many keys where it costs least."""
+        if keys <= _FEW:
+            return self._readers.run_here(read, *arguments)
+        return await self._readers.run(read, *arguments)
 
     async def _write(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
         if self._writer is None:
