@@ -97,8 +97,13 @@ class Store(Protocol):
         """
         ...
 
-    async def degrees(self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()) -> dict[str, int]:
-        """Return the number of edges at each node (0 left out), by counting in the index only: no far ends are read."""
+    async def degrees(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
+    ) -> dict[str, dict[str, int]]:
+        """Return the number of edges at each node by type; nodes and types without any are left out.
+
+        By counting in the index only: no far ends are read.
+        """
         ...
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:

@@ -1,12 +1,11 @@
 """Around a node: what holds it, who calls it, whom it calls, documentation, tests, bases and overrides.
 
-Edges come from the store in one read per direction for all nodes together; each list is cut per node and carries its
-full length, so that an answer can say "3 of 118 callers".
+Edges come from the store in one read per direction for all nodes together, one after the other: such reads are shorter
+than it takes to run them at once. Each list is cut per node and carries its full length ("3 of 118 callers").
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -59,7 +58,7 @@ BESIDE_HITS = ("callers", "callees", "tests", "docs")
 
 
 async def around_hits(reader: Reader, uids: Sequence[str]) -> dict[str, Around]:
-    """Return a short neighbourhood per search hit: two edge reads and a count per kind that was cut."""
+    """Return a short neighbourhood per search hit: two edge reads, and two counts when a list was cut."""
     related = await _related(reader, uids, BESIDE_HITS, SHORT) if uids else {}
     return {uid: Around((), kinds) for uid, kinds in related.items()}
 
@@ -68,15 +67,15 @@ async def around_node(reader: Reader, node: Node, each: int) -> Around:
     """Return the neighbourhood of one node, at most `each` neighbours per edge type, with its chain of parents."""
     uid = node.row.uid
     kinds = tuple(KINDS)
-    related, parents = await asyncio.gather(_related(reader, [uid], kinds, each), parents_of(reader, uid))
+    related, parents = await _related(reader, [uid], kinds, each), await parents_of(reader, uid)
     listed = related.get(uid, {})
     return Around(parents, {kind: listed[kind] for kind in kinds if kind in listed})
 
 
 async def counts_around(reader: Reader, uid: str) -> tuple[tuple[str, int], ...]:
     """Return (kind, number) of a node's neighbours without reading them; kinds without any are left out."""
-    totals = await _totals(reader, dict.fromkeys(KINDS, (uid,)))
-    return tuple((kind, counts[uid]) for kind, counts in totals.items() if uid in counts)
+    totals = (await _totals(reader, [uid], tuple(KINDS))).get(uid, {})
+    return tuple((kind, totals[kind]) for kind in KINDS if kind in totals)
 
 
 async def parents_of(reader: Reader, uid: str) -> tuple[Node, ...]:
@@ -98,29 +97,38 @@ async def _related(
 ) -> dict[str, dict[str, Related]]:
     """Return neighbours by node and kind, at most `each` per edge type; only lists that were cut are counted."""
     lists: dict[str, dict[str, list[Edge]]] = {}
-    kind_of = {(KINDS[kind][0], edge_type): kind for kind in kinds for edge_type in KINDS[kind][1]}
-    types = {end: tuple(edge_type for way, edge_type in kind_of if way == end) for end in Direction}
-    ends = [end for end in Direction if types[end]]
-    found = await asyncio.gather(
-        *(reader.store.edges(uids, end, types[end], len(uids) * each * len(types[end]), each) for end in ends)
-    )
-    for end, edges in zip(ends, found, strict=True):
-        for edge in edges:
+    for end, kind_of in _kinds_by_end(kinds).items():
+        most = len(uids) * each * len(kind_of)
+        for edge in await reader.store.edges(uids, end, tuple(kind_of), most, each):
             own = edge.row.source if end == Direction.OUT else edge.row.target
-            lists.setdefault(own, {}).setdefault(kind_of[end, EdgeType(edge.row.type)], []).append(edge)
-    cut = {kind: [uid for uid, own in lists.items() if len(own.get(kind, ())) >= each] for kind in kinds}
-    totals = await _totals(reader, cut)
+            lists.setdefault(own, {}).setdefault(kind_of[EdgeType(edge.row.type)], []).append(edge)
+    cut = [uid for uid, own in lists.items() if any(len(edges) >= each for edges in own.values())]
+    totals = await _totals(reader, cut, kinds) if cut else {}
     return {
         uid: {
-            kind: Related(tuple(edges), max(len(edges), totals.get(kind, {}).get(uid, 0)))
+            kind: Related(tuple(edges), max(len(edges), totals.get(uid, {}).get(kind, 0)))
             for kind, edges in own.items()
         }
         for uid, own in lists.items()
     }
 
 
-async def _totals(reader: Reader, uids: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
-    """Return counts by kind and node; a kind without nodes is not asked for, a node without neighbours left out."""
-    asked = [kind for kind in uids if uids[kind]]
-    counts = await asyncio.gather(*(reader.store.degrees(uids[kind], *KINDS[kind]) for kind in asked))
-    return dict(zip(asked, counts, strict=True))
+async def _totals(reader: Reader, uids: Sequence[str], kinds: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return counts by node and kind; what has no neighbours is left out."""
+    totals: dict[str, dict[str, int]] = {}
+    for end, kind_of in _kinds_by_end(kinds).items():
+        for uid, counts in (await reader.store.degrees(uids, end, tuple(kind_of))).items():
+            own = totals.setdefault(uid, {})
+            for edge_type, count in counts.items():
+                kind = kind_of[EdgeType(edge_type)]
+                own[kind] = own.get(kind, 0) + count
+    return totals
+
+
+def _kinds_by_end(kinds: Sequence[str]) -> dict[Direction, dict[EdgeType, str]]:
+    """Return which kind an edge type stands for, by the end that the node itself is."""
+    found: dict[Direction, dict[EdgeType, str]] = {}
+    for kind in kinds:
+        end, types = KINDS[kind]
+        found.setdefault(end, {}).update(dict.fromkeys(types, kind))
+    return found

@@ -153,7 +153,7 @@ async def _hydrate(
             scores[node.row.uid],
             tuple(channels.get(node.row.uid, ())),
             tuple(reasons.get(node.row.uid, ())),
-            degrees.get(node.row.uid, 0),
+            sum(degrees.get(node.row.uid, {}).values()),
         )
         for node in nodes
     ], ()

@@ -31,6 +31,7 @@ from atlas.model import (
     Table,
     VectorRow,
 )
+from atlas.stores import embedded_edges as graph
 from atlas.stores import embedded_evidence as evidence
 from atlas.stores import embedded_gate as gate
 from atlas.stores import embedded_read as read
@@ -136,13 +137,13 @@ class EmbeddedStore:
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
     ) -> list[Edge]:
         """See `Store.edges`."""
-        if each > 0:
-            return await self._read(len(uids), evidence.edges_each, uids, direction, types, limit, each)
-        return await self._read(len(uids), read.edges, uids, direction, types, limit)
+        return await self._read(len(uids), graph.edges, uids, direction, types, limit, each)
 
-    async def degrees(self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()) -> dict[str, int]:
+    async def degrees(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
+    ) -> dict[str, dict[str, int]]:
         """See `Store.degrees`."""
-        return await self._read(len(uids), evidence.degrees, uids, direction, types)
+        return await self._read(len(uids), graph.degrees, uids, direction, types)
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""

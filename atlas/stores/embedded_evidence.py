@@ -1,4 +1,4 @@
-"""The read verbs on SQLite that the evidence of answers needs: project states, file records, degrees, few edges each.
+"""The read verbs on SQLite that the evidence of answers needs: project states and file records.
 
 Each takes a connection inside a read transaction and returns values of `atlas.model`.
 """
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import apsw
 
-from atlas.model import Direction, Edge, EdgeRow, FileRecord, ProjectState
-from atlas.stores.embedded_read import node_of, record_of
+from atlas.model import FileRecord, ProjectState
+from atlas.stores.embedded_read import record_of
 from atlas.stores.filters import project_id
 from atlas.stores.rows import select
 from atlas.stores.statements import statements
@@ -26,30 +26,3 @@ def records(connection: apsw.Connection, project: str, paths: Sequence[str]) -> 
 def projects(connection: apsw.Connection) -> list[ProjectState]:
     """See `Store.projects`."""
     return [ProjectState(*row) for row in select(connection, statements("evidence")["projects"])]
-
-
-def degrees(
-    connection: apsw.Connection, uids: Sequence[str], direction: Direction, types: Sequence[str]
-) -> dict[str, int]:
-    """See `Store.degrees`."""
-    text, bindings = _restricted("degrees", uids, direction, types)
-    return {row[0]: row[1] for row in select(connection, text, bindings)}
-
-
-def edges_each(
-    connection: apsw.Connection, uids: Sequence[str], direction: Direction, types: Sequence[str], limit: int, each: int
-) -> list[Edge]:
-    """See `Store.edges` with `each` > 0."""
-    text, bindings = _restricted("edges", uids, direction, types)
-    rows = select(connection, text, {**bindings, "limit": max(limit, 0), "each": each})
-    return [Edge(EdgeRow._make(row[:6]), node_of(row[6:])) for row in rows]
-
-
-def _restricted(
-    verb: str, uids: Sequence[str], direction: Direction, types: Sequence[str]
-) -> tuple[str, dict[str, str | int]]:
-    condition = "AND e.type IN (SELECT value FROM json_each(:types))" if types else ""
-    bindings: dict[str, str | int] = {"uids": json.dumps(list(dict.fromkeys(uids)))}
-    if types:
-        bindings["types"] = json.dumps(list(types))
-    return statements("evidence")[f"{verb}_{direction.value}"].format(types=condition), bindings

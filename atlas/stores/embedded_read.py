@@ -1,4 +1,4 @@
-"""The read verbs on SQLite that need no search: manifest, contents, symbols, edges, stale chunks.
+"""The read verbs on SQLite that need no search: manifest, contents, symbols, stale chunks.
 
 Each takes a connection inside a read transaction and returns values of `atlas.model`.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from atlas.model import Chunk, Direction, Edge, EdgeRow, FileRecord, ModelInfo, Node, NodeRow, Skipped
+from atlas.model import Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
 from atlas.stores.chunks import FILE_LABELS, chunk_text
 from atlas.stores.filters import project_id
 from atlas.stores.rows import fetch, select
@@ -63,18 +63,6 @@ def content(connection: apsw.Connection, project: str, paths: Sequence[str]) -> 
 def symbols(connection: apsw.Connection, uids: Sequence[str]) -> list[Node]:
     """See `Store.symbols`."""
     return [node_of(row) for row in select(connection, statements("read")["symbols"], {"uids": _json(uids)})]
-
-
-def edges(
-    connection: apsw.Connection, uids: Sequence[str], direction: Direction, types: Sequence[str], limit: int
-) -> list[Edge]:
-    """See `Store.edges`."""
-    read = statements("read")
-    text = read["edges_out" if direction is Direction.OUT else "edges_in"].format(
-        types=read["edge_types"] if types else ""
-    )
-    bindings = {"uids": _json(uids), "limit": max(limit, 0)} | ({"types": _json(types)} if types else {})
-    return [Edge(EdgeRow._make(row[:6]), node_of(row[6:])) for row in select(connection, text, bindings)]
 
 
 def current_model(connection: apsw.Connection) -> tuple[int, ModelInfo] | None:

@@ -183,15 +183,20 @@ class MemoryStore:
                     found.append(end)
         return found[: max(limit, 0)]
 
-    async def degrees(self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()) -> dict[str, int]:
+    async def degrees(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
+    ) -> dict[str, dict[str, int]]:
         """See `Store.degrees`."""
         ends = (
-            edge.source if direction is Direction.OUT else edge.target
+            (edge.source if direction is Direction.OUT else edge.target, edge.type)
             for edge in self._visible()
             if not types or edge.type in types
         )
-        counts = Counter(ends)
-        return {uid: counts[uid] for uid in uids if counts[uid] and uid in self._nodes}
+        found: dict[str, dict[str, int]] = {}
+        for (uid, edge_type), count in Counter(ends).items():
+            if uid in uids and uid in self._nodes:
+                found.setdefault(uid, {})[edge_type] = count
+        return found
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""

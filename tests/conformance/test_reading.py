@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from atlas.contracts import Store
@@ -365,6 +367,23 @@ async def test_few_edges_of_each_type(filled: Store) -> None:
 
 async def test_degrees_count_what_edges_show(filled: Store) -> None:
     await filled.apply([gone("tests/test_models.py")])
-    assert await filled.degrees([SAVE.uid, USER.uid, "p:nothing"], Direction.OUT) == {SAVE.uid: 4, USER.uid: 1}
-    assert await filled.degrees([USER.uid], Direction.IN) == {USER.uid: 2}
-    assert await filled.degrees([SAVE.uid, USER.uid], Direction.OUT, ["USES_TYPE"]) == {SAVE.uid: 1}
+    outgoing = await filled.degrees([SAVE.uid, USER.uid, "p:nothing"], Direction.OUT)
+    for uid in (SAVE.uid, USER.uid):
+        assert outgoing[uid] == Counter(edge.row.type for edge in await filled.edges([uid], Direction.OUT))
+    assert outgoing.keys() == {SAVE.uid, USER.uid}
+    assert outgoing[USER.uid] == {"DEFINES_METHOD": 1}
+    assert sum((await filled.degrees([USER.uid], Direction.IN))[USER.uid].values()) == 2
+    assert await filled.degrees([SAVE.uid, USER.uid], Direction.OUT, ["USES_TYPE"]) == {SAVE.uid: {"USES_TYPE": 1}}
+
+
+async def test_the_best_of_many_edges(store: Store) -> None:
+    """Most edges are alike: which are handed out is decided by path and uid, not by the order in which they came."""
+    callers = [node(f"c{number:02}", "a.py" if number < 20 else "b.py") for number in range(40)]
+    calls = [edge(row.name, "hub", line=7, confidence=0.9 if row.name == "c33" else 0.5) for row in callers]
+    await store.apply([unit("z.py", [node("hub", "z.py")])])
+    await store.apply([unit("b.py", callers[:19:-1], calls[:19:-1]), unit("a.py", callers[19::-1], calls[19::-1])])
+    names = ["c33", *(row.name for row in callers if row.name != "c33")]
+    for each in (1, 2, 3, 21, 22, 40):
+        found = await store.edges([f"{PROJECT}:hub"], Direction.IN, ["CALLS"], each=each)
+        assert [edge.node.row.name for edge in found] == names[:each]
+        assert await store.edges([f"{PROJECT}:hub"], Direction.IN, limit=each) == found

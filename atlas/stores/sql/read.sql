@@ -19,39 +19,6 @@ ORDER BY wanted.key
 -- name: nodes
 SELECT r.* FROM json_each(:ids) wanted CROSS JOIN node_row r ON r.id = wanted.value ORDER BY wanted.key
 
--- name: edges_out
-WITH wanted(position, id) AS MATERIALIZED (
-  SELECT min(w.key), i.id FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
-  GROUP BY i.id
-), chosen AS MATERIALIZED (
-  SELECT w.position, e.source, e.target, e.type, e.line, e.strategy, e.confidence, e.target AS far, f.path, s.uid
-  FROM wanted w CROSS JOIN edge e ON e.source = w.id {types}
-  CROSS JOIN node n ON n.id = e.target CROSS JOIN file f ON f.id = n.file CROSS JOIN symbol_id s ON s.id = n.id
-  ORDER BY w.position, e.type, e.confidence DESC, f.path, e.line, s.uid LIMIT :limit
-)
-SELECT source.uid, target.uid, c.type, c.line, c.strategy, c.confidence, r.*
-FROM chosen c CROSS JOIN symbol_id source ON source.id = c.source CROSS JOIN symbol_id target ON target.id = c.target
-CROSS JOIN node_row r ON r.id = c.far
-ORDER BY c.position, c.type, c.confidence DESC, c.path, c.line, c.uid
-
--- name: edges_in
-WITH wanted(position, id) AS MATERIALIZED (
-  SELECT min(w.key), i.id FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
-  GROUP BY i.id
-), chosen AS MATERIALIZED (
-  SELECT w.position, e.source, e.target, e.type, e.line, e.strategy, e.confidence, e.source AS far, f.path, s.uid
-  FROM wanted w CROSS JOIN edge e INDEXED BY edge_target ON e.target = w.id {types}
-  CROSS JOIN node n ON n.id = e.source CROSS JOIN file f ON f.id = n.file CROSS JOIN symbol_id s ON s.id = n.id
-  ORDER BY w.position, e.type, e.confidence DESC, f.path, e.line, s.uid LIMIT :limit
-)
-SELECT source.uid, target.uid, c.type, c.line, c.strategy, c.confidence, r.*
-FROM chosen c CROSS JOIN symbol_id source ON source.id = c.source CROSS JOIN symbol_id target ON target.id = c.target
-CROSS JOIN node_row r ON r.id = c.far
-ORDER BY c.position, c.type, c.confidence DESC, c.path, c.line, c.uid
-
--- name: edge_types
-AND e.type IN (SELECT value FROM json_each(:types))
-
 -- name: stale_start
 SELECT n.file, n.id FROM symbol_id s CROSS JOIN node n ON n.id = s.id WHERE s.uid = ?
 
