@@ -254,6 +254,8 @@ class VectorIndex:
 
         `allowed`: sorted ids as little-endian int64, or None for all.
         """
+    def cosines(self, query: bytes, vectors: Sequence[bytes]) -> list[float]:
+        """Return the exact cosines of a float32 query with float16 vectors; NaN where one has no length."""
 
 # --- tokens ---------------------------------------------------------------------------------------------------------
 

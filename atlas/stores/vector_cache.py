@@ -27,7 +27,7 @@ from atlas.stores.statements import statements
 _OVERSAMPLING = 2
 """Candidates scored exactly per hit wanted: int8 moves a vector by a few places at most."""
 _LEAST_CANDIDATES = 64
-_BATCH = 4096
+_BATCH = 1024
 
 
 class VectorIndex(Protocol):
@@ -48,6 +48,10 @@ class VectorIndex(Protocol):
 
     def search(self, query: bytes, limit: int, allowed: bytes | None = None) -> list[tuple[int, float]]:
         """Return the best (id, cosine), best first; `allowed` are sorted int64 little-endian ids."""
+        ...
+
+    def cosines(self, query: bytes, vectors: Sequence[bytes]) -> list[float]:
+        """Return the exact cosine with each float16 little-endian vector; NaN for the zero vector."""
         ...
 
 
@@ -82,7 +86,7 @@ class VectorCache:
         if not length or not math.isfinite(length):
             return []
         index = self._current(connection, model_id, info.dimension)
-        return _Scan(connection, index, model_id, query, length, limits).best(vector, limit)
+        return _Scan(connection, index, model_id, vector, limits).best(limit)
 
     def clear(self) -> None:
         """Give the memory back."""
@@ -105,7 +109,11 @@ class VectorCache:
     def _load(self, connection: apsw.Connection, index: VectorIndex, model: int) -> None:
         """Take in what was written since, then forget what is gone if the counts tell that something is."""
         read = statements("vector")
-        rows = select(connection, read["since"], (self._generation, model))
+        if self._generation < 0:
+            # in the order of ids: each batch is appended, nothing that was taken in is moved
+            rows = select(connection, read["all"], (model,))
+        else:
+            rows = select(connection, read["since"], (self._generation, model))
         while batch := list(islice(rows, _BATCH)):
             index.put([row[0] for row in batch], [row[1] for row in batch])
         if len(index) != value(connection, read["count"], (model,)):
@@ -117,24 +125,18 @@ class _Scan:
     """One search in one read transaction."""
 
     def __init__(
-        self,
-        connection: apsw.Connection,
-        index: VectorIndex,
-        model: int,
-        query: tuple[float, ...],
-        length: float,
-        limits: Restriction,
+        self, connection: apsw.Connection, index: VectorIndex, model: int, query: bytes, limits: Restriction
     ) -> None:
         self._connection, self._index, self._model = connection, index, model
-        self._query, self._length, self._limits = query, length, limits
+        self._query, self._limits = query, limits
 
-    def best(self, vector: bytes, limit: int) -> list[Scored]:
+    def best(self, limit: int) -> list[Scored]:
         """Scan everything; if the filter leaves too few of the nearest, scan only what it allows."""
         wanted = max(limit * _OVERSAMPLING, _LEAST_CANDIDATES)
-        near = self._index.search(vector, wanted)
+        near = self._index.search(self._query, wanted)
         hits = self._rescored(near)
         if len(hits) < limit and len(near) == wanted:
-            near = self._index.search(vector, wanted, self._allowed())
+            near = self._index.search(self._query, wanted, self._allowed())
             hits = self._rescored(near)
         hits.sort(key=lambda hit: (-hit.score, hit.uid))
         return hits[:limit]
@@ -147,14 +149,10 @@ class _Scan:
             "ids": json.dumps([row[0] for row in near]),
             "model": self._model,
         }
-        unpack = struct.Struct(f"<{len(self._query)}e").unpack
-        hits: list[Scored] = []
-        for uid, data in select(self._connection, text, bindings):
-            values = unpack(data)
-            size = math.sqrt(sum(map(operator.mul, values, values)))
-            if size:
-                hits.append(Scored(uid, sum(map(operator.mul, values, self._query)) / (size * self._length)))
-        return hits
+        rows = fetch(self._connection, text, bindings)
+        cosines = self._index.cosines(self._query, [row[1] for row in rows])
+        scored = zip(rows, cosines, strict=True)
+        return [Scored(row[0], cosine) for row, cosine in scored if not math.isnan(cosine)]
 
     def _allowed(self) -> bytes:
         name = "allowed_path" if self._limits.join else "allowed"

@@ -16,6 +16,10 @@ use pyo3::pybacked::PyBackedBytes;
 
 use crate::encode::half;
 
+use self::products::{Exact, dot};
+
+mod products;
+
 /// From this many rows on two threads share a scan; below it, waking the second costs more than it saves.
 const ROWS_FOR_TWO_THREADS: usize = 50_000;
 /// The largest 12-bit value: its upper bits are 127, its lower ones 0.
@@ -181,6 +185,18 @@ impl VectorIndex {
             })
         }))
     }
+
+    /// Exact cosines of a float32 question with float16 vectors, in their order; NaN where one has no length.
+    fn cosines(&self, py: Python<'_>, query: PyBackedBytes, vectors: Vec<PyBackedBytes>) -> PyResult<Vec<f64>> {
+        self.check(query.len(), 4)?;
+        for vector in &vectors {
+            self.check(vector.len(), 2)?;
+        }
+        Ok(py.detach(|| {
+            let exact = Exact::new(&query);
+            vectors.iter().map(|vector| exact.as_ref().map_or(f64::NAN, |exact| exact.cosine(vector))).collect()
+        }))
+    }
 }
 
 impl VectorIndex {
@@ -247,10 +263,10 @@ impl Rows {
     /// Take in rows that are sorted by id; they win over rows of the same id.
     fn merge(&mut self, added: Rows, dimension: usize) {
         if self.ids.last() < added.ids.first() {
-            self.ids.extend(added.ids);
-            self.upper.extend(added.upper);
-            self.lower.extend(added.lower);
-            self.inverse_norms.extend(added.inverse_norms);
+            grow(&mut self.ids, added.ids);
+            grow(&mut self.upper, added.upper);
+            grow(&mut self.lower, added.lower);
+            grow(&mut self.inverse_norms, added.inverse_norms);
             return;
         }
         let mut fresh = Rows::default();
@@ -376,6 +392,14 @@ impl Rows {
     }
 }
 
+/// Append, with a sixteenth to spare when it must grow: doubling would keep as much again for nothing.
+fn grow<T>(values: &mut Vec<T>, added: Vec<T>) {
+    if values.capacity() - values.len() < added.len() {
+        values.reserve_exact(added.len() + values.len() / 16);
+    }
+    values.extend(added);
+}
+
 /// Add a hit to the best `limit` ones if it belongs there.
 fn keep(best: &mut BinaryHeap<Hit>, limit: usize, hit: Hit) {
     if best.len() < limit {
@@ -405,28 +429,6 @@ impl Query {
         let squares: f64 = values.iter().map(|value| f64::from(*value).powi(2)).sum();
         (squares > 0.0).then(|| Self { values, inverse_norm: (1.0 / squares.sqrt()) as f32 })
     }
-}
-
-/// Exact dot product, with AVX2 where the processor has it (twice as fast as the SSE2 that every x86-64 has).
-fn dot(query: &[i16], row: &[i8]) -> i32 {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor was just asked for the one feature that the function needs.
-        return unsafe { dot_avx2(query, row) };
-    }
-    dot_plain(query, row)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn dot_avx2(query: &[i16], row: &[i8]) -> i32 {
-    dot_plain(query, row)
-}
-
-/// The compiler turns this loop into the vector instructions of the function it is in.
-#[inline(always)]
-fn dot_plain(query: &[i16], row: &[i8]) -> i32 {
-    query.iter().zip(row).map(|(left, right)| i32::from(*left) * i32::from(*right)).sum()
 }
 
 /// Add this module's Python classes.

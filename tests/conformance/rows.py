@@ -144,6 +144,11 @@ class PythonVectorIndex:
         scored = [(key, self._cosine(wanted, self._vectors[key])) for key in keys if key in self._vectors]
         return sorted(scored, key=lambda hit: (-hit[1], hit[0]))[:limit]
 
+    def cosines(self, query: bytes, vectors: Sequence[bytes]) -> list[float]:
+        wanted = struct.unpack(f"<{self._dimension}f", query)
+        rows = [struct.unpack(f"<{self._dimension}e", data) for data in vectors]
+        return [self._cosine(wanted, row) if any(row) else math.nan for row in rows]
+
     @staticmethod
     def _cosine(left: Sequence[float], right: Sequence[float]) -> float:
         length = math.hypot(*left) * math.hypot(*right)

@@ -96,6 +96,20 @@ def test_zero_vectors_are_never_found() -> None:
     assert index.search(single([0, 0]), 10) == []
 
 
+def test_exact_cosines_have_the_bits_of_plain_arithmetic() -> None:
+    chance = random.Random(2)
+    query = struct.unpack("<5f", single([chance.gauss(0, 1) for _ in range(5)]))
+    vectors = [struct.unpack("<5e", half([chance.gauss(0, 1) for _ in range(5)])) for _ in range(50)]
+    found = VectorIndex(5).cosines(single(query), [*map(half, vectors), half([0] * 5)])
+    for vector, score in zip(vectors, found, strict=False):
+        product = square = length = 0.0
+        for own, asked in zip(vector, query, strict=True):
+            product, square, length = product + own * asked, square + own * own, length + asked * asked
+        assert score == product / (math.sqrt(square) * math.sqrt(length))
+    assert math.isnan(found[-1])
+    assert math.isnan(VectorIndex(1).cosines(single([0]), [half([1])])[0])
+
+
 def test_another_dimension_is_refused_and_nothing_changes() -> None:
     index = VectorIndex(2)
     with pytest.raises(ValueError, match="dimension 2"):

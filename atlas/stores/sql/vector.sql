@@ -1,6 +1,9 @@
 -- name: state
 SELECT (SELECT value FROM meta WHERE key = 'identity'), CAST((SELECT value FROM meta WHERE key = 'vector_generation') AS INTEGER)
 
+-- name: all
+SELECT id, data FROM vector NOT INDEXED WHERE model = ? ORDER BY id
+
 -- name: since
 SELECT id, data FROM vector WHERE generation > ? AND model = ?
 
