@@ -1,37 +1,61 @@
 """Is what an answer cites still what is on disk? A stat per cited file; only a file that looks different is read.
 
-Size and modification time equal to the record's mean fresh. Otherwise the content's digest decides.
+Size and modification time equal to the record's mean fresh; otherwise the content's digest decides. A record that is
+marked stale has the size and time of the newer file, so there the digest decides at once.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.model import FileRecord
 from atlas.search import Reader
 
+CHANGED = "changed on disk"
+DELETED = "deleted"
+UNREADABLE = "no longer readable"
+WAITING = "known to be stale: waiting for the daemon"
+"""The change was noticed and is on its way into the index."""
+_FEW = 64
+"""So many files are looked at in less time than it takes to ask a thread to do it."""
 
-async def stale_paths(reader: Reader, project: str, root: str, paths: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the cited files that changed or vanished since they were indexed, sorted; None when unknowable."""
+
+@dataclass(frozen=True, slots=True)
+class StaleFile:
+    """A cited file whose indexed content is not what is on disk."""
+
+    path: str
+    reason: str
+
+
+async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[str]) -> tuple[StaleFile, ...] | None:
+    """Return the cited files that are not as they were indexed, sorted by path; None when that cannot be known."""
     cited = sorted({path for path in paths if path})
     if not cited:
         return ()
     records = await reader.store.records(project, cited)
     if not root or not records:
         return None
-    suspects = await asyncio.to_thread(_differ, Path(root), records)
-    if suspects is None:
-        return None
-    if suspects:
-        digests = await asyncio.to_thread(reader.digest_paths, root, suspects)
-        suspects = [path for path, digest in zip(suspects, digests, strict=True) if digest != records[path].digest]
-    return tuple(suspects)
+    if len(records) <= _FEW:
+        suspects = _suspects(Path(root), records)
+    else:
+        suspects = await asyncio.to_thread(_suspects, Path(root), records)
+    if not suspects:
+        return None if suspects is None else ()
+    digests = await asyncio.to_thread(reader.digest_paths, root, suspects)
+    known = Path(root)
+    return tuple(
+        StaleFile(path, _reason(known / path, digest, records[path]))
+        for path, digest in zip(suspects, digests, strict=True)
+        if digest != records[path].digest
+    )
 
 
-def _differ(root: Path, records: Mapping[str, FileRecord]) -> list[str] | None:
-    """Return paths whose size or time differs from the record; None when the root itself is not there."""
+def _suspects(root: Path, records: Mapping[str, FileRecord]) -> list[str] | None:
+    """Return the paths that may differ from their records, sorted; None when the root itself is not there."""
     suspects: list[str] = []
     for path, record in records.items():
         try:
@@ -39,8 +63,14 @@ def _differ(root: Path, records: Mapping[str, FileRecord]) -> list[str] | None:
         except OSError:
             suspects.append(path)
             continue
-        if status.st_size != record.size or status.st_mtime_ns != record.mtime_ns:
+        if record.stale or status.st_size != record.size or status.st_mtime_ns != record.mtime_ns:
             suspects.append(path)
     if len(suspects) == len(records) and not root.is_dir():
         return None
     return sorted(suspects)
+
+
+def _reason(file: Path, digest: str, record: FileRecord) -> str:
+    if not digest:
+        return UNREADABLE if file.exists() else DELETED
+    return WAITING if record.stale else CHANGED

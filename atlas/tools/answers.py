@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from atlas.search.freshness import StaleFile
 from atlas.tools.live import DaemonStatus
 
 
@@ -20,8 +21,8 @@ class Evidence:
     indexed_at: str
     freshness: str
     """`fresh`: cited files equal the index; `stale`: some changed; `unknown`: no root; "" if none is cited."""
-    stale: tuple[str, ...]
-    """Cited files that changed or vanished since they were indexed."""
+    stale: tuple[StaleFile, ...]
+    """Cited files that are not as they were indexed, with the reason."""
     encoding: str
     tokens: int
     """Tokens of the text or of the structured form, whichever is more: either fits the budget."""

@@ -31,6 +31,8 @@ class Tool:
     required: tuple[str, ...] = ()
     certain: tuple[str, ...] = ()
     """Properties that every answer has."""
+    cites: bool = False
+    """Answers cite files, and say in `stale` whether one of these changed."""
     read_only: bool = True
 
     @property
@@ -44,8 +46,8 @@ class Tool:
         """JSON Schema of the structured content."""
         return {
             "type": "object",
-            "properties": {**self.answer, "evidence": _EVIDENCE},
-            "required": [*self.certain, "evidence"],
+            "properties": {**({"stale": _FLAG} if self.cites else {}), **self.answer, "evidence": _EVIDENCE},
+            "required": [*(["stale"] if self.cites else ()), *self.certain, "evidence"],
         }
 
 
@@ -130,9 +132,10 @@ TOOLS: tuple[Tool, ...] = (
         _HITS,
         ("query",),
         ("hits", "found"),
+        cites=True,
     ),
-    Tool("text_search", "Find by words only (BM25).", _SEARCH, _HITS, ("query",), ("hits", "found")),
-    Tool("vector_search", "Find by meaning only (vectors).", _SEARCH, _HITS, ("query",), ("hits", "found")),
+    Tool("text_search", "Find by words only (BM25).", _SEARCH, _HITS, ("query",), ("hits", "found"), cites=True),
+    Tool("vector_search", "Find by meaning only (vectors).", _SEARCH, _HITS, ("query",), ("hits", "found"), cites=True),
     Tool(
         "get_node",
         "One symbol: signature, docs, digests, numbers of neighbours. An ambiguous name lists candidates.",
@@ -140,6 +143,7 @@ TOOLS: tuple[Tool, ...] = (
         _SYMBOL,
         ("name",),
         ("outcome",),
+        cites=True,
     ),
     Tool(
         "get_context",
@@ -149,6 +153,7 @@ TOOLS: tuple[Tool, ...] = (
         {**_SYMBOL, "in": _list(_STRING), "source": _OBJECT, "edges": _OBJECT},
         ("name",),
         ("outcome",),
+        cites=True,
     ),
     Tool(
         "cypher_query",
@@ -163,6 +168,7 @@ TOOLS: tuple[Tool, ...] = (
         {"columns": _list(_STRING), "rows": _list({"type": "array"}), "truncated": _FLAG},
         ("query",),
         ("columns", "rows"),
+        cites=True,
     ),
     Tool(
         "index",

@@ -9,6 +9,7 @@ from atlas.api import Atlas
 from atlas.contracts import Store
 from atlas.model import NodeRow
 from atlas.search.assemble import allot
+from atlas.search.freshness import StaleFile
 from atlas.tools.answers import ContextAnswer, Evidence, Lookup, Section, Source, Symbol
 from atlas.tools.cite import path_of, symbol_of
 from atlas.tools.envelope import Envelope, fit
@@ -42,7 +43,7 @@ class Context:
     source: tuple[str, ...]
     """All lines of the node, as indexed."""
     sections: tuple[Section, ...]
-    stale: tuple[str, ...] | None
+    stale: tuple[StaleFile, ...] | None
     notes: tuple[str, ...]
 
 

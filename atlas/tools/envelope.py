@@ -12,6 +12,7 @@ from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label, ProjectState
 from atlas.search.assemble import longest
+from atlas.search.freshness import StaleFile
 from atlas.search.route import valid
 from atlas.tools.answers import Answer, Evidence
 from atlas.tools.structure import tokens_of
@@ -34,14 +35,14 @@ class Envelope:
         self,
         *,
         paths: Iterable[str] = (),
-        stale: Sequence[str] | None = (),
+        stale: Sequence[StaleFile] | None = (),
         notes: Iterable[str] = (),
         withheld: Iterable[str] = (),
         cursor: str = "",
     ) -> Evidence:
         """Return the evidence of an answer that cites `paths`; `stale` None means that freshness cannot be known."""
         cited = {path for path in paths if path}
-        shown = tuple(path for path in stale or () if path in cited)
+        shown = tuple(file for file in stale or () if file.path in cited)
         freshness = "" if not cited else "unknown" if stale is None else "stale" if shown else "fresh"
         return Evidence(
             project=self.state.project,

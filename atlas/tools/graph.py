@@ -9,7 +9,7 @@ from typing import cast
 from atlas.api import Atlas
 from atlas.errors import ConfigError, QueryError, StoreError, Unavailable
 from atlas.model import EdgeType, Label, ProjectStats
-from atlas.search.freshness import stale_paths
+from atlas.search.freshness import stale_files
 from atlas.tools.answers import Described, SchemaAnswer, TableAnswer
 from atlas.tools.envelope import check_range, fit, open_envelope
 from atlas.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, EXAMPLES, LABELS, NODE_PROPERTIES
@@ -53,7 +53,7 @@ async def cypher_query(
     table = await atlas.reader.store.cypher(query, parameters or {}, limit, timeout)
     notes = unknown_words(query)
     paths = [_paths(row) for row in table.rows]
-    stale = await stale_paths(
+    stale = await stale_files(
         atlas.reader, envelope.state.project, envelope.state.root, (p for each in paths for p in each)
     )
 

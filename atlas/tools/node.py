@@ -11,7 +11,7 @@ from atlas.errors import ConfigError
 from atlas.model import Filter, Label, NodeRow
 from atlas.search.absence import why_missing, why_no_callers
 from atlas.search.expand import KINDS, around_node, counts_around
-from atlas.search.freshness import stale_paths
+from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.resolve import Resolution, written
 from atlas.tools.answers import ContextAnswer, Evidence, Lookup, NodeAnswer, NodeDetail, Symbol
 from atlas.tools.cite import path_of, sections_of, symbol_of
@@ -44,7 +44,7 @@ async def get_node(
     row = resolution.nodes[0].row
     counts, stale = await asyncio.gather(
         counts_around(atlas.reader, row.uid),
-        stale_paths(atlas.reader, envelope.state.project, envelope.state.root, [row.path]),
+        stale_files(atlas.reader, envelope.state.project, envelope.state.root, [row.path]),
     )
     detail = _detail(row, counts)
     lines = detail.docstring.splitlines()
@@ -90,7 +90,7 @@ async def get_context(
     silent = row.label in CALLABLE and not any(section.kind == "callers" for section in sections)
     cited = {path_of(each.at or each.place) for section in sections for each in section.neighbours}
     stale, note = await asyncio.gather(
-        stale_paths(atlas.reader, state.project, state.root, {row.path, *cited}),
+        stale_files(atlas.reader, state.project, state.root, {row.path, *cited}),
         why_no_callers(atlas.reader, node) if silent else _nothing(),
     )
     parents = tuple(symbol_of(parent.row) for parent in around.parents)
@@ -111,10 +111,10 @@ async def _open(
 
 async def _lookup(
     atlas: Atlas, envelope: Envelope, name: str, resolution: Resolution
-) -> tuple[Lookup, tuple[str, ...] | None]:
+) -> tuple[Lookup, tuple[StaleFile, ...] | None]:
     """Return what to say when a name does not stand for exactly one node, and which of the cited files are stale."""
     shown = [node.row for node in (*resolution.nodes, *resolution.near)]
-    stale = await stale_paths(atlas.reader, envelope.state.project, envelope.state.root, (row.path for row in shown))
+    stale = await stale_files(atlas.reader, envelope.state.project, envelope.state.root, (row.path for row in shown))
     if resolution.nodes:
         candidates = tuple(symbol_of(node.row) for node in resolution.nodes)
         return Lookup(name, "ambiguous", resolution.how, candidates), stale
@@ -135,7 +135,7 @@ def _first(lookup: Lookup, count: int) -> Lookup:
     return replace(lookup, diagnosis=diagnosis, candidates=candidates, near=near)
 
 
-def _lookup_evidence(envelope: Envelope, lookup: Lookup, count: int, stale: Sequence[str] | None) -> Evidence:
+def _lookup_evidence(envelope: Envelope, lookup: Lookup, count: int, stale: Sequence[StaleFile] | None) -> Evidence:
     shown = _first(lookup, count)
     cut = _length(lookup) - count
     return envelope.evidence(

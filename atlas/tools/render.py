@@ -94,7 +94,7 @@ def evidence_head(evidence: Evidence) -> str:
 def evidence_tail(evidence: Evidence) -> Iterator[str]:
     """Yield the last lines: stale files, notes, what was withheld, cursor."""
     if evidence.stale:
-        yield f"stale: changed since indexed: {', '.join(evidence.stale)}"
+        yield f"stale: {', '.join(f'{file.path} ({file.reason})' for file in evidence.stale)}"
     for note in evidence.notes:
         yield f"note: {note}"
     for item in evidence.withheld:

@@ -10,7 +10,7 @@ from atlas.errors import ConfigError
 from atlas.search.channels import POOL
 from atlas.search.expand import BESIDE_HITS, around_hits
 from atlas.search.find import HYDRATED, Found, Mode
-from atlas.search.freshness import stale_paths
+from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.search.rank import Candidate
 from atlas.tools.answers import Hit, SearchAnswer
@@ -102,7 +102,7 @@ class _Page:
     plain: tuple[Hit, ...]
     rich: tuple[Hit, ...]
     """The same hits with their neighbours."""
-    stale: Sequence[str] | None
+    stale: Sequence[StaleFile] | None
     notes: tuple[str, ...]
     fingerprint: str
 
@@ -126,7 +126,7 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
         wanted=start.offset + request.limit,
     )
     page = found.ranked[start.offset : start.offset + request.limit]
-    stale = await stale_paths(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
+    stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
     moved = start.generation != state.generation
     notes = (
         *found.notes,

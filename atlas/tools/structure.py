@@ -40,7 +40,8 @@ def structure(answer: Answer) -> Structure:
     body = _body(answer)
     if answer.evidence.below_floor:
         body = {key: value for key, value in body.items() if key in _ALWAYS}
-    return {**_kept(body), **_evidence(answer)}
+    flag: Structure = {"stale": answer.evidence.freshness == "stale"} if isinstance(answer, _CITING) else {}
+    return {**flag, **_kept(body), **_evidence(answer)}
 
 
 def structure_text(answer: Answer) -> str:
@@ -92,6 +93,8 @@ def _kept(body: Structure) -> Structure:
     return {key: value for key, value in body.items() if key in _ALWAYS or value not in (None, "", [], (), {})}
 
 
+_CITING = (SearchAnswer, NodeAnswer, ContextAnswer, TableAnswer)
+"""Answers that cite files say first whether one of these is not as it was indexed."""
 _ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks"))
 
 
@@ -102,7 +105,7 @@ def _evidence(answer: Answer) -> Structure:
         "generation": evidence.generation,
         "indexed_at": evidence.indexed_at,
         "freshness": evidence.freshness,
-        "stale": list(evidence.stale),
+        "stale_files": {file.path: file.reason for file in evidence.stale},
         "notes": list(evidence.notes),
         "withheld": list(evidence.withheld),
         "cursor": evidence.cursor,

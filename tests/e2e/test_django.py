@@ -124,7 +124,8 @@ async def test_edit_then_search(indexed: tuple[Path, Path]) -> None:
                 before + "\n\ndef zebra_crossing_lights(request):\n    return render(request, 'zebra.html')\n"
             )
             stale = await ask(client, "get_node", name="django.shortcuts.get_object_or_404")
-            assert stale["evidence"]["freshness"] == "stale"
+            assert stale["stale"] is True
+            assert stale["evidence"]["stale_files"] == {"django/shortcuts.py": "changed on disk"}
             await ask(client, "index")
             answer = await ask(client, "text_search", query="zebra crossing lights")
             assert names(answer)[0] == "django.shortcuts.zebra_crossing_lights"

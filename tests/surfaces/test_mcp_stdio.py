@@ -183,7 +183,11 @@ async def test_stale_files_are_named(place: Place) -> None:
     async with server(place) as client:
         found = await answer(client, "get_node", name="apply_discount", path="shop/cart.py")
         assert found["evidence"]["freshness"] == "stale"
-        assert found["evidence"]["stale"] == ["shop/cart.py"]
+        assert found["evidence"]["stale_files"] == {"shop/cart.py": "changed on disk"}
+        assert found["stale"] is True
+        assert next(iter(found)) == "stale"
+        fresh = await answer(client, "get_node", name="shop/half.py")
+        assert fresh["stale"] is False
 
 
 def test_end_of_input_ends_the_server_and_only_the_protocol_is_on_stdout(place: Place) -> None:

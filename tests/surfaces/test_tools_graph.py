@@ -10,6 +10,7 @@ import pytest
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import EdgeType, Label, NodeRow, Table
+from atlas.search.freshness import StaleFile
 from atlas.tools.answers import Check, Evidence
 from atlas.tools.graph import cypher_query, schema_info, unknown_words
 from atlas.tools.health import health
@@ -50,7 +51,9 @@ async def test_rows_are_cited_and_fresh(shop: Atlas) -> None:
     assert answer.evidence.freshness == "fresh"
     assert "(Class shop:shop.cart.Cart shop/cart.py:6) | 3\nnull | true\n2 rows" in render(answer)
     (atlas.reader.root / "shop/cart.py").write_text("changed")
-    assert (await cypher_query(atlas, "MATCH (c) RETURN c")).evidence.stale == ("shop/cart.py",)
+    assert (await cypher_query(atlas, "MATCH (c) RETURN c")).evidence.stale == (
+        StaleFile("shop/cart.py", "changed on disk"),
+    )
 
 
 async def test_no_rows_are_said_to_be_none(shop: Atlas) -> None:

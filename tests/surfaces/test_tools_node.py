@@ -9,6 +9,7 @@ import pytest
 from atlas.api import Atlas
 from atlas.errors import ConfigError
 from atlas.model import EdgeRow, GraphDelta
+from atlas.search.freshness import StaleFile
 from atlas.tools.answers import ContextAnswer, Section
 from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render
@@ -182,7 +183,7 @@ async def test_source_is_the_indexed_one_and_said_to_be_stale(shop: Atlas) -> No
     path.write_text("# rewritten\n")
     answer = await get_context(shop, "Cart.total")
     assert answer.source is not None and answer.source.text in FILES["shop/cart.py"]
-    assert "shop/cart.py" in answer.evidence.stale
+    assert StaleFile("shop/cart.py", "changed on disk") in answer.evidence.stale
     assert answer.evidence.freshness == "stale"
 
 

@@ -9,12 +9,13 @@ import pytest
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound, Unavailable
-from atlas.model import Filter, Scored
+from atlas.model import Filter, GraphDelta, Scored
 from atlas.search.find import Mode
+from atlas.search.freshness import StaleFile
 from atlas.tools.answers import SearchAnswer
 from atlas.tools.render import render, to_dict
 from atlas.tools.search import hybrid_search, text_search, vector_search
-from atlas.tools.structure import tokens_of
+from atlas.tools.structure import structure, tokens_of
 
 from .shop import PROJECT, WordEmbedder
 
@@ -213,9 +214,42 @@ async def test_changed_and_vanished_files_are_stale(shop: Atlas) -> None:
     path.write_text(path.read_text() + "\n# more\n")
     answer = await hybrid_search(shop, "apply_discount")
     assert answer.evidence.freshness == "stale"
-    assert answer.evidence.stale == ("shop/cart.py",)
+    assert answer.evidence.stale == (StaleFile("shop/cart.py", "changed on disk"),)
     (shop.reader.root / "docs/guide.md").unlink()
-    assert (await hybrid_search(shop, "apply_discount")).evidence.stale == ("docs/guide.md", "shop/cart.py")
+    both = await hybrid_search(shop, "apply_discount")
+    assert both.evidence.stale == (
+        StaleFile("docs/guide.md", "deleted"),
+        StaleFile("shop/cart.py", "changed on disk"),
+    )
+    assert "stale: docs/guide.md (deleted), shop/cart.py (changed on disk)" in render(both)
+    assert structure(both)["stale"] is True
+
+
+async def test_a_file_known_to_be_stale_waits_for_the_daemon(shop: Atlas) -> None:
+    """The record has the size and time of the newer file already, so only the digest tells."""
+    path = shop.reader.root / "shop/cart.py"
+    record = (await shop.reader.store.records(PROJECT, ["shop/cart.py"]))["shop/cart.py"]
+    old = path.read_bytes()
+    path.write_bytes(old + b"\n# more\n")
+    status = path.stat()
+    marked = replace(record, stale=True, size=status.st_size, mtime_ns=status.st_mtime_ns)
+    await shop.reader.store.apply([GraphDelta(PROJECT, "shop/cart.py", marked)])
+    waiting = await hybrid_search(shop, "apply_discount")
+    assert waiting.evidence.stale == (StaleFile("shop/cart.py", "known to be stale: waiting for the daemon"),)
+    path.write_bytes(old)
+    changed_back = await hybrid_search(shop, "apply_discount")
+    assert changed_back.evidence.freshness == "fresh"
+    assert structure(changed_back)["stale"] is False
+    path.unlink()
+    assert (await hybrid_search(shop, "apply_discount")).evidence.stale == (StaleFile("shop/cart.py", "deleted"),)
+
+
+async def test_a_file_that_may_not_be_read_is_stale(shop: Atlas) -> None:
+    path = shop.reader.root / "shop/cart.py"
+    path.unlink()
+    path.mkdir()
+    found = (await hybrid_search(shop, "apply_discount")).evidence.stale
+    assert found == (StaleFile("shop/cart.py", "no longer readable"),)
 
 
 async def test_a_touched_file_is_fresh(shop: Atlas) -> None:
