@@ -274,11 +274,6 @@ def test_what_install_prints_is_what_the_system_reads(place: Home, tmp_path: Pat
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_help_of_the_family_names_every_command(place: Home) -> None:
-    text = place.run("daemon", "--help").stdout
-    assert all(name in text for name in ("start", "stop", "restart", "status", "logs", "install"))
-
-
 def test_logs_follow_the_file(place: Home) -> None:
     assert "there is no log" in place.run("daemon", "logs", code=3).stderr
     place.ask("daemon", "start")
