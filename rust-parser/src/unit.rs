@@ -23,6 +23,10 @@ pub type UnitDigest = [u8; 16];
 /// One value of a row.
 pub enum Field<'a> {
     Text(Cow<'a, str>),
+    /// `project:name`
+    Uid(&'a str, &'a str),
+    /// 16 hexadecimal digits; "" for 0.
+    Hex(u64),
     Number(u32),
     Flag(bool),
     Fraction(f64),
@@ -92,7 +96,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
     let is_document = facts.scope_rule == ScopeRule::Document;
     if !is_document {
         nodes.push(UnitNode {
-            uid: format!("{project}:{}", index.uid(entry.file_symbol)),
+            uid: index.full_uid(project, entry.file_symbol),
             qualified_name: index.strings.text(entry.file_name).to_owned(),
             place: NodePlace::File(FILE_NODE),
         });
@@ -110,7 +114,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
         positions[def] = nodes.len();
         parents.push(parent);
         nodes.push(UnitNode {
-            uid: format!("{project}:{}", index.uid(entry.symbols[def])),
+            uid: index.full_uid(project, entry.symbols[def]),
             qualified_name: index.strings.text(entry.qualified_names[def]).to_owned(),
             place: NodePlace::File(def as DefId),
         });
@@ -179,7 +183,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
 impl UnitSource {
     /// Digest over all rows and the texts they were made from.
     pub fn digest(&self) -> UnitDigest {
-        let mut rows = Vec::new();
+        let mut rows = Vec::with_capacity(self.nodes.len() * 400 + self.edges.len() * 150);
         for position in 0..self.nodes.len() {
             add_fields(&self.node_fields(position), &mut rows);
         }
@@ -248,11 +252,13 @@ impl UnitSource {
         };
         let has_text = !is_file || facts.scope_rule != ScopeRule::File;
         let docstring = if has_text { text(definition.docstring) } else { "" };
-        let text_digest = hex_number(definition.text_digest);
         let chunk_name = self.chunk_name(label, name, position, facts);
         let chunk_digest = if is_embedded(label, facts.scope_rule) {
             let mut hasher = blake3::Hasher::new();
-            hasher.update(chunk_name.as_bytes()).update(&[0]).update(text_digest.as_bytes());
+            hasher.update(chunk_name.as_bytes()).update(&[0]);
+            if definition.text_digest != 0 {
+                hasher.update(&digits(definition.text_digest));
+            }
             hex(&hasher.finalize().as_bytes()[..8])
         } else {
             String::new()
@@ -283,10 +289,10 @@ impl UnitSource {
             Field::Flag(facts.is_generated),
             Field::Flag(is_whole || is_marked(flags::EXPORTED)),
             if is_file { "".into() } else { modifiers(definition.flags).into() },
-            if is_file { "".into() } else { hex_number(definition.signature_digest).into() },
-            if is_file { "".into() } else { hex_number(definition.body_digest).into() },
-            if docstring.is_empty() { "".into() } else { hex_number(definition.docstring_digest).into() },
-            text_digest.into(),
+            Field::Hex(if is_file { 0 } else { definition.signature_digest }),
+            Field::Hex(if is_file { 0 } else { definition.body_digest }),
+            Field::Hex(if docstring.is_empty() { 0 } else { definition.docstring_digest }),
+            Field::Hex(definition.text_digest),
             chunk_digest.into(),
             chunk_name.into(),
         ]
@@ -296,7 +302,7 @@ impl UnitSource {
     fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 6] {
         [
             self.nodes[edge.source].uid.as_str().into(),
-            format!("{}:{}", self.project, edge.target).into(),
+            Field::Uid(&self.project, &edge.target),
             edge.kind.into(),
             Field::Number(edge.line),
             edge.strategy.into(),
@@ -392,6 +398,17 @@ fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
                 row.extend_from_slice(&(text.len() as u32).to_le_bytes());
                 row.extend_from_slice(text.as_bytes());
             }
+            Field::Uid(project, name) => {
+                row.extend_from_slice(&((project.len() + 1 + name.len()) as u32).to_le_bytes());
+                for part in [project, ":", name] {
+                    row.extend_from_slice(part.as_bytes());
+                }
+            }
+            Field::Hex(0) => row.extend_from_slice(&0_u32.to_le_bytes()),
+            Field::Hex(number) => {
+                row.extend_from_slice(&16_u32.to_le_bytes());
+                row.extend_from_slice(&digits(*number));
+            }
             Field::Number(number) => row.extend_from_slice(&number.to_le_bytes()),
             Field::Flag(flag) => row.push(u8::from(*flag)),
             Field::Fraction(value) => row.extend_from_slice(&value.to_le_bytes()),
@@ -399,13 +416,15 @@ fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
     }
 }
 
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// Hexadecimal digits of a digest.
 pub fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     digits.map(char::from).collect()
 }
 
-fn hex_number(digest: u64) -> String {
-    if digest == 0 { String::new() } else { hex(&digest.to_be_bytes()) }
+/// Hexadecimal digits of a number, the highest first.
+fn digits(number: u64) -> [u8; 16] {
+    std::array::from_fn(|at| DIGITS[(number >> (60 - 4 * at)) as usize & 15])
 }

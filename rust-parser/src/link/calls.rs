@@ -1,5 +1,7 @@
 //! References of one file to edges: calls, values, types; and tests to what they call.
 
+use smallvec::smallvec;
+
 use super::edges::{Collector, Target, is_referable};
 use super::file::{is_callable, is_class};
 use super::names::{FILE_NODE, Sym, SymbolId};
@@ -93,7 +95,7 @@ impl Collector<'_, '_> {
                 let name = view.file.sym(name);
                 let bases = view.eval(base, site.scope, site.line);
                 if bases.is_empty() && self.is_foreign_class(base, site) {
-                    return Vec::new();
+                    return Values::new();
                 }
                 if bases.is_empty() {
                     let unique = self.unique(name, |kind, is_member| is_callable(kind) && is_member);
@@ -118,10 +120,10 @@ impl Collector<'_, '_> {
                             .into_iter()
                             .collect()
                     }
-                    None => Vec::new(),
+                    None => Values::new(),
                 }
             }
-            Expr::Lambda(_) => vec![Value::new(What::Opaque, Strategy::Local)],
+            Expr::Lambda(_) => smallvec![Value::new(What::Opaque, Strategy::Local)],
             _ => view.eval(callee, site.scope, site.line),
         }
     }

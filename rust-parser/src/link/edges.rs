@@ -220,7 +220,7 @@ impl Collector<'_, '_> {
         let source = self.source(0);
         for (number, import) in view.file.facts().imports.iter().enumerate() {
             let is_whole = is_star(import) || import.member.is_none();
-            let members: Values = if is_whole { Vec::new() } else { view.follow_import(view.home, number as u32) };
+            let members: Values = if is_whole { Values::new() } else { view.follow_import(view.home, number as u32) };
             let mut is_found = false;
             for value in members {
                 let via = if value.via == Strategy::Alias { Strategy::ReExport } else { value.via };

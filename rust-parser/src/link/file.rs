@@ -176,18 +176,16 @@ impl FileEntry {
 
     /// Meanings of a name in one scope, best first.
     pub fn entries(&self, scope: DefId, name: Sym) -> &[NameEntry] {
-        let names = self.names();
-        let start = names.partition_point(|entry| (entry.scope, entry.name) < (scope, name));
-        let length = names[start..].iter().take_while(|entry| entry.scope == scope && entry.name == name).count();
+        let names = self.scope_entries(scope);
+        let start = names.partition_point(|entry| entry.name < name);
+        let length = names[start..].iter().take_while(|entry| entry.name == name).count();
         &names[start..start + length]
     }
 
     /// All meanings in one scope.
     pub fn scope_entries(&self, scope: DefId) -> &[NameEntry] {
-        let names = self.names();
-        let start = names.partition_point(|entry| entry.scope < scope);
-        let end = names.partition_point(|entry| entry.scope <= scope);
-        &names[start..end]
+        let open = self.open();
+        &open.names[open.scopes[scope as usize] as usize..open.scopes[scope as usize + 1] as usize]
     }
 
     /// Is the definition a node of this file's unit?
@@ -379,10 +377,10 @@ pub fn is_star(import: &Import) -> bool {
 fn qualified_name(facts: &FileFacts, prefix: &str, path: &str) -> String {
     match (facts.scope_rule, path.is_empty()) {
         (ScopeRule::Document, true) => facts.path.clone(),
-        (ScopeRule::Document, false) => format!("{}#{path}", facts.path),
+        (ScopeRule::Document, false) => [&facts.path, "#", path].concat(),
         (_, true) => prefix.to_owned(),
         (_, false) if prefix.is_empty() => path.to_owned(),
-        (_, false) => format!("{prefix}.{path}"),
+        (_, false) => [prefix, ".", path].concat(),
     }
 }
 

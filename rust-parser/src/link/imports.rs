@@ -3,6 +3,8 @@
 
 use std::rc::Rc;
 
+use smallvec::smallvec;
+
 use super::file::{Bound, FileEntry, NameEntry, is_class};
 use super::index::Container;
 use super::modules::package_folder;
@@ -31,7 +33,7 @@ impl View<'_> {
             self.following.borrow_mut().push(place);
             let target = self.module_of(file, &self.index.file(file).facts().imports[import as usize]);
             let found = match target {
-                What::External(_) => Vec::new(),
+                What::External(_) => Values::new(),
                 target => self.member_of_module_like(target, name),
             };
             self.following.borrow_mut().pop();
@@ -58,7 +60,7 @@ impl View<'_> {
                     self.bound_values(id, symbol, entries)
                 }
                 kind if is_class(kind) => self.class_member(symbol, name, Strategy::ClassAttribute),
-                _ => Vec::new(),
+                _ => Values::new(),
             },
             What::Folder(folder) if self.file.family == Family::Go => {
                 let found = self.shared(Container::Folder(folder), name).first();
@@ -74,9 +76,9 @@ impl View<'_> {
             }
             What::External(external) => {
                 let member = self.index.externals.member(&self.index.strings, external, self.text(name));
-                vec![Value::new(What::External(member), Strategy::Import)]
+                smallvec![Value::new(What::External(member), Strategy::Import)]
             }
-            _ => Vec::new(),
+            _ => Values::new(),
         }
     }
 
@@ -111,7 +113,7 @@ impl View<'_> {
         let own =
             own.map(|def| Value::new(What::Definition(self.canonical(entry.symbols[def as usize])), Strategy::Import));
         if let Some(value) = own.filter(|_| !is_import) {
-            return vec![value];
+            return smallvec![value];
         }
         for named in entries {
             if let Bound::Import(import) = named.bound {
@@ -128,9 +130,9 @@ impl View<'_> {
             }
         }
         if let Some(value) = own {
-            return vec![value];
+            return smallvec![value];
         }
-        let mut values = Vec::new();
+        let mut values = Values::new();
         for named in entries {
             if let Bound::Binding(binding) = named.bound
                 && let Some(value) = entry.facts().bindings[binding as usize].value
@@ -149,7 +151,7 @@ impl View<'_> {
         let (file, definition) = self.definition(constant);
         let id = self.index.symbols.get(constant).file;
         let (_, entries) = self.entries(file.symbols[definition.parent as usize], definition.name);
-        let mut values = Vec::new();
+        let mut values = Values::new();
         for entry in entries {
             if let Bound::Binding(binding) = entry.bound
                 && let Some(value) = file.facts().bindings[binding as usize].value
@@ -174,7 +176,7 @@ impl View<'_> {
     pub fn follow_import(&self, file: FileId, import: u32) -> Values {
         let place = (file, import);
         if self.following.borrow().contains(&place) || self.following.borrow().len() as u32 >= MAX_CHAIN {
-            return Vec::new();
+            return Values::new();
         }
         // What is found while other imports are being followed may be cut short by them: not remembered.
         let is_outermost = self.following.borrow().is_empty();
@@ -194,11 +196,11 @@ impl View<'_> {
         let entry = self.index.file(file);
         let import = &entry.facts().imports[import as usize];
         let Some(member) = import.member else {
-            return vec![Value::new(self.bound_module(file, entry, import), Strategy::Import)];
+            return smallvec![Value::new(self.bound_module(file, entry, import), Strategy::Import)];
         };
         let module = self.module_of(file, import);
         if module == What::Missing {
-            return vec![Value::new(What::Missing, Strategy::Import)];
+            return smallvec![Value::new(What::Missing, Strategy::Import)];
         }
         self.member_of_module_like(module, entry.sym(member))
     }
@@ -225,7 +227,7 @@ impl View<'_> {
     /// `name = other.path` at the top of a module or class of any file: what the path means there.
     fn follow_path(&self, file: FileId, expr: ExprId) -> Values {
         if *self.depth.borrow() >= MAX_CHAIN {
-            return Vec::new();
+            return Values::new();
         }
         *self.depth.borrow_mut() += 1;
         let entry = self.index.file(file);
@@ -240,7 +242,7 @@ impl View<'_> {
                 let name = entry.sym(name);
                 bases.into_iter().flat_map(|value| self.member_of_module_like(value.what, name)).collect()
             }
-            _ => Vec::new(),
+            _ => Values::new(),
         };
         *self.depth.borrow_mut() -= 1;
         let is_followed =

@@ -157,12 +157,26 @@ impl Index {
 
     /// Uid of a symbol without the project: its qualified name, with `@<path>` when another symbol has that name.
     pub fn uid(&self, symbol: SymbolId) -> String {
+        let mut uid = String::new();
+        self.push_uid(symbol, &mut uid);
+        uid
+    }
+
+    /// Uid of a symbol with the project.
+    pub fn full_uid(&self, project: &str, symbol: SymbolId) -> String {
+        let mut uid = String::with_capacity(project.len() + 60);
+        uid.push_str(project);
+        uid.push(':');
+        self.push_uid(symbol, &mut uid);
+        uid
+    }
+
+    fn push_uid(&self, symbol: SymbolId, uid: &mut String) {
         let name = self.qualified_name(symbol);
-        let text = self.strings.text(name);
-        if self.owner(name) == Some(symbol) {
-            text.to_string()
-        } else {
-            format!("{text}@{}", self.file(self.symbols.get(symbol).file).path)
+        uid.push_str(self.strings.text(name));
+        if self.owner(name) != Some(symbol) {
+            uid.push('@');
+            uid.push_str(&self.file(self.symbols.get(symbol).file).path);
         }
     }
 
@@ -171,8 +185,8 @@ impl Index {
         let (package, name) = self.externals.name(external);
         let package = self.strings.text(package);
         match self.strings.text(name) {
-            "" => format!("ext:{package}"),
-            name => format!("ext:{package}.{name}"),
+            "" => ["ext:", package].concat(),
+            name => ["ext:", package, ".", name].concat(),
         }
     }
 

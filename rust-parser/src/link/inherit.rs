@@ -10,7 +10,7 @@ use super::file::is_class;
 use super::index::Index;
 use super::names::{FileId, SymbolId};
 use super::rules::Family;
-use super::strategy::{Strategy, Value, What};
+use super::strategy::{Strategy, Value, Values, What};
 use super::view::View;
 use crate::facts::{DefId, Expr, ExprId, Kind};
 
@@ -98,7 +98,7 @@ fn base_value(view: &View, class: DefId, base: ExprId) -> Value {
         // `class Field(Field)`: the base is what the name meant before.
         values = match *view.file.expr(base) {
             Expr::Name(name) => view.imported_in(definition.parent, view.file.sym(name)),
-            _ => Vec::new(),
+            _ => Values::new(),
         };
     }
     for _ in 0..MAX_ALIASES {
@@ -106,7 +106,7 @@ fn base_value(view: &View, class: DefId, base: ExprId) -> Value {
             What::Definition(symbol) if view.kind(symbol) == Kind::Constant => Some(symbol),
             _ => None,
         });
-        let aliased: Vec<Value> = constants.flat_map(|symbol| view.aliased(symbol)).collect();
+        let aliased: Values = constants.flat_map(|symbol| view.aliased(symbol)).collect();
         if aliased.is_empty() {
             break;
         }

@@ -1,5 +1,7 @@
 //! Members of values: attributes of modules, classes and instances along their ancestors, and results of calls.
 
+use smallvec::smallvec;
+
 use super::file::{Bound, NameEntry, is_callable, is_class};
 use super::names::{EMPTY, ExternalId, Sym, SymbolId};
 use super::rules::Family;
@@ -25,7 +27,7 @@ impl View<'_> {
             What::Definition(symbol) => self.definition_attribute(value, symbol, name),
             What::Instance(class) => {
                 if self.file.family == Family::Python && self.text(name) == "__class__" {
-                    return vec![Value { what: What::Definition(class), ..value }];
+                    return smallvec![Value { what: What::Definition(class), ..value }];
                 }
                 self.class_member(class, name, value.via)
             }
@@ -34,16 +36,16 @@ impl View<'_> {
                 let found = self.member_of_module_like(value.what, name);
                 if found.is_empty() { missing() } else { module_attribute(found) }
             }
-            What::External(external) => vec![self.external_member(external, name, Strategy::Import)],
+            What::External(external) => smallvec![self.external_member(external, name, Strategy::Import)],
             What::ExternalInstance(external) => {
                 let via = if value.via == Strategy::Import { Strategy::LocalType } else { value.via };
-                vec![self.external_member(external, name, via)]
+                smallvec![self.external_member(external, name, via)]
             }
             What::Elements(_) | What::Mapped(_) | What::Builtin(_) => {
-                vec![Value::new(What::Builtin(EMPTY), Strategy::Local)]
+                smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)]
             }
-            What::Opaque | What::Missing => vec![value],
-            What::Nothing | What::SelfType => Vec::new(),
+            What::Opaque | What::Missing => smallvec![value],
+            What::Nothing | What::SelfType => Values::new(),
         }
     }
 
@@ -62,7 +64,7 @@ impl View<'_> {
                 let held = self.held(symbol);
                 self.deeper(|| self.each(held, |value| self.attribute(value, name)))
             }
-            _ => vec![Value::new(What::Opaque, value.via)],
+            _ => smallvec![Value::new(What::Opaque, value.via)],
         }
     }
 
@@ -75,10 +77,10 @@ impl View<'_> {
     pub fn held(&self, symbol: SymbolId) -> Values {
         let (file, definition) = self.definition(symbol);
         if definition.kind == Kind::Property {
-            return self.returns(symbol).to_vec();
+            return self.returns(symbol).into();
         }
         let scope = file.symbols[definition.parent as usize];
-        self.variable(scope, definition.name).to_vec()
+        self.variable(scope, definition.name).into()
     }
 
     /// A member of a class or its ancestors. `via` says how the class was found and becomes the rule, except that members of
@@ -125,7 +127,7 @@ impl View<'_> {
                 let chosen = if fits(def) { Some(def) } else { other_definition(entries, fits) };
                 let values = |def: DefId| {
                     let symbol = self.canonical(file.symbols[def as usize]);
-                    vec![Value::new(What::Definition(symbol), via)]
+                    smallvec![Value::new(What::Definition(symbol), via)]
                 };
                 match chosen {
                     Some(def) => return Some(values(def)),
@@ -133,7 +135,7 @@ impl View<'_> {
                     None => second_choice = second_choice.or_else(|| Some(values(def))),
                 }
             } else if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
-                return Some(self.variable(scope, name).to_vec());
+                return Some(self.variable(scope, name).into());
             }
         }
         second_choice
@@ -153,7 +155,7 @@ impl View<'_> {
                 }
                 What::Package(package) => {
                     if let Some(what) = self.package_member(package, name) {
-                        return Some(vec![Value::new(what, via)]);
+                        return Some(smallvec![Value::new(what, via)]);
                     }
                 }
                 What::External(external) if !self.is_marker(external) => externals.push(external),
@@ -166,13 +168,13 @@ impl View<'_> {
             return None;
         }
         match externals[..] {
-            [] if has_builtin => Some(vec![Value::new(What::Builtin(EMPTY), via)]),
+            [] if has_builtin => Some(smallvec![Value::new(What::Builtin(EMPTY), via)]),
             [] => None,
             [only] if !has_builtin && self.file.family.inherits_unknown_members() => {
                 let via = if via == Strategy::This { Strategy::Inherited } else { via };
-                Some(vec![self.external_member(only, name, via)])
+                Some(smallvec![self.external_member(only, name, via)])
             }
-            _ => Some(vec![Value::new(What::Opaque, via)]),
+            _ => Some(smallvec![Value::new(What::Opaque, via)]),
         }
     }
 
@@ -224,7 +226,7 @@ impl View<'_> {
                 let members = self.class_member(class, self.known("__call__"), callee.via);
                 self.each(members, |member| match member.what {
                     What::Definition(symbol) => self.definition_result(member, symbol, Some(callee)),
-                    _ => Vec::new(),
+                    _ => Values::new(),
                 })
             }
             What::External(external) => {
@@ -233,23 +235,23 @@ impl View<'_> {
                 let last = text.rsplit('.').next().unwrap_or(text);
                 let is_class_like = last.starts_with(char::is_uppercase);
                 let what = if is_class_like { What::ExternalInstance(external) } else { What::Opaque };
-                vec![Value::new(what, Strategy::LocalType)]
+                smallvec![Value::new(what, Strategy::LocalType)]
             }
             What::ExternalInstance(_) | What::Package(_) | What::Folder(_) | What::Opaque => {
-                vec![Value::new(What::Opaque, callee.via)]
+                smallvec![Value::new(What::Opaque, callee.via)]
             }
-            What::Builtin(_) => vec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
-            What::Missing => vec![callee],
-            What::Super(_) | What::Elements(_) | What::Mapped(_) | What::Nothing | What::SelfType => Vec::new(),
+            What::Builtin(_) => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+            What::Missing => smallvec![callee],
+            What::Super(_) | What::Elements(_) | What::Mapped(_) | What::Nothing | What::SelfType => Values::new(),
         }
     }
 
     /// One position of the tuple that calling a value gives.
     pub fn call_part(&self, callee: Value, position: u16) -> Values {
-        let What::Definition(symbol) = callee.what else { return Vec::new() };
+        let What::Definition(symbol) = callee.what else { return Values::new() };
         let (file, definition) = self.definition(symbol);
         if !is_callable(definition.kind) {
-            return Vec::new();
+            return Values::new();
         }
         received(self.returned_part(symbol, position), file.symbols[definition.parent as usize])
     }
@@ -260,9 +262,9 @@ impl View<'_> {
             kind if is_class(kind) => {
                 // An instance of `cls` stays an instance of the receiver's class.
                 let via = if callee.via == Strategy::This { Strategy::This } else { Strategy::LocalType };
-                vec![Value::new(What::Instance(symbol), via)]
+                smallvec![Value::new(What::Instance(symbol), via)]
             }
-            Kind::Constructor => vec![],
+            Kind::Constructor => Values::new(),
             kind if is_callable(kind) => {
                 let owner = file.symbols[definition.parent as usize];
                 let own = match receiver.map(|receiver| receiver.what) {
@@ -280,22 +282,22 @@ impl View<'_> {
                 let is_other = |value: &Value| value.what != What::Definition(symbol);
                 let held: Values = held.into_iter().filter(is_other).collect();
                 self.each(held, |value| match value.what {
-                    What::Definition(inner) if !is_class(self.kind(inner)) => self.returns(inner).to_vec(),
-                    What::Definition(class) => vec![Value::new(What::Instance(class), Strategy::LocalType)],
-                    _ => Vec::new(),
+                    What::Definition(inner) if !is_class(self.kind(inner)) => self.returns(inner).into(),
+                    What::Definition(class) => smallvec![Value::new(What::Instance(class), Strategy::LocalType)],
+                    _ => Values::new(),
                 })
             }
-            _ => Vec::new(),
+            _ => Values::new(),
         }
     }
 }
 
 /// What a function returns, seen by a caller through an instance of the class `own`.
 fn received(returned: &[Value], own: SymbolId) -> Values {
-    let mut values = Vec::new();
+    let mut values = Values::new();
     for &value in returned {
         let what = if value.what == What::SelfType { What::Instance(own) } else { value.what };
-        merge(&mut values, vec![Value::new(what, Strategy::ReturnType)]);
+        merge(&mut values, smallvec![Value::new(what, Strategy::ReturnType)]);
     }
     values
 }
@@ -310,7 +312,7 @@ fn other_definition(entries: &[NameEntry], fits: impl Fn(DefId) -> bool) -> Opti
 }
 
 fn missing() -> Values {
-    vec![Value::new(What::Missing, Strategy::Local)]
+    smallvec![Value::new(What::Missing, Strategy::Local)]
 }
 
 /// Members of a module that are defined there are found by `module-attribute`.

@@ -1,5 +1,7 @@
 //! From an import as written to the module, folder, package or external name it means, by the rules of each language.
 
+use smallvec::smallvec;
+
 use super::file::{FileEntry, folder_of, is_package_file};
 use super::index::Container;
 use super::names::{EMPTY, FileId, Sym};
@@ -379,7 +381,7 @@ impl View<'_> {
                 None => self.external(name, '.'),
             },
         };
-        Some(vec![Value::new(what, Strategy::Import)])
+        Some(smallvec![Value::new(what, Strategy::Import)])
     }
 
     /// A member or sub-package of a declared package.

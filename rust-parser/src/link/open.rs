@@ -12,6 +12,8 @@ use crate::facts::{BindingKind, DefId, Expr, FileFacts, Kind, flags};
 pub struct Open {
     pub facts: Arc<FileFacts>,
     pub names: Box<[NameEntry]>,
+    /// Where the names of each scope begin, and the end.
+    pub scopes: Box<[u32]>,
     pub stars: Box<[(DefId, u32)]>,
     pub returns: Box<[(DefId, u32)]>,
 }
@@ -90,6 +92,18 @@ impl Open {
         }
         names.sort_unstable();
         returns.sort_unstable();
-        Open { facts, names: names.into(), stars: stars.into(), returns: returns.into() }
+        let scopes = starts(&names, facts.definitions.len());
+        Open { facts, names: names.into(), scopes, stars: stars.into(), returns: returns.into() }
     }
+}
+
+fn starts(names: &[NameEntry], scopes: usize) -> Box<[u32]> {
+    let mut starts = vec![0; scopes + 1];
+    for entry in names {
+        starts[entry.scope as usize + 1] += 1;
+    }
+    for scope in 0..scopes {
+        starts[scope + 1] += starts[scope];
+    }
+    starts.into()
 }

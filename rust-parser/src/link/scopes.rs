@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::smallvec;
+
 use super::file::{Bound, FileEntry, NameEntry, folder_of, is_class};
 use super::imports::relabel;
 use super::index::Container;
@@ -50,7 +52,7 @@ impl View<'_> {
         let symbol = self.class_of(scope)?;
         let values = self.class_member(symbol, name, Strategy::This);
         if let Some(class) = values.iter().find_map(|value| self.constructed_by(value)) {
-            return Some(vec![Value::new(What::Definition(class), Strategy::Local)]);
+            return Some(smallvec![Value::new(What::Definition(class), Strategy::Local)]);
         }
         let is_found = values.iter().any(|value| matches!(value.what, What::Definition(_) | What::Instance(_)));
         (is_found || !entries.is_empty()).then_some(values)
@@ -119,7 +121,7 @@ impl View<'_> {
             return Some(values);
         }
         if self.index.rules.is_builtin(self.file.family, name) {
-            return Some(vec![Value::new(What::Builtin(name), Strategy::Local)]);
+            return Some(smallvec![Value::new(What::Builtin(name), Strategy::Local)]);
         }
         None
     }
@@ -130,7 +132,7 @@ impl View<'_> {
             crate::facts::ScopeRule::Directory => {
                 let folder = self.known(folder_of(&self.file.path));
                 let found = self.shared(Container::Folder(folder), name).first()?;
-                Some(vec![Value::new(What::Definition(*found), Strategy::SamePackage)])
+                Some(smallvec![Value::new(What::Definition(*found), Strategy::SamePackage)])
             }
             crate::facts::ScopeRule::Declared => {
                 let around = self.packages_around(scope);
@@ -138,7 +140,8 @@ impl View<'_> {
                 found.or_else(|| {
                     // The first part of `com.example.Type`.
                     let text = self.text(name);
-                    self.package(text).map(|package| vec![Value::new(What::Package(package), Strategy::SamePackage)])
+                    self.package(text)
+                        .map(|package| smallvec![Value::new(What::Package(package), Strategy::SamePackage)])
                 })
             }
             _ => None,
@@ -176,7 +179,7 @@ impl View<'_> {
         }
         let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
         let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
-        found.first().map(|&symbol| vec![Value::new(What::Definition(self.canonical(symbol)), via)])
+        found.first().map(|&symbol| smallvec![Value::new(What::Definition(self.canonical(symbol)), via)])
     }
 
     /// A C or C++ name of another file: declared in an included header, or defined exactly once and not `static`.
@@ -187,7 +190,7 @@ impl View<'_> {
         let included = self.included_files();
         let file_of = |symbol: SymbolId| self.index.symbols.get(symbol).file;
         if let Some(&symbol) = found.iter().find(|&&symbol| included.contains(&file_of(symbol))) {
-            return Some(vec![Value::new(What::Definition(self.canonical(symbol)), Strategy::Include)]);
+            return Some(smallvec![Value::new(What::Definition(self.canonical(symbol)), Strategy::Include)]);
         }
         let mut real: Vec<SymbolId> = Vec::new();
         for &symbol in found {
@@ -198,9 +201,9 @@ impl View<'_> {
             }
         }
         match real[..] {
-            [only] => Some(vec![Value::new(What::Definition(only), Strategy::UniqueName)]),
+            [only] => Some(smallvec![Value::new(What::Definition(only), Strategy::UniqueName)]),
             [] => None,
-            _ => Some(vec![Value::new(What::Missing, Strategy::UniqueName)]),
+            _ => Some(smallvec![Value::new(What::Missing, Strategy::UniqueName)]),
         }
     }
 
@@ -240,7 +243,7 @@ impl View<'_> {
             "super" => self.rust_super(),
             _ => self.rust_child_file(&self.file.path, text).or_else(|| self.rust_crate(text))?,
         };
-        Some(vec![Value::new(what, Strategy::Import)])
+        Some(smallvec![Value::new(what, Strategy::Import)])
     }
 }
 

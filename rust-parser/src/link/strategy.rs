@@ -1,5 +1,7 @@
 //! The rules that find edges, the edge types, and what a linked expression may stand for.
 
+use smallvec::SmallVec;
+
 use super::names::{ExternalId, Sym, SymbolId};
 
 /// The rule that found an edge; names and confidences go to the store.
@@ -161,8 +163,8 @@ pub struct Value {
     pub via: Strategy,
 }
 
-/// Possible values; empty when nothing is known.
-pub type Values = Vec<Value>;
+/// Possible values; empty when nothing is known. There is hardly ever more than one.
+pub type Values = SmallVec<[Value; 2]>;
 
 impl Value {
     pub fn new(what: What, via: Strategy) -> Value {

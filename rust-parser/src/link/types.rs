@@ -3,6 +3,8 @@
 //! Two rounds: the first sees only this file's annotations and constructor calls, the second also what the first found in
 //! other files. Results are published, so that a change of one function's result re-links exactly its users.
 
+use smallvec::smallvec;
+
 use super::depend::{Contributions, Topic, digest_of, key};
 use super::file::{Bound, NameEntry, is_callable, is_class, is_open_scope};
 use super::names::{EMPTY, Sym, SymbolId};
@@ -57,7 +59,7 @@ pub fn infer(view: &View) -> FileTypes {
         if is_open_scope(view.file.outline(scope).kind) {
             let values = view.infer_variable(scope, group);
             if !values.is_empty() {
-                types.variables.push((view.file.symbols[scope as usize], name, values.into()));
+                types.variables.push((view.file.symbols[scope as usize], name, values.into_boxed_slice()));
             }
         }
     }
@@ -68,7 +70,7 @@ pub fn infer(view: &View) -> FileTypes {
             let parts = view.infer_parts(function as DefId);
             for (part, values) in std::iter::once(whole).chain(parts).enumerate() {
                 if !values.is_empty() {
-                    types.returns.push((symbol, part as u16, values.into()));
+                    types.returns.push((symbol, part as u16, values.into_boxed_slice()));
                 }
             }
         }
@@ -87,7 +89,7 @@ impl View<'_> {
                 Bound::Definition(def) => {
                     let definition = self.file.def(def);
                     if !matches!(definition.kind, Kind::Constant | Kind::Field | Kind::TypeAlias) {
-                        return Vec::new();
+                        return Values::new();
                     }
                     if let Some(declared) = definition.declared_type {
                         let values = self.annotated(declared, definition.parent);
@@ -97,7 +99,7 @@ impl View<'_> {
                     }
                 }
                 Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
-                Bound::Import(_) => return Vec::new(),
+                Bound::Import(_) => return Values::new(),
                 Bound::Parameter(_) => {}
             }
         }
@@ -108,14 +110,14 @@ impl View<'_> {
         if let Some(values) = annotated {
             return self.held_in(scope, values);
         }
-        let mut values = Vec::new();
+        let mut values = Values::new();
         for binding in bindings {
             merge(&mut values, self.binding_values(binding, binding.scope));
         }
         if values.len() > 1 {
             values.retain(|value| value.what != What::Nothing);
         }
-        if values.len() > MAX_VALUES { Vec::new() } else { self.held_in(scope, values) }
+        if values.len() > MAX_VALUES { Values::new() } else { self.held_in(scope, values) }
     }
 
     /// Values as others see them in a variable of this scope.
@@ -139,10 +141,10 @@ impl View<'_> {
             return published(self.eval_type(declared, function, 0), None);
         }
         if definition.flags & flags::GENERATOR != 0 {
-            return Vec::new();
+            return Values::new();
         }
         let class = self.class_of(function);
-        let mut values = Vec::new();
+        let mut values = Values::new();
         for (value, line) in self.returned_values(function) {
             merge(&mut values, self.eval(value, function, line));
         }
@@ -176,7 +178,7 @@ impl View<'_> {
             let Expr::Elements { kind: LiteralType::Tuple, items } = self.file.expr(value) else { continue };
             for (position, &item) in items.iter().take(MAX_PARTS).enumerate() {
                 if parts.len() <= position {
-                    parts.push(Vec::new());
+                    parts.push(Values::new());
                 }
                 merge(&mut parts[position], self.eval(item, function, line));
             }
@@ -194,7 +196,7 @@ impl View<'_> {
     /// Instances that a type expression stands for; empty when unknown.
     pub fn eval_type(&self, expr: ExprId, scope: DefId, depth: u32) -> Values {
         if depth > MAX_TYPE_DEPTH {
-            return Vec::new();
+            return Values::new();
         }
         match self.file.expr(expr) {
             Expr::Name(name) if self.index.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
@@ -204,7 +206,7 @@ impl View<'_> {
                 self.each(values, |value| self.instance_of(value))
             }
             Expr::TypeUnion(options) | Expr::OneOf(options) => {
-                let mut values = Vec::new();
+                let mut values = Values::new();
                 for &option in options.iter().take(MAX_VALUES * 2) {
                     merge(&mut values, self.eval_type(option, scope, depth + 1));
                 }
@@ -212,8 +214,8 @@ impl View<'_> {
                 values
             }
             Expr::Generic { base, args } => self.eval_generic(*base, args, scope, depth),
-            Expr::Literal(_) => vec![Value::new(What::Nothing, Strategy::Annotation)],
-            _ => Vec::new(),
+            Expr::Literal(_) => smallvec![Value::new(What::Nothing, Strategy::Annotation)],
+            _ => Values::new(),
         }
     }
 
@@ -221,14 +223,14 @@ impl View<'_> {
         let rules = &self.index.rules;
         let name = match *self.file.expr(base) {
             Expr::Name(name) | Expr::Attribute { name, .. } => self.file.sym(name),
-            _ => return Vec::new(),
+            _ => return Values::new(),
         };
         let own = self.eval_type(base, scope, depth + 1);
         if own.iter().any(|value| matches!(value.what, What::Instance(_))) {
             return own;
         }
         let arguments = |select: &[ExprId]| {
-            let mut values = Vec::new();
+            let mut values = Values::new();
             for &arg in select.iter().take(MAX_VALUES * 2) {
                 merge(&mut values, self.eval_type(arg, scope, depth + 1));
             }
@@ -248,7 +250,7 @@ impl View<'_> {
             // A container of nothing known is still a container; what it holds is outside when the argument is.
             let elements = arguments(select);
             if elements.is_empty() {
-                return vec![Value::new(What::Builtin(EMPTY), Strategy::Annotation)];
+                return smallvec![Value::new(What::Builtin(EMPTY), Strategy::Annotation)];
             }
             let values = elements.into_iter().map(|value| match value.what {
                 What::Instance(symbol) => Value { what: container(symbol), ..value },
@@ -279,27 +281,27 @@ impl View<'_> {
             What::Definition(symbol) => match self.kind(symbol) {
                 kind if is_class(kind) => What::Instance(symbol),
                 Kind::TypeAlias | Kind::Constant => return self.aliased_type(symbol),
-                _ => return Vec::new(),
+                _ => return Values::new(),
             },
             What::External(external) => {
                 let (_, name) = self.index.externals.name(external);
                 let text = self.text(name);
                 let last = text.rsplit('.').next().unwrap_or(text);
                 if !last.starts_with(char::is_uppercase) && !last.is_empty() {
-                    return vec![Value::new(What::ExternalInstance(external), Strategy::Annotation)];
+                    return smallvec![Value::new(What::ExternalInstance(external), Strategy::Annotation)];
                 }
                 match last {
-                    "Any" | "Optional" | "Union" | "TypeVar" | "Self" | "Callable" | "" => return Vec::new(),
+                    "Any" | "Optional" | "Union" | "TypeVar" | "Self" | "Callable" | "" => return Values::new(),
                     _ => What::ExternalInstance(external),
                 }
             }
             What::Builtin(name) => match self.text(name) {
-                "object" | "any" | "unknown" | "dynamic" | "mixed" | "var" | "auto" | "type" => return Vec::new(),
+                "object" | "any" | "unknown" | "dynamic" | "mixed" | "var" | "auto" | "type" => return Values::new(),
                 _ => What::Builtin(EMPTY),
             },
-            _ => return Vec::new(),
+            _ => return Values::new(),
         };
-        vec![Value::new(what, Strategy::Annotation)]
+        smallvec![Value::new(what, Strategy::Annotation)]
     }
 
     /// `Alias = Class`: the variable holds the class; `type Alias = Class`: it is declared as an instance.
@@ -317,13 +319,13 @@ impl View<'_> {
 }
 
 fn self_type() -> Values {
-    vec![Value::new(What::SelfType, Strategy::Annotation)]
+    smallvec![Value::new(What::SelfType, Strategy::Annotation)]
 }
 
 /// Results as callers see them: instances of the own class become the receiver's class.
 fn published(values: Values, class: Option<SymbolId>) -> Values {
     if values.len() > MAX_VALUES {
-        return Vec::new();
+        return Values::new();
     }
     let own = class.map(What::Instance);
     let kept = values.into_iter().filter(|value| !matches!(value.what, What::Missing | What::Nothing | What::Super(_)));

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::smallvec;
+
 use super::file::{Bound, NameEntry};
 use super::names::{EMPTY, Sym};
 use super::rules::Family;
@@ -20,13 +22,13 @@ impl View<'_> {
     /// Possible values of an expression of this file; empty when nothing is known.
     pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
         let values = self.deeper(|| self.eval_shape(expr, scope, line));
-        if values.len() > MAX_VALUES { Vec::new() } else { values }
+        if values.len() > MAX_VALUES { Values::new() } else { values }
     }
 
     /// One step further from the expression that was asked for; nothing is known beyond a fixed number of steps.
     pub(super) fn deeper(&self, step: impl FnOnce() -> Values) -> Values {
         if *self.depth.borrow() >= MAX_DEPTH {
-            return Vec::new();
+            return Values::new();
         }
         *self.depth.borrow_mut() += 1;
         let values = step();
@@ -39,8 +41,8 @@ impl View<'_> {
             Expr::Name(name) => self.resolve_name(scope, self.file.sym(*name), line).unwrap_or_default(),
             Expr::This { class } => self.this_value(scope, *class),
             Expr::Super => match self.class_of(scope) {
-                Some(symbol) => vec![Value::new(What::Super(symbol), Strategy::Super)],
-                None => vec![Value::new(What::Opaque, Strategy::Super)],
+                Some(symbol) => smallvec![Value::new(What::Super(symbol), Strategy::Super)],
+                None => smallvec![Value::new(What::Opaque, Strategy::Super)],
             },
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(*name);
@@ -53,11 +55,11 @@ impl View<'_> {
                 self.each(bases, |value| self.element(value, false))
             }
             Expr::Await(inner) => self.eval(*inner, scope, line),
-            Expr::Literal(LiteralType::None) => vec![Value::new(What::Nothing, Strategy::Local)],
-            Expr::Literal(_) => vec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
-            Expr::Lambda(_) => vec![Value::new(What::Opaque, Strategy::Local)],
+            Expr::Literal(LiteralType::None) => smallvec![Value::new(What::Nothing, Strategy::Local)],
+            Expr::Literal(_) => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+            Expr::Lambda(_) => smallvec![Value::new(What::Opaque, Strategy::Local)],
             Expr::OneOf(options) => {
-                let mut values = Vec::new();
+                let mut values = Values::new();
                 for &option in options.iter().take(MAX_VALUES * 2) {
                     merge(&mut values, self.eval(option, scope, line));
                 }
@@ -66,7 +68,7 @@ impl View<'_> {
             }
             Expr::Elements { kind, items } => self.display(*kind, items, scope, line),
             Expr::Generic { base, .. } => self.eval(*base, scope, line),
-            Expr::Unknown | Expr::TypeUnion(_) => Vec::new(),
+            Expr::Unknown | Expr::TypeUnion(_) => Values::new(),
         }
     }
 
@@ -76,7 +78,7 @@ impl View<'_> {
             Some(symbol) => What::Instance(symbol),
             None => What::Opaque,
         };
-        vec![Value::new(what, Strategy::This)]
+        smallvec![Value::new(what, Strategy::This)]
     }
 
     pub(super) fn each(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
@@ -84,7 +86,7 @@ impl View<'_> {
             [] => values,
             [only] => step(only),
             _ => {
-                let mut out = Vec::new();
+                let mut out = Values::new();
                 for value in values {
                     merge(&mut out, step(value));
                 }
@@ -95,20 +97,20 @@ impl View<'_> {
 
     /// A display with elements of one class is a container of them.
     fn display(&self, kind: LiteralType, items: &[ExprId], scope: DefId, line: u32) -> Values {
-        let mut classes = Vec::new();
+        let mut classes = Values::new();
         for &item in items.iter().take(2) {
             for value in self.eval(item, scope, line) {
                 if let What::Instance(symbol) = value.what {
-                    merge(&mut classes, vec![Value::new(What::Elements(symbol), Strategy::LocalType)]);
+                    merge(&mut classes, smallvec![Value::new(What::Elements(symbol), Strategy::LocalType)]);
                 }
             }
         }
         match (&classes[..], kind) {
             ([Value { what: What::Elements(symbol), .. }], LiteralType::Dict) => {
-                vec![Value::new(What::Mapped(*symbol), Strategy::LocalType)]
+                smallvec![Value::new(What::Mapped(*symbol), Strategy::LocalType)]
             }
-            ([only], _) => vec![*only],
-            _ => vec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+            ([only], _) => smallvec![*only],
+            _ => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
         }
     }
 
@@ -138,19 +140,19 @@ impl View<'_> {
             What::Elements(_) | What::Mapped(_) => {
                 let (What::Elements(symbol) | What::Mapped(symbol)) = receiver.what else { return None };
                 if rules.element_getters.contains(&name) {
-                    return Some(vec![Value { what: What::Instance(symbol), ..receiver }]);
+                    return Some(smallvec![Value { what: What::Instance(symbol), ..receiver }]);
                 }
                 let what =
                     if rules.element_views.contains(&name) { What::Elements(symbol) } else { What::Builtin(EMPTY) };
-                Some(vec![Value { what, ..receiver }])
+                Some(smallvec![Value { what, ..receiver }])
             }
             // `Optional.get()`, `option.unwrap()` on what annotations already unwrapped.
             What::Instance(_) if self.file.family == Family::Rust && rules.element_getters.contains(&name) => {
                 let is_own = self.attribute(receiver, name).iter().any(|value| value.what != What::Missing);
-                (!is_own).then(|| vec![receiver])
+                (!is_own).then(|| smallvec![receiver])
             }
             What::Definition(class) if self.file.family == Family::Ruby && self.text(name) == "new" => {
-                Some(vec![Value::new(What::Instance(class), Strategy::LocalType)])
+                Some(smallvec![Value::new(What::Instance(class), Strategy::LocalType)])
             }
             _ => None,
         }
@@ -171,21 +173,21 @@ impl View<'_> {
             "list" | "sorted" | "reversed" | "set" | "tuple" | "frozenset" | "iter" => {
                 let values = first();
                 let is_container = values.iter().any(|value| matches!(value.what, What::Elements(_)));
-                if is_container { values } else { vec![Value::new(What::Builtin(EMPTY), Strategy::Local)] }
+                if is_container { values } else { smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)] }
             }
             "next" => self.each(first(), |value| self.element(value, true)),
-            _ if self.index.rules.open_builtins.contains(&name) => Vec::new(),
-            _ => vec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+            _ if self.index.rules.open_builtins.contains(&name) => Values::new(),
+            _ => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
         }
     }
 
     /// One element of a container: by iteration, or by index.
     pub(super) fn element(&self, value: Value, by_iteration: bool) -> Values {
         match value.what {
-            What::Elements(symbol) => vec![Value { what: What::Instance(symbol), ..value }],
-            What::Mapped(symbol) if !by_iteration => vec![Value { what: What::Instance(symbol), ..value }],
+            What::Elements(symbol) => smallvec![Value { what: What::Instance(symbol), ..value }],
+            What::Mapped(symbol) if !by_iteration => smallvec![Value { what: What::Instance(symbol), ..value }],
             What::Opaque | What::External(_) | What::ExternalInstance(_) => {
-                vec![Value::new(What::Opaque, value.via)]
+                smallvec![Value::new(What::Opaque, value.via)]
             }
             What::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) => {
                 let held = self.held(symbol);
@@ -193,7 +195,7 @@ impl View<'_> {
                 let held: Values = held.into_iter().filter(is_other).collect();
                 self.deeper(|| self.each(held, |value| self.element(value, by_iteration)))
             }
-            _ => Vec::new(),
+            _ => Values::new(),
         }
     }
 
@@ -201,7 +203,7 @@ impl View<'_> {
     pub(super) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
         if let Some(def) = best_definition(self.file, entries) {
             let symbol = self.file.symbols[def as usize];
-            return vec![Value::new(What::Definition(symbol), Strategy::Local)];
+            return smallvec![Value::new(What::Definition(symbol), Strategy::Local)];
         }
         for entry in entries {
             if let Bound::Import(import) = entry.bound {
@@ -251,7 +253,7 @@ impl View<'_> {
         if before > 0 {
             bindings.retain(|binding| binding.line <= line);
         }
-        let Some(name) = entries.first().map(|entry| entry.name) else { return Vec::new() };
+        let Some(name) = entries.first().map(|entry| entry.name) else { return Values::new() };
         let place = (scope, name, before as u32);
         if let Some(known) = self.variables.borrow().get(&place) {
             return known.as_ref().clone();
@@ -265,14 +267,14 @@ impl View<'_> {
     }
 
     fn assigned_values(&self, bindings: &[&Binding], scope: DefId) -> Values {
-        let mut values = Vec::new();
-        let mut last = Vec::new();
+        let mut values = Values::new();
+        let mut last = Values::new();
         for binding in bindings {
             last = self.binding_values(binding, scope);
             merge(&mut values, last.clone());
         }
         if last.is_empty() {
-            return Vec::new();
+            return Values::new();
         }
         if values.len() > 1 {
             values.retain(|value| value.what != What::Nothing);
@@ -295,7 +297,7 @@ impl View<'_> {
         let Some(value) = binding.value else {
             return match (binding.kind, binding.annotation) {
                 (BindingKind::Catch, Some(annotation)) => self.annotated(annotation, scope),
-                _ => Vec::new(),
+                _ => Values::new(),
             };
         };
         // A value is evaluated as of the line before, so that `x = x.next()` sees the older x.
@@ -318,7 +320,7 @@ impl View<'_> {
                 }
                 _ => self.part_values(value, position, scope, line),
             },
-            BindingKind::Return | BindingKind::Yield | BindingKind::Outer => Vec::new(),
+            BindingKind::Return | BindingKind::Yield | BindingKind::Outer => Values::new(),
         }
     }
 
@@ -335,26 +337,26 @@ impl View<'_> {
                     _ => self.eval(callee, scope, line),
                 };
                 self.each(callees, |callee| match callee.what {
-                    What::External(_) | What::Opaque => vec![Value::new(What::Opaque, callee.via)],
+                    What::External(_) | What::Opaque => smallvec![Value::new(What::Opaque, callee.via)],
                     _ => self.call_part(callee, position),
                 })
             }
-            _ => Vec::new(),
+            _ => Values::new(),
         }
     }
 
     /// `with value as target`: what `__enter__` says it returns, else the value itself.
     fn entered(&self, value: Value) -> Values {
-        let What::Instance(class) = value.what else { return vec![value] };
+        let What::Instance(class) = value.what else { return smallvec![value] };
         for name in ["__enter__", "__aenter__"] {
             let members = self.class_member(class, self.known(name), value.via);
             if let Some(&member) = members.iter().find(|member| matches!(member.what, What::Definition(_))) {
                 let result = self.call_result(member, Some(value));
                 let is_known = result.iter().any(|value| matches!(value.what, What::Instance(_)));
-                return if is_known { result } else { vec![value] };
+                return if is_known { result } else { smallvec![value] };
             }
         }
-        vec![value]
+        smallvec![value]
     }
 
     /// Values of an annotation.

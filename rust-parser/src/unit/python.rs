@@ -62,6 +62,9 @@ fn tuple<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyTuple>
         values.push(match field {
             Field::Text(text) if text.len() <= 16 => PyString::intern(py, text).into_any(),
             Field::Text(text) => PyString::new(py, text).into_any(),
+            Field::Uid(project, name) => PyString::new(py, &[project, ":", name].concat()).into_any(),
+            Field::Hex(0) => PyString::intern(py, "").into_any(),
+            Field::Hex(number) => PyString::new(py, &format!("{number:016x}")).into_any(),
             Field::Number(number) => number.into_pyobject(py)?.into_any(),
             Field::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
             Field::Fraction(value) => value.into_pyobject(py)?.into_any(),
