@@ -25,6 +25,10 @@ PATHS = [
     "guide.md",
     "web/index.ts",
     "web/part.ts",
+    "java/One.java",
+    "java/deep/Two.java",
+    "go/a.go",
+    "go/b.go",
 ]
 MODULES = ["app", "app.a", "app.b", "app.deep", "app.deep.c", "app.deep.a", "lib.tool", "main", "lib", "elsewhere"]
 CLASSES = ["One", "Two"]
@@ -82,11 +86,26 @@ script_blocks = st.one_of(
     st.builds("export class {} extends {} {{ {}() {{ this.{}() }} }}".format, names, names, names, names),
     st.builds("other.{}()".format, names),
 )
+# packages that several files declare, and names that they share
+packages = st.sampled_from(["app", "app.a", "org.One", "org"])
+java_blocks = st.one_of(
+    st.builds("package {};".format, packages),
+    st.builds("import {}.{};".format, packages, classes),
+    st.builds("public class {} extends {} {{ {} held; void {}() {{ held.{}(); }} }}".format, *[names] * 5),
+    st.builds("class {} {{ static {} {}() {{ return new {}(); }} }}".format, classes, classes, names, classes),
+)
+go_blocks = st.one_of(
+    st.builds("package {}".format, st.sampled_from(["one", "two"])),
+    st.builds('import "example.com/{}"'.format, names),
+    st.builds("type {} struct {{ held {} }}".format, names, names),
+    st.builds("func (it *{}) {}() {{ it.held.{}() }}".format, names, names, names),
+    st.builds("func {}() {{ {}(); {}.Run() }}".format, names, names, names),
+)
 
 
 def blocks(path: str) -> st.SearchStrategy[str]:
-    kind = {"md": document_blocks, "ts": script_blocks}.get(path.rsplit(".", 1)[1], python_blocks)
-    return st.lists(kind, max_size=6).map("\n".join)
+    kinds = {"md": document_blocks, "ts": script_blocks, "java": java_blocks, "go": go_blocks}
+    return st.lists(kinds.get(path.rsplit(".", 1)[1], python_blocks), max_size=6).map("\n".join)
 
 
 edits = st.sampled_from(PATHS).flatmap(

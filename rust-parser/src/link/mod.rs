@@ -51,6 +51,8 @@ pub struct Project {
     links: Vec<Link>,
     structure: Structure,
     structure_digest: Option<UnitDigest>,
+    /// Keys of the questions that the structure asked.
+    structure_asked: Box<[u32]>,
     /// Linked under other sub-projects: everything is linked again.
     is_stale: bool,
 }
@@ -81,6 +83,7 @@ impl Project {
             links: Vec::new(),
             structure: Structure::default(),
             structure_digest: None,
+            structure_asked: Box::default(),
             is_stale: false,
         }
     }
@@ -99,7 +102,10 @@ impl Project {
     pub fn update(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String]) -> Vec<String> {
         let changed = last_of_each_path(changed);
         let gone: Vec<FileId> = removed.iter().filter_map(|path| self.index.file_id(path)).collect();
+        let parts: Vec<Option<u64>> = changed.iter().map(|facts| self.structure_part(&facts.path)).collect();
         let (ids, mut keys) = self.index.replace(changed, removed);
+        let mut is_restructured = self.is_stale || !gone.is_empty() || ids.len() == self.index.present().count();
+        is_restructured |= ids.iter().zip(parts).any(|(&id, old)| old != Some(structure::part_of(self.index.file(id))));
         self.links.resize_with(self.index.files.len(), Link::default);
         for &id in &gone {
             if self.index.files[id as usize].is_none() {
@@ -115,7 +121,7 @@ impl Project {
         }
         let mut before: FxHashMap<FileId, Option<UnitDigest>> = FxHashMap::default();
         for stage in STAGES {
-            self.run_stage(stage, &mut dirty, &mut keys, &gone, &mut before);
+            is_restructured |= self.run_stage(stage, &mut dirty, &mut keys, &gone, &mut before);
         }
         let mut paths: BTreeSet<String> = BTreeSet::new();
         for (&id, &old) in &before {
@@ -123,13 +129,14 @@ impl Project {
                 paths.insert(self.index.file(id).path.to_string());
             }
         }
-        if self.refresh_structure() {
+        if (is_restructured || is_affected(&self.structure_asked, &keys)) && self.refresh_structure() {
             paths.insert(String::new());
         }
         paths.into_iter().collect()
     }
 
     /// Run a stage for the dirty files and those that asked for something that changed; add the keys that change with its results.
+    /// Does a file reach other external symbols than before?
     fn run_stage(
         &mut self,
         stage: Stage,
@@ -137,7 +144,8 @@ impl Project {
         keys: &mut FxHashSet<u32>,
         gone: &[FileId],
         before: &mut FxHashMap<FileId, Option<UnitDigest>>,
-    ) {
+    ) -> bool {
+        let mut reaches_others = false;
         for (id, _) in self.index.present() {
             if !dirty.contains(&id) && is_affected(&self.links[id as usize].asked[stage as usize], keys) {
                 dirty.insert(id);
@@ -170,7 +178,9 @@ impl Project {
                     }
                 }
                 Output::Edges(edges, digest) => {
-                    link.externals = edges.externals();
+                    let externals = edges.externals();
+                    reaches_others |= externals != link.externals;
+                    link.externals = externals;
                     link.edges = Some(edges);
                     before.insert(id, link.digest.replace(digest));
                 }
@@ -179,11 +189,18 @@ impl Project {
         if stage == Stage::Bases {
             keys.extend(inherit::refresh(&mut self.index, bases, gone));
         }
+        reaches_others
+    }
+
+    /// What the structure now says because of a file; None for an unknown one.
+    fn structure_part(&self, path: &str) -> Option<u64> {
+        self.index.file_id(path).map(|id| structure::part_of(self.index.file(id)))
     }
 
     fn refresh_structure(&mut self) -> bool {
         let externals = self.links.iter().flat_map(|link| link.externals.iter().copied()).collect();
-        let structure = structure::build(&self.index, &self.name, externals);
+        let (structure, asked) = structure::build(&self.index, &self.name, externals);
+        self.structure_asked = asked;
         if self.structure_digest.is_some() && structure == self.structure {
             return false;
         }

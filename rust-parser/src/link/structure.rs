@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::depend::{Topic, compact, digest_of, key};
 use super::file::{FileEntry, SharedScope, folder_of, is_package_file};
 use super::index::Index;
 use super::names::{EMPTY, ExternalId, FileId, Sym};
@@ -29,19 +30,38 @@ pub struct Structure {
 }
 
 /// Build the structure of a project from its files and the external symbols that their edges reach.
-pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> Structure {
-    let mut structure = Structure::default();
+/// Also returns the keys of the questions that this asked.
+pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> (Structure, Box<[u32]>) {
+    let (mut structure, mut asked) = (Structure::default(), Vec::new());
     structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
     structure.add_subprojects(index);
     structure.add_packages(index);
     for (id, entry) in index.present() {
-        structure.add_file(index, id, entry);
+        structure.add_file(index, id, entry, &mut asked);
     }
     structure.add_externals(index, externals);
     structure.nodes.sort();
     structure.contains.sort();
     structure.contains.dedup();
-    structure
+    (structure, compact(asked))
+}
+
+/// Digest of what a file by itself puts into the structure: as long as it is the same, only names (whose questions are
+/// recorded), the set of files and the set of external symbols decide.
+pub fn part_of(entry: &FileEntry) -> u64 {
+    let shared = |def: &usize| matches!(entry.shared_scope(*def as DefId), Some(SharedScope::Package(_)));
+    let shared = (0..entry.outlines.len()).filter(|def| entry.is_node(*def as DefId)).filter(shared);
+    let shared: Vec<_> = shared.map(|def| (entry.symbols[def], package_of(entry.shared_scope(def as DefId)))).collect();
+    let first = entry.symbols.first();
+    let rules = (entry.family, entry.scope_rule as u8, &entry.language, entry.module);
+    digest_of((rules, &entry.path, entry.file_symbol, first, entry.packages(), shared))
+}
+
+fn package_of(scope: Option<SharedScope>) -> Option<Sym> {
+    match scope {
+        Some(SharedScope::Package(package)) => Some(package),
+        _ => None,
+    }
 }
 
 impl Structure {
@@ -88,13 +108,17 @@ impl Structure {
         }
     }
 
-    fn add_file(&mut self, index: &Index, id: FileId, entry: &FileEntry) {
+    fn add_file(&mut self, index: &Index, id: FileId, entry: &FileEntry, asked: &mut Vec<u32>) {
         let path = &entry.path;
         let node = match entry.family {
             Family::Document => entry.symbols.first().copied().unwrap_or(entry.file_symbol),
             _ => entry.file_symbol,
         };
-        let uid = index.uid(node);
+        let mut uid_of = |symbol| {
+            asked.push(key(Topic::Uid, index.qualified_name(symbol), 0));
+            index.uid(symbol)
+        };
+        let uid = uid_of(node);
         debug_assert_eq!(index.symbols.get(node).file, id);
         if entry.scope_rule == ScopeRule::Directory && entry.module != EMPTY {
             self.contains.push((index.strings.text(entry.module).to_owned(), uid));
@@ -109,7 +133,7 @@ impl Structure {
                 && package != EMPTY
             {
                 let package = index.strings.text(package).to_string();
-                self.contains.push((package, index.uid(entry.symbols[def])));
+                self.contains.push((package, uid_of(entry.symbols[def])));
             }
         }
     }
