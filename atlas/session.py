@@ -147,6 +147,8 @@ def _summary_text(summary: IndexSummary) -> str:
         f"{summary.skipped} skipped, {summary.problems} read only in part",
         f"{summary.written} units written, {summary.vectors} vectors made, {summary.seconds:.1f} s",
     ]
+    if summary.given_up:
+        lines.append(f"note: {summary.given_up} events could not be worked off; `atlas dead-letters list` says why")
     if not summary.files:
         lines.append("note: no file was indexed; status with skipped says why")
     return "\n".join(lines)

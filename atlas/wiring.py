@@ -156,6 +156,7 @@ async def _summary_of(settings: Settings, done: Done, seconds: float, cpu: float
         cpu_seconds=time.process_time() - cpu,
         phases=(),
         by="daemon",
+        given_up=done.given_up,
     )
 
 

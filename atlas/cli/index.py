@@ -124,5 +124,7 @@ def _print_summary(summary: IndexSummary) -> None:
     console.print(output.table(("", ""), rows))
     phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in summary.phases)
     console.print(f"{summary.seconds:.2f} s, {summary.cpu_seconds:.2f} CPU s{f' ({phases})' if phases else ''}")
+    if summary.given_up:
+        console.print(f"{summary.given_up} events could not be worked off: atlas dead-letters list says why.")
     if not summary.files:
         console.print("No file was indexed: atlas status --skipped says why.")

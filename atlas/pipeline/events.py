@@ -86,3 +86,5 @@ class IndexSummary:
     """CPU seconds by phase, in order; phases that overlap share them."""
     by: str = ""
     """Who did it when it was not this process: "daemon"."""
+    given_up: int = 0
+    """Events that the daemon could not work off meanwhile; they are dead letters now."""

@@ -62,17 +62,23 @@ async def read_state(bus: Bus) -> dict[str, Any] | None:
     if not isinstance(state, dict):
         return None
     told = cast("dict[str, Any]", state)
-    return told if time.time() - float(told.get("told_at", 0)) < NOTE_LIFE else None
+    told_at = told.get("told_at")
+    return told if isinstance(told_at, float) and time.time() - told_at < NOTE_LIFE else None
 
 
 async def served_project(bus: Bus, project: str) -> Served | None:
-    """Return how the running daemon serves a project; None when no daemon tells anything.
+    """Return how the running daemon serves a project; None when no daemon tells anything that can be understood.
 
     Raises Unavailable when there is a daemon that serves other projects only.
     """
     state = await read_state(bus)
-    if state is None:
+    try:
+        return None if state is None else _served(state, project)
+    except (KeyError, TypeError):
         return None
+
+
+def _served(state: Mapping[str, Any], project: str) -> Served:
     for one in state["projects"]:
         if one["project"] == project:
             return Served(

@@ -45,6 +45,13 @@ async def test_nobody_tells_anything_that_is_true_now(note: str) -> None:
     assert await served_project(bus, "shop") is None
 
 
+@pytest.mark.parametrize("more", [{}, {"projects": 3}, {"projects": [{"project": "shop"}]}, {"projects": ["shop"]}])
+async def test_what_cannot_be_understood_is_no_daemon(more: dict[str, object]) -> None:
+    bus = MemoryBus()
+    await bus.put_note(NOTE, json.dumps({"told_at": time.time()} | more), 60)
+    assert await served_project(bus, "shop") is None
+
+
 async def test_a_daemon_of_other_projects_is_named_with_both_ways_out() -> None:
     bus = MemoryBus()
     await tell(bus)
