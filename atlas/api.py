@@ -51,5 +51,8 @@ class Atlas:
         return await resolve(self.reader, name, where)
 
     async def aclose(self) -> None:
-        """Close the store; idempotent."""
+        """Close the store and the embedders; idempotent."""
+        await self.reader.embedder.aclose()
+        if self.indexer is not None and self.indexer.embedder is not None:
+            await self.indexer.embedder.aclose()
         await self.reader.store.aclose()

@@ -232,6 +232,10 @@ class Embedder(Protocol):
         """Return the float32 little-endian vector of a query; all zeros when nothing of it is known."""
         ...
 
+    async def aclose(self) -> None:
+        """Close connections and files, if any; idempotent."""
+        ...
+
 
 class EmbeddingCache(Protocol):
     """Vectors by what they are made of, shared by all projects that use it; bounded, it forgets what is used least."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from atlas.errors import AtlasError, Unavailable
-from atlas.wiring import connect_bus, limit_threads, make_embedder, make_source
+from atlas.wiring import connect_bus, limit_threads, make_source, make_writing_embedder
 
 if TYPE_CHECKING:
     from atlas.buses.valkey import ValkeyBus
@@ -84,14 +84,16 @@ async def open_bus(settings: Settings, projects: Sequence[str], log: Log) -> Asy
     from atlas.buses.valkey_server import OwnServer
 
     keeper = _Keeper(settings.data_dir, await asyncio.to_thread(OwnServer.start, settings.data_dir), log)
-    bus = connect_bus(settings, keeper.server.url)
-    guard = asyncio.create_task(keeper.guard(bus, projects))
     try:
-        yield bus
+        bus = connect_bus(settings, keeper.server.url)
+        guard = asyncio.create_task(keeper.guard(bus, projects))
+        try:
+            yield bus
+        finally:
+            guard.cancel()
+            await asyncio.gather(guard, return_exceptions=True)
+            await bus.aclose()
     finally:
-        guard.cancel()
-        await asyncio.gather(guard, return_exceptions=True)
-        await bus.aclose()
         await asyncio.to_thread(keeper.server.stop)
 
 
@@ -198,7 +200,7 @@ async def _make_daemon(all_settings: Sequence[Settings], store: EmbeddedStore, b
         [make_source(settings) for settings in all_settings],
         store,
         bus,
-        None if first.embedder.provider == "none" else make_embedder(first),
+        make_writing_embedder(first),
         Gate(store, first.pipeline.body_threshold / 100),
         _options(first),
         resident_meter(),

@@ -46,6 +46,11 @@ class CachedEmbedder:
         """Return the vector of a query; queries are not cached."""
         return await self._embedder.embed_query(text)
 
+    async def aclose(self) -> None:
+        """Close the embedder and the cache; idempotent."""
+        await self._embedder.aclose()
+        await self._cache.aclose()
+
     async def _known(self, keys: Sequence[str]) -> dict[str, bytes]:
         try:
             found = await self._cache.get(keys)

@@ -24,6 +24,9 @@ class NoEmbedder:
         """Raise Unavailable."""
         raise _switched_off()
 
+    async def aclose(self) -> None:
+        """Do nothing."""
+
 
 def _switched_off() -> Unavailable:
     return Unavailable("vector search is switched off", 'Set embedder.provider = "static" and run: atlas index')

@@ -44,6 +44,9 @@ class StaticEmbedder:
         """Return the float32 little-endian vector of a question; all zeros when no word of it is known."""
         return await asyncio.to_thread(lambda: self._loaded().query(text))
 
+    async def aclose(self) -> None:
+        """Do nothing: the model is memory only."""
+
     def _encode(self, chunks: Sequence[Chunk]) -> list[bytes]:
         texts = [chunk.text for chunk in chunks]
         names = [chunk.name for chunk in chunks]

@@ -91,7 +91,7 @@ class Daemon:
     ) -> None:
         """`resident` returns the process's resident bytes, `trim` gives free memory back to the system."""
         self._store, self._bus, self._options, self._log = store, bus, options, log
-        self._resident, self._trim = resident, trim
+        self._resident, self._trim, self._embedder = resident, trim, embedder
         self._places = {source.project: Workplace(source, store) for source in sources}
         self._kept = {name: self._keep(place) for name, place in self._places.items()}
         self._tiers: list[Tier] = [
@@ -221,6 +221,8 @@ class Daemon:
                 if place.looks:
                     await self._store.finish(place.name, place.left_out())
             place.close()
+        if self._embedder is not None:
+            await self._embedder.aclose()
         with contextlib.suppress(AtlasError):
             await self._bus.put_note(NOTE, "", 0.001)
 

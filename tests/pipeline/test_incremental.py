@@ -223,3 +223,18 @@ async def test_a_tree_without_code_is_indexed_as_empty(tmp_path: Path, files: di
     write_tree(tmp_path / "p", files)
     summary = await index(tmp_path / "p", tmp_path / "d")
     assert (summary.files, summary.parsed) == (0, 0)
+
+
+async def test_the_embedding_cache_changes_no_vector_and_serves_the_next_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"a.py": "def f():\n    return 1\n", "b.py": "class C:\n    def m(self):\n        return 2\n"}
+    write_tree(tmp_path / "p", files)
+    await index(tmp_path / "p", tmp_path / "plain")
+    monkeypatch.setenv("ATLAS_EMBEDDER_CACHE", "on")
+    await index(tmp_path / "p", tmp_path / "cached")
+    assert dump(tmp_path / "cached") == dump(tmp_path / "plain")
+    held = (tmp_path / "cached" / "embeddings.db").stat().st_size
+    write_tree(tmp_path / "q", files)
+    await index(tmp_path / "q", tmp_path / "cached")
+    assert (tmp_path / "cached" / "embeddings.db").stat().st_size == held, "the second project brings no new text"

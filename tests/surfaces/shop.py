@@ -139,6 +139,9 @@ class WordEmbedder:
 
         return pack(f"<{self.dimension}f", *self._vector(text))
 
+    async def aclose(self) -> None:
+        pass
+
     def _vector(self, text: str) -> list[float]:
         values = [0.0] * self.dimension
         for word in split_words(text):

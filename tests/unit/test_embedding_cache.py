@@ -42,6 +42,9 @@ class Counting:
     async def embed_query(self, text: str) -> bytes:
         return await self._static.embed_query(text)
 
+    async def aclose(self) -> None:
+        await self._static.aclose()
+
 
 @pytest.fixture
 async def disk(tmp_path: Path) -> AsyncIterator[DiskCache]:
