@@ -49,7 +49,7 @@ def start(
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Watch these projects and keep their index true; returns when it does."""
+    """Watch these projects and keep their index true; returns when it does. The first one's settings count."""
     all_settings = _all_settings(roots, project, data_dir)
     if foreground:
         from atlas.foreground import run_foreground

@@ -23,6 +23,7 @@ from atlas.buses.valkey_server import OwnServer
 from atlas.stores.embedded import EmbeddedStore
 
 from .daemons import Home, home, is_alive, until
+from .processes import environment
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the daemon needs Linux or macOS")
 
@@ -245,6 +246,23 @@ def test_a_folder_where_no_socket_can_be_made_is_an_error_with_a_hint(place: Hom
     assert ended["level"] == "warning"
 
 
+def test_a_crash_is_in_the_log_with_its_traceback_and_leaves_nothing_behind(place: Home, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "valkey.py").write_text("raise RuntimeError('broken library')\n")
+    path = os.pathsep.join([str(broken), environment()["PYTHONPATH"]])
+    done = place.run("daemon", "start", code=1, PYTHONPATH=path)
+    assert "RuntimeError: broken library" in done.stderr
+    assert "Traceback" not in done.stderr
+    (crash,) = [entry for entry in place.log() if entry["level"] == "error"]
+    assert crash["message"] == "crashed"
+    assert "RuntimeError: broken library" in crash["fields"]["traceback"]
+    (server,) = [entry for entry in place.log() if entry["message"] == "bus server"]
+    assert not is_alive(server["fields"]["pid"])
+    assert find_running(place.data) is None
+    place.ask("daemon", "start")
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_data_folder_that_cannot_be_written_is_an_error_with_a_hint(place: Home) -> None:
     place.data.mkdir(mode=0o500)
@@ -280,7 +298,7 @@ def test_logs_follow_the_file(place: Home) -> None:
     following = subprocess.Popen(
         [sys.executable, "-P", "-m", "atlas", "daemon", "logs", "-n", "1", "--follow"],
         cwd=place.root,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        env=environment(),
         stdout=subprocess.PIPE,
         text=True,
     )
