@@ -62,8 +62,10 @@ def status_parts(answer: StatusAnswer) -> Iterator[RenderableType]:
     if daemon is not None:
         yield _daemon(daemon)
         if daemon.tiers:
+            yield Text()
             yield tier_table(daemon.tiers, WIDE)
             yield from _troubles(daemon)
+        yield Text()
     if not answer.projects:
         yield Text("nothing is indexed yet", "yellow")
     watched = _watched(daemon)
@@ -83,10 +85,12 @@ def live_parts(
         yield Text.assemble(f"{clock}  ", _daemon(daemon))
         if daemon.tiers:
             signs = PLAIN_CURVE if ascii_only else CURVE
+            yield Text()
             yield tier_table(daemon.tiers, width, lambda tier: rates.curve(tier, signs))
             yield from _troubles(daemon)
     watched = _watched(daemon)
     if answer.projects:
+        yield Text()
         yield _project_table(answer.projects, watched, width)
     for project in answer.projects:
         if project.decisions:
@@ -116,7 +120,8 @@ def tier_table(tiers: Sequence[TierStatus], width: int, curve: Callable[[str], s
         row: list[object] = [tier.tier, *([tier.stream.removeprefix("atlas:")] if wide else [])]
         row += [tier.length, tier.waiting, tier.pending, tier.dead, f"{tier.rate:,.1f}" if tier.told else ""]
         if curve:
-            row.append(curve(tier.tier)[-(CURVE_LENGTH if wide else CURVE_LENGTH // 3) :])
+            length = CURVE_LENGTH if wide else CURVE_LENGTH // 3
+            row.append(curve(tier.tier)[-length:].rjust(length))
         row += [_batch(tier), tier.errors if tier.told else ""]
         rows.append(row)
     return _table(columns, rows, wide=wide)
@@ -153,7 +158,7 @@ def _project_table(projects: Sequence[ProjectStatus], watched: Mapping[str, Watc
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, wide: bool) -> Table:
     """Return a table whose cells stay on one line: it must not jump from one second to the next."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1) if wide else 0)
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1) if wide else 0)
     for column in columns:
         right = column not in LEFT
         table.add_column(column, justify="right" if right else "left", no_wrap=True, overflow="ellipsis")
