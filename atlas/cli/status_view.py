@@ -20,8 +20,8 @@ CURVE = "▁▂▃▄▅▆▇█"
 PLAIN_CURVE = "_.:-=+*#"
 """For terminals that know no others than ASCII."""
 CURVE_LENGTH = 30
-WIDE = 110
-"""Columns that all of the live view takes."""
+WIDE, VERY_WIDE = 120, 140
+"""Columns of a terminal from which on the live view names the streams, and draws its curves in full length."""
 LEFT = frozenset(("tier", "stream", "", "last batch", "project", "by"))
 """Columns of words."""
 SAME_STATE_SECONDS = 0.3
@@ -120,7 +120,7 @@ def tier_table(tiers: Sequence[TierStatus], width: int, curve: Callable[[str], s
         row: list[object] = [tier.tier, *([tier.stream.removeprefix("atlas:")] if wide else [])]
         row += [tier.length, tier.waiting, tier.pending, tier.dead, f"{tier.rate:,.1f}" if tier.told else ""]
         if curve:
-            length = CURVE_LENGTH if wide else CURVE_LENGTH // 3
+            length = CURVE_LENGTH if width >= VERY_WIDE else CURVE_LENGTH // (2 if wide else 3)
             row.append(curve(tier.tier)[-length:].rjust(length))
         row += [_batch(tier), tier.errors if tier.told else ""]
         rows.append(row)

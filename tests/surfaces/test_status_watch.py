@@ -76,7 +76,7 @@ def drawn(state: DaemonStatus, width: int, *notes: str, ascii_only: bool = False
 # --- the view ---
 
 
-@pytest.mark.parametrize("width", [80, 100, 110, 200])
+@pytest.mark.parametrize("width", [80, 100, 120, 140, 200])
 def test_the_view_fits_the_terminal_and_cuts_no_number(width: int) -> None:
     lines = drawn(daemon(35), width)
     text = "\n".join(lines)
@@ -85,7 +85,7 @@ def test_the_view_fits_the_terminal_and_cuts_no_number(width: int) -> None:
     assert lines[0].startswith("12:00:00  daemon running, idle (pid 7 since 2027-01-15T07:00:00+00:00")
     (tier,) = [line.split() for line in lines if line.startswith("ast ")]
     assert tier[-8:] == ["2", "in", "4", "ms,", "5", "s", "ago", "0"]
-    assert ("ast-dirty" in tier) is (width >= 110)
+    assert ("ast-dirty" in tier) is (width >= 120)
     (project,) = [line.split() for line in lines if line.startswith("shop ")]
     shown = ["shop", "12,500", "256,744", "2,254,156", "0", "1,000", "1,234", "75", "s", "ago", "watching"]
     assert project == shown, "stale files are those that the daemon tells: the counts of the store may be older"
@@ -109,7 +109,7 @@ def test_the_curve_is_of_the_last_seconds_and_its_highest_is_the_highest_sign() 
 
 
 def test_a_terminal_that_knows_ascii_only_gets_ascii_curves() -> None:
-    (tier,) = [line for line in drawn(daemon(35), 110, ascii_only=True) if line.startswith("ast ")]
+    (tier,) = [line for line in drawn(daemon(35), 120, ascii_only=True) if line.startswith("ast ")]
     assert "=_#-" in tier
     assert tier.isascii()
 
@@ -128,7 +128,7 @@ def test_troubles_are_said_in_words() -> None:
 def test_a_killed_daemon_tells_nothing_of_its_tiers() -> None:
     tier = TierStatus("ast", "atlas:ast-dirty", 12, 4, 8, 0)
     gone = DaemonStatus("gone", "gone: process 7 was killed?", "atlas daemon start", 7, tiers=(tier,))
-    lines = drawn(gone, 110)
+    lines = drawn(gone, 120)
     assert "-> atlas daemon start" in lines[0]
     (row,) = [line.split() for line in lines if line.startswith("ast ")]
     assert row[:6] == ["ast", "ast-dirty", "12", "4", "8", "0"]
@@ -201,7 +201,7 @@ def test_json_is_one_document_a_line(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=20)
         assert process.returncode == 0
-        assert 0.5 < second["at"] - first["at"] < 10
+        assert first["at"] < second["at"]
         assert second["daemon"]["state"] == "running"
         assert [tier["tier"] for tier in second["daemon"]["tiers"]] == ["graph", "ast", "embed"]
         assert second["projects"][0]["files"] == 1
