@@ -1,20 +1,27 @@
-"""The part of the composition root that only measurements and tests of I1 need: a warm index, a comparison."""
+"""The part of the composition root that only measurements and tests of I1 need: a warm index, a comparison, a probe."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+from atlas.background import find_running
 from atlas.bench.compare import Comparison, compare
 from atlas.buses.memory import MemoryBus
+from atlas.buses.valkey_server import OwnServer
 from atlas.config import Settings
+from atlas.contracts import Store
+from atlas.model import ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.live import LiveTiers
+from atlas.session import Session
 from atlas.stores.embedded import EmbeddedStore
 from atlas.stores.embedded_whole import open_whole
-from atlas.wiring import make_embedder, make_source
+from atlas.tools.catalogue import BY_NAME
+from atlas.wiring import connect, make_embedder, make_source
 
 
 @asynccontextmanager
@@ -40,3 +47,49 @@ def compare_indexes(a: Path, b: Path) -> Comparison:
     """Compare the stores of two data directories whole. Raises NotFound, SchemaMismatch and StoreError."""
     with open_whole(a) as one, open_whole(b) as other:
         return compare(one, other)
+
+
+class AgentProbe:
+    """An index as an agent's session sees it, and the daemon that keeps it; implements `bench.probe.Probe`."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Raise as `wiring.open_atlas` for reading does."""
+        self._settings, self._atlas, self._session = settings, connect(settings), Session(settings)
+
+    @property
+    def store(self) -> Store:
+        """The index, open for reading."""
+        return self._atlas.reader.store
+
+    @property
+    def project(self) -> str:
+        """The project's name."""
+        return self._settings.project_name
+
+    @property
+    def model(self) -> ModelInfo:
+        """What vectors are made with."""
+        return self._atlas.reader.embedder.info
+
+    async def ask(self, tool: str, arguments: Mapping[str, object]) -> Mapping[str, Any]:
+        """Return a tool's structured answer. Raises AtlasError as the tool does."""
+        return (await self._session.call(BY_NAME[tool], arguments, _no_report))[1]
+
+    def daemon(self) -> tuple[int, str]:
+        """Return process and phase of the running daemon; (0, "") when none runs."""
+        running = find_running(self._settings.data_dir)
+        return (running.pid, running.phase) if running is not None else (0, "")
+
+    def bus_process(self) -> int:
+        """Return the daemon's own bus server; 0 when there is none."""
+        server = OwnServer.find(self._settings.data_dir)
+        return server.pid if server is not None else 0
+
+    async def aclose(self) -> None:
+        """Close both; idempotent."""
+        await self._session.aclose()
+        await self._atlas.aclose()
+
+
+async def _no_report(done: float, total: float, message: str) -> None:
+    """Ignore progress."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 SAMPLES = 5
-SHOWN = 80
+SHOWN = 40
 """Characters of a value that a sample shows."""
 
 _Row = tuple[Any, ...]

@@ -14,7 +14,10 @@ import typer
 
 if TYPE_CHECKING:
     from atlas.bench.compare import Comparison
+    from atlas.bench.live import LiveReport
     from atlas.bench.replay import Step, Ways
+
+LIVE_PARTS = "idle, saves, tenth, readers, restart, burst."
 
 Tree = Annotated[Path, typer.Argument(help="Folder to measure; it is not changed.", metavar="PATH")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
@@ -27,6 +30,8 @@ def register(app: typer.Typer) -> None:
     bench.command("query")(query)
     bench.command("compare")(compare)
     bench.command("replay")(replay)
+    bench.command("live")(live)
+    bench.command("readers", hidden=True)(readers)
     app.add_typer(bench)
 
 
@@ -185,6 +190,88 @@ def _print_summary(steps: list[Step], compared: list[Step], different: list[Step
     _table(["what", "number"], cells)
 
 
+def live(
+    path: Tree,
+    only: Annotated[str, typer.Option("--only", metavar="PARTS", help="Some of: " + LIVE_PARTS)] = "",
+    saves: Annotated[int, typer.Option("--saves", min=1, help="Files that are saved one at a time.")] = 40,
+    events: Annotated[int, typer.Option("--events", min=1, help="Files that the burst writes.")] = 10_000,
+    json_output: Json = False,
+) -> None:
+    """Freshness, cost and restart of a real daemon on a copy of the tree, against its targets."""
+    import asyncio
+
+    from atlas.bench.live import PARTS, Plan, bench_live
+    from atlas.config import load_settings
+    from atlas.errors import ConfigError
+    from atlas.wiring_bench import AgentProbe, compare_indexes
+
+    parts = [part.strip() for part in only.split(",") if part.strip()] or list(PARTS)
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise ConfigError(f"no such part: {', '.join(unknown)}", f"Parts: {', '.join(PARTS)}.")
+
+    def probe(tree: Path, data: Path) -> AgentProbe:
+        return AgentProbe(load_settings(str(tree), str(data)))
+
+    with tempfile.TemporaryDirectory(prefix="atlas-live-") as scratch:
+        plan = Plan(parts, saves, events)
+        running = bench_live(_folder(path), Path(scratch).resolve(), plan, probe, compare_indexes, _tell)
+        report = asyncio.run(running)
+    if json_output:
+        print(json.dumps(dataclasses.asdict(report), indent=2))
+    else:
+        _print_live(report)
+
+
+def _tell(text: str) -> None:
+    print(f"{text} ...", file=sys.stderr, flush=True)
+
+
+def _print_live(report: LiveReport) -> None:
+    cells = [
+        [
+            f"{row.part}: {row.what}",
+            f"{row.value:,.0f}" if row.value == int(row.value) else f"{row.value:,.2f}",
+            row.unit,
+            "" if row.reach is None else f"<= {row.reach:g}",
+            "" if row.reach is None else "met" if row.met else "MISSED",
+        ]
+        for row in report.rows
+    ]
+    _table(["what", "measured", "unit", "target", ""], cells)
+    print(
+        f"{report.files:,} files; load average {report.load[0]:.1f} at the beginning, {report.load[1]:.1f} at the end"
+    )
+    for problem in report.problems:
+        print(f"problem: {problem}")
+
+
+def readers(
+    path: Tree,
+    data_dir: Annotated[Path, typer.Option()],
+    connections: Annotated[int, typer.Option(min=1)] = 5,
+    seed: Annotated[int, typer.Option()] = 0,
+) -> None:
+    """Ask the index of a tree until standard input ends; print the times as JSON. Started by `live`."""
+    import asyncio
+
+    from atlas.bench.readers import ask_until
+    from atlas.config import load_settings
+    from atlas.wiring_bench import AgentProbe
+
+    async def ask() -> None:
+        stop = asyncio.Event()
+        probes = [AgentProbe(load_settings(str(path), str(data_dir))) for _ in range(connections)]
+        asking = asyncio.create_task(ask_until(probes, stop, seed, lambda: print("asking", flush=True)))
+        await asyncio.to_thread(sys.stdin.read)
+        stop.set()
+        asked = await asking
+        print(json.dumps(dataclasses.asdict(asked)))
+        for probe in probes:
+            await probe.aclose()
+
+    asyncio.run(ask())
+
+
 def _folder(path: Path) -> Path:
     from atlas.errors import ConfigError
 
@@ -202,4 +289,5 @@ def _table(columns: list[str], cells: list[list[str]]) -> None:
         column.justify = "right" if position else "left"
     for row in cells:
         table.add_row(*row)
-    Console().print(table)
+    # a file or a pipe has no width that lines would have to be broken for
+    Console(width=None if sys.stdout.isatty() else 160).print(table)

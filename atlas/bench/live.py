@@ -1,0 +1,267 @@
+"""What the daemon reaches on a copy of a tree: real processes, measured part by part against the targets.
+
+A tree and the way to look at its index come in, rows come out. The tree itself is not changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import statistics
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copytree, ignore_patterns, rmtree
+from typing import Protocol
+
+from atlas.bench import meter
+from atlas.bench.compare import Comparison, Difference
+from atlas.bench.edits import Source
+from atlas.bench.live_saves import Burst, burst, saves, tenth
+from atlas.bench.probe import Place, Probe, p95, until
+from atlas.bench.process import run
+from atlas.bench.readers import CONNECTIONS, PAUSE_SECONDS, PROCESSES, Readers
+
+PARTS = ("idle", "saves", "tenth", "readers", "restart", "burst")
+"""In the order in which they are run: the burst last, because the tree is compared after it."""
+
+REST_SECONDS = 4.0
+"""After the last write a daemon needs so long to be at rest."""
+
+READY_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measurement."""
+
+    part: str
+    what: str
+    value: float
+    unit: str
+    reach: float | None = None
+    """At most this is wanted; None for what is only told."""
+
+    @property
+    def met(self) -> bool:
+        """The target is reached, or there is none."""
+        return self.reach is None or self.value <= self.reach
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReport:
+    """What `atlas bench live` prints."""
+
+    files: int
+    rows: tuple[Row, ...]
+    problems: tuple[str, ...]
+    """What went wrong, in words."""
+    load: tuple[float, float]
+    """Load average of the machine at the beginning and at the end: who else uses it spoils the numbers."""
+
+
+class OpenProbe(Protocol):
+    """Opens the index of a tree, to be closed by the caller."""
+
+    def __call__(self, tree: Path, data: Path) -> ClosingProbe:
+        """Raise NotFound when there is none."""
+        ...
+
+
+class ClosingProbe(Probe, Protocol):
+    """A probe with an end."""
+
+    async def aclose(self) -> None:
+        """Close the index."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be measured, and how much of it."""
+
+    parts: Sequence[str] = PARTS
+    saves: int = 40
+    events: int = 10_000
+    idle_seconds: float = 20.0
+    updates: int = 4
+    """10 % updates under the readers."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """One measurement at work."""
+
+    place: Place
+    plan: Plan
+    compare: Callable[[Path, Path], Comparison]
+    rows: list[Row]
+    problems: list[str]
+
+    def add(self, part: str, what: str, value: float, unit: str, reach: float | None = None) -> None:
+        self.rows.append(Row(part, what, value, unit, reach))
+
+
+async def bench_live(
+    tree: Path,
+    scratch: Path,
+    plan: Plan,
+    open_probe: OpenProbe,
+    compare: Callable[[Path, Path], Comparison],
+    say: Callable[[str], None],
+) -> LiveReport:
+    """Copy `tree` into `scratch`, index it, start a daemon on it and measure; the daemon is stopped at the end.
+
+    `say` is told what is being measured. Raises AtlasError when a command fails or the daemon does not come up.
+    """
+    load = meter.load_average()
+    copy, data = scratch / tree.name, scratch / "data"
+    say("copying and indexing")
+    ignored = ignore_patterns(".git", ".atlas", "node_modules", ".venv")
+    await asyncio.to_thread(copytree, tree, copy, symlinks=True, ignore=ignored)
+    await asyncio.to_thread(run, ["index", str(copy), "--data-dir", str(data)])
+    probe = open_probe(copy, data)
+    try:
+        manifest = await probe.store.manifest(probe.project)
+        files = [Source(path, record.language, record.size) for path, record in sorted(manifest.items()) if path]
+        work = _Run(Place(copy, data, files, probe), plan, compare, [], [])
+        async with _daemon(work.place):
+            for part in PARTS:
+                if part in plan.parts:
+                    say(part)
+                    await _PARTS[part](work)
+                    await asyncio.sleep(REST_SECONDS)
+    finally:
+        await probe.aclose()
+    return LiveReport(len(files), tuple(work.rows), tuple(work.problems), (load, meter.load_average()))
+
+
+@asynccontextmanager
+async def _daemon(place: Place) -> AsyncGenerator[None]:
+    await _start(place)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(run, ["daemon", "stop", "--project", str(place.tree), "--data-dir", str(place.data)])
+
+
+async def _start(place: Place) -> float:
+    """Start the daemon and return the seconds until it is ready. Raises TooLate and what the command fails with."""
+
+    async def ready() -> bool:
+        return place.probe.daemon()[1] == "ready"
+
+    started = time.perf_counter()
+    command = ["daemon", "start", "--project", str(place.tree), "--data-dir", str(place.data)]
+    starting = asyncio.create_task(asyncio.to_thread(run, command))
+    try:
+        await until(ready, "the daemon is ready", READY_SECONDS)
+        return time.perf_counter() - started
+    finally:
+        await starting
+
+
+async def _idle(work: _Run) -> None:
+    probe, seconds = work.place.probe, work.plan.idle_seconds
+    await asyncio.sleep(2 * REST_SECONDS)
+    pid, bus = probe.daemon()[0], probe.bus_process()
+    before, bus_before, started = meter.cpu_seconds(pid), meter.cpu_seconds(bus), time.perf_counter()
+    await asyncio.sleep(seconds)
+    passed = time.perf_counter() - started
+    used, bus_used = meter.cpu_seconds(pid) - before, meter.cpu_seconds(bus) - bus_before
+    work.add("idle", "daemon, CPU", 100 * used / passed, "% of a core", 0.5)
+    work.add("idle", "bus server, CPU", 100 * bus_used / passed, "% of a core")
+    work.add("idle", "daemon, RSS", meter.rss_mb(pid), "MB", 250)
+    work.add("idle", "bus server, RSS", meter.rss_mb(bus), "MB")
+
+
+async def _saves(work: _Run) -> None:
+    found = await saves(work.place, work.plan.saves)
+    work.problems.extend(found.lost)
+    work.add("saves", "files saved", len(found.both), "files")
+    if not found.both:
+        return
+    for tool, times in (("get_node", found.get_node), ("text_search", found.text_search)):
+        work.add("saves", f"save to {tool}, p50", 1000 * statistics.median(times), "ms")
+    work.add("saves", "save to get_node and text_search, p50", 1000 * statistics.median(found.both), "ms", 150)
+    work.add("saves", "save to get_node and text_search, p95", 1000 * p95(found.both), "ms", 400)
+    if found.vector_search:
+        work.add("saves", "save to vector_search, p50", 1000 * statistics.median(found.vector_search), "ms")
+        work.add("saves", "save to vector_search, p95", 1000 * p95(found.vector_search), "ms", 1500)
+
+
+async def _tenth(work: _Run) -> None:
+    _add_burst(work, "tenth", await tenth(work.place), graph=4, vectors=8)
+
+
+def _add_burst(work: _Run, part: str, done: Burst, *, graph: float, vectors: float | None = None) -> None:
+    work.add(part, "files changed", done.files, "files")
+    work.add(part, "first write to last write", done.written, "s")
+    work.add(part, "first write to graph and text fresh", done.graph, "s", graph)
+    work.add(part, "first write to vectors fresh", done.vectors, "s", vectors)
+    work.add(part, "vectors put off by the gate", done.put_off, "symbols")
+    work.add(part, "daemon, largest RSS meanwhile", done.peak_mb, "MB", 600)
+
+
+async def _readers(work: _Run) -> None:
+    """Readers that ask while a tenth of the files changes, several times: one update is too short for a percentile."""
+    place = work.place
+    with Readers(place.tree, place.data) as readers:
+        await asyncio.to_thread(readers.wait)
+        updates = [await tenth(place, 100_000 * number) for number in range(1, work.plan.updates + 1)]
+        asked = await asyncio.to_thread(readers.stop)
+    work.problems.extend(f"reader: {error}" for error in asked.errors[:20])
+    work.add("readers", f"questions of {PROCESSES * CONNECTIONS} readers", sum(map(len, asked.seconds.values())), "")
+    work.add("readers", "pause of a reader, mean", 1000 * PAUSE_SECONDS, "ms")
+    work.add("readers", "errors", len(asked.errors), "", 0)
+    for tool, times in asked.seconds.items():
+        if times:
+            work.add("readers", f"{tool}, p50", 1000 * statistics.median(times), "ms")
+            work.add("readers", f"{tool}, p95", 1000 * p95(times), "ms", 50 if tool == "get_node" else None)
+    work.add("readers", "10 % updates meanwhile", len(updates), "")
+    work.add("readers", "slowest update, graph and text fresh", max(done.graph for done in updates), "s")
+
+
+async def _restart(work: _Run) -> None:
+    place = work.place
+    await asyncio.to_thread(run, ["daemon", "stop", "--project", str(place.tree), "--data-dir", str(place.data)])
+    work.add("restart", "start of the command to ready", await _start(place), "s", 2)
+    command = ["daemon", "status", "--project", str(place.tree), "--data-dir", str(place.data), "--json"]
+    _, output = await asyncio.to_thread(run, command)
+    told = json.loads(output)["projects"]
+    work.add("restart", "files parsed", sum(project["parsed"] for project in told), "files", 0)
+
+
+async def _burst(work: _Run) -> None:
+    place = work.place
+    done = await burst(place, work.plan.events)
+    work.add("burst", "files written", work.plan.events, "events")
+    _add_burst(work, "burst", done, graph=30)
+    await asyncio.sleep(2 * REST_SECONDS)
+    fresh = place.data.with_name("clean")
+    await asyncio.to_thread(run, ["index", str(place.tree), "--data-dir", str(fresh)])
+    # the daemon has not been asked for anything yet: what it lost is missing here
+    lost = [kind for kind in work.compare(place.data, fresh).kinds if kind.kind != "vectors" and not kind.equal]
+    work.add("burst", "rows that differ from a clean index", _differing(lost), "rows", 0)
+    await asyncio.to_thread(run, ["index", str(place.tree), "--data-dir", str(place.data)])
+    after = [kind for kind in work.compare(place.data, fresh).kinds if not kind.equal]
+    work.add("burst", "the same with all vectors, after a sweep", _differing(after), "rows", 0)
+    work.problems.extend(Comparison((*lost, *after)).lines())
+    await asyncio.to_thread(rmtree, fresh)
+    work.add("burst", "daemon, RSS at rest afterwards", meter.rss_mb(place.probe.daemon()[0]), "MB")
+
+
+def _differing(kinds: Sequence[Difference]) -> int:
+    return sum(one.only_a + one.only_b + one.changed for one in kinds)
+
+
+_PARTS: dict[str, Callable[[_Run], Awaitable[None]]] = {
+    "idle": _idle,
+    "saves": _saves,
+    "tenth": _tenth,
+    "readers": _readers,
+    "restart": _restart,
+    "burst": _burst,
+}

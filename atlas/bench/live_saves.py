@@ -1,0 +1,159 @@
+"""One file saved, a tenth of all files written, a checkout: how long until the index says so, as its users see it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from atlas.bench import meter
+from atlas.bench.edits import Added, Source, added, check_out, code_files, save
+from atlas.bench.probe import Place, Probe, TooLate, behind, digest_of, until, waiting_vectors
+
+PAUSE_SECONDS = 0.7
+"""Between two saves: as long as a daemon needs to come to rest, and no multiple of any of its clocks."""
+
+FOUND_SECONDS = 15.0
+FRESH_SECONDS = 120.0
+
+SEED = 20261122
+
+
+@dataclass(slots=True)
+class Saves:
+    """Seconds from the beginning of a save until each tool finds the new function."""
+
+    get_node: list[float] = field(default_factory=list[float])
+    text_search: list[float] = field(default_factory=list[float])
+    vector_search: list[float] = field(default_factory=list[float])
+    lost: list[str] = field(default_factory=list[str])
+    """What was not found in time, in words."""
+
+    @property
+    def both(self) -> list[float]:
+        """Seconds until `get_node` and `text_search` both find it."""
+        return [max(pair) for pair in zip(self.get_node, self.text_search, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """Seconds from the first write."""
+
+    files: int
+    written: float
+    """Until the last write."""
+    graph: float
+    """Until graph and text are those of the tree."""
+    vectors: float
+    """Until every vector is made that the gate let through."""
+    put_off: int
+    """Vectors that the gate put off to the next look at everything."""
+    peak_mb: float
+    """Largest resident memory of the daemon meanwhile."""
+
+
+async def saves(place: Place, count: int) -> Saves:
+    """Save `count` files with a new function each, one at a time; every other one as editors do that rename."""
+    found, chance = Saves(), random.Random(SEED)
+    files = code_files(place.files, count)
+    chance.shuffle(files)
+    for number, file in enumerate(files):
+        await asyncio.sleep(PAUSE_SECONDS + chance.random() * 0.1)
+        await _save(place, file, added(file, number, chance), found, by_rename=bool(number % 2))
+    return found
+
+
+async def _save(place: Place, file: Source, one: Added, found: Saves, *, by_rename: bool) -> None:
+    probe = place.probe
+    before = await _generation(probe)
+    started = time.perf_counter()
+    save(place.tree, one, file.language, by_rename=by_rename)
+    times: dict[str, float] = {}
+
+    async def written() -> bool:
+        nonlocal before
+        now = await _generation(probe)
+        # asking costs much while the answer is no: only when something was written
+        if now == before:
+            return False
+        before = now
+        for tool in ("get_node", "text_search"):
+            if tool not in times and await _finds(probe, tool, one):
+                times[tool] = time.perf_counter() - started
+        return len(times) == 2
+
+    async def embedded() -> bool:
+        return await _finds(probe, "vector_search", one)
+
+    try:
+        await until(written, f"{one.path}: {one.name} in {sorted(times)} only", FOUND_SECONDS)
+        found.get_node.append(times["get_node"])
+        found.text_search.append(times["text_search"])
+        await until(embedded, f"{one.path}: {one.name} by vector_search", FOUND_SECONDS)
+        found.vector_search.append(time.perf_counter() - started)
+    except TooLate as error:
+        found.lost.append(error.message)
+
+
+async def _generation(probe: Probe) -> int:
+    return next((one.generation for one in await probe.store.projects() if one.project == probe.project), 0)
+
+
+async def _finds(probe: Probe, tool: str, one: Added) -> bool:
+    if tool == "get_node":
+        answer = await probe.ask(tool, {"name": one.name})
+        return answer["outcome"] == "found"
+    query = one.name if tool == "text_search" else f"{one.name.replace('_', ' ')} {one.text}"
+    answer = await probe.ask(tool, {"query": query, "limit": 50, "token_budget": 8000})
+    return any(hit["uid"].endswith(one.name) for hit in answer["hits"])
+
+
+async def tenth(place: Place, seed: int = SEED) -> Burst:
+    """Add a function to every tenth file, all at once."""
+    chance = random.Random(seed)
+    files = list(place.files)[::10]
+    peak = meter.forget_peak(place.probe.daemon()[0])
+    started = time.perf_counter()
+    for number, file in enumerate(files):
+        save(place.tree, added(file, seed + number, chance), file.language, by_rename=False)
+    written = time.perf_counter() - started
+    digests = await asyncio.to_thread(_digests, place.tree, files)
+    return await _fresh(place, digests, started, written, peak=peak)
+
+
+async def burst(place: Place, events: int) -> Burst:
+    """Rewrite files as a checkout does until `events` files were written, in rounds over all files."""
+    chance = random.Random(SEED)
+    peak = meter.forget_peak(place.probe.daemon()[0])
+    digests: dict[str, str] = {}
+    started = time.perf_counter()
+    for path, content in check_out(place.tree, place.files, events, chance):
+        digests[path] = digest_of(content)
+    return await _fresh(place, digests, started, time.perf_counter() - started, peak=peak)
+
+
+def _digests(tree: Path, files: list[Source]) -> dict[str, str]:
+    return {file.path: digest_of((tree / file.path).read_bytes()) for file in files}
+
+
+async def _fresh(place: Place, digests: Mapping[str, str], started: float, written: float, *, peak: bool) -> Burst:
+    """Wait until these contents are what the index holds, then for their vectors. Raises TooLate."""
+    probe = place.probe
+
+    async def graph() -> bool:
+        return not await behind(probe, digests)
+
+    async def vectors() -> bool:
+        return not await waiting_vectors(probe)
+
+    await until(graph, f"graph of {len(digests)} files", FRESH_SECONDS)
+    seen = time.perf_counter() - started
+    await until(vectors, f"vectors of {len(digests)} files", FRESH_SECONDS)
+    embedded = time.perf_counter() - started
+    put_off = len(await probe.store.stale_chunks(probe.project, probe.model, 1_000_000))
+    pid = probe.daemon()[0]
+    peak_mb = meter.peak_rss_mb(pid) if peak else meter.rss_mb(pid)
+    return Burst(len(digests), written, seen, embedded, put_off, peak_mb)

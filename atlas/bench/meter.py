@@ -1,0 +1,64 @@
+"""What a running process uses: CPU seconds and resident memory, of any process of this user. Linux and macOS."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROC = Path("/proc/self").exists()
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return user and system time of a process so far; 0 when it is gone."""
+    if PROC:
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    days, _, clock = _ps("time", pid).rpartition("-")
+    seconds = 86400.0 * int(days or 0)
+    for unit, part in zip((1, 60, 3600), reversed(clock.split(":")), strict=False):
+        seconds += unit * float(part or 0)
+    return seconds
+
+
+def rss_mb(pid: int) -> float:
+    """Return the resident memory of a process now, in MB; 0 when it is gone."""
+    if PROC:
+        return _status_kb(pid, "VmRSS") / 1024
+    return int(_ps("rss", pid) or 0) / 1024
+
+
+def forget_peak(pid: int) -> bool:
+    """Let the peak of a process's memory begin anew; False where the system cannot."""
+    try:
+        Path(f"/proc/{pid}/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def peak_rss_mb(pid: int) -> float:
+    """Return the largest resident memory since the start or `forget_peak`; where the system keeps none, what is now."""
+    return _status_kb(pid, "VmHWM") / 1024 if PROC else rss_mb(pid)
+
+
+def load_average() -> float:
+    """Return how many processes wanted to run in the last minute."""
+    return os.getloadavg()[0] if sys.platform != "win32" else 0.0
+
+
+def _status_kb(pid: int, name: str) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+
+
+def _ps(column: str, pid: int) -> str:
+    done = subprocess.run(["ps", "-o", f"{column}=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return done.stdout.strip()
