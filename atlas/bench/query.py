@@ -16,6 +16,12 @@ SAMPLE = (
     "MATCH (n) WHERE (n:Function OR n:Method OR n:Class) AND n.docstring <> '' AND NOT n.is_test "
     "RETURN n.uid AS uid, n.name AS name, n.docstring AS docstring ORDER BY n.uid LIMIT 1000"
 )
+CALLERS = (
+    "MATCH (caller)-[call:CALLS]->(n {uid: $uid}) "
+    "RETURN caller.qualified_name, caller.path, call.line, call.strategy, call.confidence "
+    "ORDER BY caller.path, call.line LIMIT 50"
+)
+"""The graph part alone of what `get_context` answers with source, other neighbours and evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,10 @@ def _questions(samples: list[tuple[str, str, str]]) -> dict[str, list[tuple[str,
     return {
         "get_node": [("get_node", {"name": uid}) for uid, _, _ in samples],
         "get_node by plain name": [("get_node", {"name": name}) for _, name, _ in samples],
-        "get_context (callers)": [("get_context", {"name": uid}) for uid, _, _ in samples],
+        "callers (get_context)": [("get_context", {"name": uid}) for uid, _, _ in samples],
+        "callers (cypher_query)": [
+            ("cypher_query", {"query": CALLERS, "parameters": {"uid": uid}}) for uid, _, _ in samples
+        ],
         "text_search": [("text_search", {"query": text}) for _, _, text in samples],
         "vector_search": [("vector_search", {"query": text}) for _, _, text in samples],
         "hybrid_search": [("hybrid_search", {"query": text}) for _, _, text in samples],

@@ -49,15 +49,19 @@ class WordSearch:
             text = statements("text")["search_where"].format(join=limits.join, where=limits.where)
         else:
             text = statements("text")["search"]
-        found = _best(connection, text, {**limits.bindings, "match": self._expression(connection, asked)}, limit)
-        if len(found) < limit:
+        expression, narrowed = self._expression(connection, asked)
+        found = _best(connection, text, {**limits.bindings, "match": expression}, limit)
+        if narrowed and len(found) < limit:
             # the scopes were too narrow for this filter: every row counts then, whatever it costs
             found = _best(connection, text, {**limits.bindings, "match": " OR ".join(asked)}, limit)
         return found
 
-    def _expression(self, connection: apsw.Connection, words: list[str]) -> str:
-        """Return the MATCH expression: rare words everywhere, frequent ones only as far as the row budget goes."""
-        budget = ROW_BUDGET
+    def _expression(self, connection: apsw.Connection, words: list[str]) -> tuple[str, bool]:
+        """Return the MATCH expression: rare words everywhere, frequent ones only as far as the row budget goes.
+
+        And whether any word is looked for in less than everything.
+        """
+        budget, narrowed = ROW_BUDGET, False
         counted = sorted((self._frequency(connection, word, budget), place, word) for place, word in enumerate(words))
         parts: list[str] = []
         for frequency, _, word in counted:
@@ -68,7 +72,8 @@ class WordSearch:
                 frequency = self._frequency(connection, _SCOPES[scope].format(word=word), allowed)
             parts.append(f"({_SCOPES[scope].format(word=word)})")
             budget = max(budget - frequency, 0)
-        return " OR ".join(parts)
+            narrowed = narrowed or scope > 0
+        return " OR ".join(parts), narrowed
 
     def _frequency(self, connection: apsw.Connection, match: str, most: int) -> int:
         """Return in how many rows an expression is found, counting no further than `most` + 1."""

@@ -29,6 +29,8 @@ SHARES: Mapping[str, float] = {
     "overridden_by": 0.03,
 }
 """Part of the budget that each section is sure of; what is left over is shared out in this order."""
+CHARACTERS_PER_TOKEN = 5
+"""What is longer than so many for each token of the budget does not fit: code and names have three to four."""
 ROUNDS = 8
 """Costs are counted line by line; across line ends tokens differ a little, so the exact count corrects the sum."""
 
@@ -63,6 +65,11 @@ def no_context(lookup: Lookup, evidence: Evidence) -> ContextAnswer:
 def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAnswer:
     """Return as much of the context as fits the budget, with its exact token count."""
     count = atlas.reader.counter.count
+    everything = {"source": len(context.source), **{each.kind: len(each.neighbours) for each in context.sections}}
+    if _characters(context) <= envelope.token_budget * CHARACTERS_PER_TOKEN:
+        whole = fit(atlas, envelope.token_budget, lambda _: _build(envelope, context, everything), 0)
+        if not whole.evidence.below_floor:
+            return whole
     nothing = dict.fromkeys(("source", *(section.kind for section in context.sections)), 0)
     costs = {
         section.kind: [count(f"  {neighbour_line(each)}\n") for each in section.neighbours]
@@ -82,6 +89,13 @@ def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAn
             return fit(atlas, envelope.token_budget, lambda _, answer=answer: answer, 0)
         room -= over
     return fit(atlas, envelope.token_budget, lambda _: _build(envelope, context, nothing), 0)
+
+
+def _characters(context: Context) -> int:
+    """Return at least how long all there is to show would be."""
+    lines = sum(len(line) + 1 for line in context.source)
+    names = sum(len(each.uid) + len(each.at) for section in context.sections for each in section.neighbours)
+    return lines + names
 
 
 def _build(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> ContextAnswer:
