@@ -102,9 +102,8 @@ def _similar_names(connection: apsw.Connection, wanted: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for (name,) in same_letter:
         lowered = names.fold(name)
-        have = set(lowered)
         # an edit brings in and takes away at most one letter: the cheap test that spares most distances
-        if len(letters - have) <= limit and len(have - letters) <= limit and lowered not in found:
+        if len(letters.difference(lowered)) <= limit and len(set(lowered) - letters) <= limit and lowered not in found:
             edits = names.distance(folded, lowered, limit)
             if edits <= limit:
                 found[lowered] = edits

@@ -17,6 +17,8 @@ _REDEFINITION = re.compile(r"#\d+$")
 
 def fold(text: str) -> str:
     """Return the text without ASCII case: what the store's name index ignores."""
+    if text.isascii():
+        return text.lower()
     return text.encode("utf8", "surrogatepass").lower().decode("utf8", "surrogatepass")
 
 
