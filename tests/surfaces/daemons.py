@@ -44,6 +44,7 @@ class Home:
     root: Path
     data: Path
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    servers: set[int] = field(default_factory=set)
 
     def run(self, *words: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
         """Run an `atlas` command on this project that must end with `code`."""
@@ -83,7 +84,9 @@ class Home:
         return self.data / "valkey" / "valkey.sock"
 
     def server_pid(self) -> int:
-        return int((self.data / "valkey" / "valkey.pid").read_text())
+        pid = int((self.data / "valkey" / "valkey.pid").read_text())
+        self.servers.add(pid)
+        return pid
 
     def log(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.log_text().splitlines()]
@@ -145,3 +148,5 @@ def home(folder: Path) -> Iterator[Home]:
             process.communicate()
         background.stop(place.data, print, seconds=5.0)
         end_left_server(place.data)
+        for pid in filter(is_alive, place.servers):
+            os.kill(pid, signal.SIGKILL)
