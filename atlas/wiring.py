@@ -208,6 +208,12 @@ def connect_bus(settings: Settings, address: str) -> ValkeyBus:
     return ValkeyBus.open(address, prefix=prefix, capacity=bus.capacity, redelivery=rule)
 
 
+def load_bus_driver() -> None:
+    """Import what talking to a bus takes, so that a deadline afterwards counts the server's time only."""
+    import atlas.buses.valkey
+    import atlas.buses.valkey_server  # noqa: F401
+
+
 async def bus_server_facts(settings: Settings) -> ServerFacts | None:
     """Return what the configured bus server tells of itself, or the daemon's own one; None when that does not answer.
 
@@ -321,7 +327,7 @@ def _indexer(settings: Settings, store: EmbeddedStore) -> Indexer:
         source=make_source(settings),
         store=store,
         bus=MemoryBus(),
-        gate=Gate(store, settings.pipeline.body_threshold / 100),
+        gate=Gate(store, settings.pipeline.body_threshold / 100, embeds=settings.embedder.provider != "none"),
         embedder=make_writing_embedder(settings),
     )
 

@@ -201,7 +201,7 @@ async def _make_daemon(all_settings: Sequence[Settings], store: EmbeddedStore, b
         store,
         bus,
         make_writing_embedder(first),
-        Gate(store, first.pipeline.body_threshold / 100),
+        Gate(store, first.pipeline.body_threshold / 100, embeds=first.embedder.provider != "none"),
         _options(first),
         resident_meter(),
         give_back,

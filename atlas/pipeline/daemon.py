@@ -95,7 +95,7 @@ class Daemon:
         self._places = {source.project: Workplace(source, store) for source in sources}
         self._kept = {name: self._keep(place) for name, place in self._places.items()}
         self._tiers: list[Tier] = [
-            GraphTier(self._places, store, bus, options.graph),
+            GraphTier(self._places, store, bus, options.graph, sweep=embedder is not None),
             AstTier(self._places, store, bus, options.ast, gate),
         ]
         if embedder is not None:
@@ -273,6 +273,8 @@ def _project_state(kept: _Kept) -> dict[str, object]:
         "looks": place.looks,
         "looked_at": kept.looked_at,
         "look_seconds": round(place.look_seconds, 4),
+        "skipped": len(place.skipped) + len(place.refused),
+        "changed": tally.changed,
         "parsed": tally.parsed,
         "written": tally.written,
         "removed": tally.removed,

@@ -25,6 +25,8 @@ class Gate:
 
     store: Store
     threshold: float = BODY_THRESHOLD
+    embeds: bool = True
+    """There is a tier 3; without one nobody would take what it is told."""
 
     async def judge(self, place: Workplace, deltas: Sequence[GraphDelta]) -> list[GraphDelta]:
         """Return the deltas with their decisions; must be called before they are applied."""
@@ -75,6 +77,8 @@ class Gate:
 
     def wanted(self, place: Workplace, deltas: Sequence[GraphDelta]) -> list[str]:
         """Return the keys for tier 3, to be asked before `deltas` are noted as applied."""
+        if not self.embeds:
+            return []
         new = {delta.path for delta in deltas if delta.path and delta.path not in place.manifest}
         if place.full or _all_is_new(place, new):
             return [EVERYTHING]
