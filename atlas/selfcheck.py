@@ -22,7 +22,14 @@ from atlas.tools.answers import Check, Evidence, HealthAnswer
 from atlas.tools.health import health
 from atlas.tools.live import DEADLINE_SECONDS, DaemonStatus, Trace, WatchStatus, look
 from atlas.tools.status_lines import LETTERS, daemon_line, megabytes
-from atlas.wiring import bus_program, bus_server_facts, connect_bus_of_running_daemon, make_embedder, open_atlas
+from atlas.wiring import (
+    bus_program,
+    bus_server_facts,
+    connect_bus_of_running_daemon,
+    load_bus_driver,
+    make_embedder,
+    open_atlas,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +77,7 @@ async def look_at_daemon(settings: Settings) -> DaemonStatus:
         from atlas.pipeline.daemon import NOTE
 
         note = NOTE
+        load_bus_driver()
 
     async def connect() -> Bus | None:
         return await connect_bus_of_running_daemon(settings)
@@ -110,6 +118,7 @@ async def _check_bus(settings: Settings, daemon: DaemonStatus) -> list[Check]:
     if daemon.state == "off" and not settings.bus.url:
         return [_check_program()]
     where = "configured server" if settings.bus.url else "own server"
+    load_bus_driver()
     try:
         async with asyncio.timeout(DEADLINE_SECONDS):
             facts = await bus_server_facts(settings)

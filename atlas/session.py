@@ -81,7 +81,8 @@ class Session:
         if tool.name == "status":
             from atlas.selfcheck import look_at_daemon
 
-            complete["daemon"] = await look_at_daemon(self._settings)
+            # a task: the daemon is asked while the store counts
+            complete["daemon"] = asyncio.create_task(look_at_daemon(self._settings))
         return await call(atlas, tool.name, complete)
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:

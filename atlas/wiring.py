@@ -15,6 +15,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from atlas.config import load_settings
@@ -210,8 +211,8 @@ def connect_bus(settings: Settings, address: str) -> ValkeyBus:
 
 def load_bus_driver() -> None:
     """Import what talking to a bus takes, so that a deadline afterwards counts the server's time only."""
-    import atlas.buses.valkey
-    import atlas.buses.valkey_server  # noqa: F401
+    for module in ("valkey", "valkey_facts", "valkey_server"):
+        import_module(f"atlas.buses.{module}")
 
 
 async def bus_server_facts(settings: Settings) -> ServerFacts | None:

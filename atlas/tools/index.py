@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -25,11 +25,11 @@ async def status(
     skipped: bool = False,
     skipped_filter: str = "",
     token_budget: int = 2000,
-    daemon: DaemonStatus | None = None,
+    daemon: Awaitable[DaemonStatus] | None = None,
 ) -> StatusAnswer:
     """Return the counts of a project, or with `everything` of all; `skipped` lists the files left out, with reasons.
 
-    `daemon` is what was found of the process that keeps the index true; reading it takes more than an open index.
+    `daemon` gives what is found of the process that keeps the index true; it is looked for while the store counts.
     `skipped_filter` keeps skipped files whose reason equals it or whose path starts with it or matches it as a glob. An
     index without any project is an answer (no projects); a named project that does not exist raises NotFound.
     """
@@ -44,18 +44,19 @@ async def status(
     wanted = "" if everything else name
     stats = await atlas.reader.store.stats(wanted) if everything or name in states else []
     shown = tuple(_project_status(each) for each in stats)
+    found = await daemon if daemon is not None else None
     listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
     files = tuple(SkippedFile(s.path, s.reason) for s in listed if _wanted(s.path, s.reason, skipped_filter))
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
 
-    tiers = daemon.tiers if daemon else ()
+    tiers = found.tiers if found else ()
     parts = len(shown) + bool(tiers) + len(files)
 
     def build(kept: int) -> StatusAnswer:
         """Keep projects before tiers before skipped files; whether there is a daemon is always said."""
         left = max(0, kept - len(shown) - bool(tiers))
-        told = replace(daemon, tiers=()) if daemon and kept <= len(shown) else daemon
+        told = replace(found, tiers=()) if found and kept <= len(shown) else found
         cut = f"{parts - kept} projects, tiers or skipped files by token_budget {token_budget}; filter them"
         evidence = envelope.evidence(notes=(note,), withheld=(cut,) if kept < parts else ())
         return StatusAnswer("status", shown[:kept], files[:left], evidence, told)

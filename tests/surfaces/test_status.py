@@ -181,8 +181,12 @@ RUNNING, POLLING = running(), running(watch="polling", watch_reason="too few ino
 OFF = asyncio.run(look(connecting(None), Trace(), NOTE, NOW))
 
 
+async def given(daemon: DaemonStatus | None) -> DaemonStatus | None:
+    return daemon
+
+
 async def test_text_for_agents(shop: Atlas) -> None:
-    text = render(await status(shop, daemon=POLLING))
+    text = render(await status(shop, daemon=given(POLLING)))
     assert (
         "daemon running, idle (pid 4242 since 2027-01-15T07:00:00+00:00, 180 MB, version 0.1.0)\nproject shop at"
         in text
@@ -192,7 +196,7 @@ async def test_text_for_agents(shop: Atlas) -> None:
         "\ntier ast of atlas:ast-dirty: length 3, 2 waiting, 1 pending, 0 dead; 0.2 events/s, 12 events so far, "
         "last batch 2 in 4 ms, 5 s ago\n"
     ) in text
-    off = render(await status(shop, daemon=OFF))
+    off = render(await status(shop, daemon=given(OFF)))
     assert "daemon not running: answers are as of the last index -> atlas daemon start\n" in off
     assert "tier " not in off
     assert "daemon" not in render(await status(shop))
@@ -217,10 +221,10 @@ async def test_stale_files_symbols_and_decisions_are_counted(shop: Atlas) -> Non
 
 @pytest.mark.parametrize("daemon", [RUNNING, POLLING, OFF, None], ids=["running", "polling", "off", "unasked"])
 async def test_every_budget_is_kept_and_the_daemon_is_cut_last(shop: Atlas, daemon: DaemonStatus | None) -> None:
-    whole = await status(shop, daemon=daemon, skipped=True, token_budget=200_000)
+    whole = await status(shop, daemon=given(daemon), skipped=True, token_budget=200_000)
     assert whole.evidence.withheld == ()
     for budget in (1, 60, 120, 200, 300, 400, whole.evidence.tokens - 1, whole.evidence.tokens):
-        answer = await status(shop, daemon=daemon, skipped=True, token_budget=budget)
+        answer = await status(shop, daemon=given(daemon), skipped=True, token_budget=budget)
         jsonschema.validate(structure(answer), BY_NAME["status"].output_schema)
         if answer.evidence.below_floor:
             assert budget < 200
@@ -234,7 +238,7 @@ async def test_every_budget_is_kept_and_the_daemon_is_cut_last(shop: Atlas, daem
 
 
 async def test_text_and_structure_say_the_same_for_about_the_same(shop: Atlas) -> None:
-    answer = await status(shop, daemon=POLLING)
+    answer = await status(shop, daemon=given(POLLING))
     text, content = render(answer), structure(answer)
     assert 0.6 < count_tokens(structure_text(answer)) / count_tokens(text) < 1.6
     assert tokens_of(shop.reader.counter, answer) < 800
@@ -244,7 +248,7 @@ async def test_text_and_structure_say_the_same_for_about_the_same(shop: Atlas) -
 
 
 async def test_the_json_form_has_all_of_it(shop: Atlas) -> None:
-    document = to_dict(await status(shop, daemon=RUNNING))
+    document = to_dict(await status(shop, daemon=given(RUNNING)))
     assert isinstance(document, dict)
     daemon = document["daemon"]
     assert {
