@@ -201,6 +201,7 @@ def _add_burst(work: _Run, part: str, done: Burst, *, graph: float, vectors: flo
     work.add(part, "first write to last write", done.written, "s")
     work.add(part, "first write to graph and text fresh", done.graph, "s", graph)
     work.add(part, "first write to vectors fresh", done.vectors, "s", vectors)
+    work.add(part, "daemon, CPU meanwhile", done.cpu, "s")
     work.add(part, "vectors put off by the gate", done.put_off, "symbols")
     work.add(part, "daemon, largest RSS meanwhile", done.peak_mb, "MB", 600)
 

@@ -53,6 +53,8 @@ class Burst:
     """Vectors that the gate put off to the next look at everything."""
     peak_mb: float
     """Largest resident memory of the daemon meanwhile."""
+    cpu: float
+    """CPU seconds of the daemon: what the same costs on a machine that nobody else uses."""
 
 
 async def saves(place: Place, count: int) -> Saves:
@@ -115,31 +117,51 @@ async def tenth(place: Place, seed: int = SEED) -> Burst:
     """Add a function to every tenth file, all at once."""
     chance = random.Random(seed)
     files = list(place.files)[::10]
-    peak = meter.forget_peak(place.probe.daemon()[0])
-    started = time.perf_counter()
+    begun = _Begun.now(place)
     for number, file in enumerate(files):
         save(place.tree, added(file, seed + number, chance), file.language, by_rename=False)
-    written = time.perf_counter() - started
+    written = begun.passed()
     digests = await asyncio.to_thread(_digests, place.tree, files)
-    return await _fresh(place, digests, started, written, peak=peak)
+    return await _fresh(place, digests, begun, written)
 
 
 async def burst(place: Place, events: int) -> Burst:
     """Rewrite files as a checkout does until `events` files were written, in rounds over all files."""
     chance = random.Random(SEED)
-    peak = meter.forget_peak(place.probe.daemon()[0])
     digests: dict[str, str] = {}
-    started = time.perf_counter()
+    begun = _Begun.now(place)
     for path, content in check_out(place.tree, place.files, events, chance):
         digests[path] = digest_of(content)
-    return await _fresh(place, digests, started, time.perf_counter() - started, peak=peak)
+    return await _fresh(place, digests, begun, begun.passed())
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What is measured from."""
+
+    pid: int
+    time: float
+    cpu: float
+    peak: bool
+    """The system keeps the peak since then."""
+
+    @classmethod
+    def now(cls, place: Place) -> _Begun:
+        pid = place.probe.daemon()[0]
+        return cls(pid, time.perf_counter(), meter.cpu_seconds(pid), meter.forget_peak(pid))
+
+    def passed(self) -> float:
+        return time.perf_counter() - self.time
+
+    def peak_mb(self) -> float:
+        return meter.peak_rss_mb(self.pid) if self.peak else meter.rss_mb(self.pid)
 
 
 def _digests(tree: Path, files: list[Source]) -> dict[str, str]:
     return {file.path: digest_of((tree / file.path).read_bytes()) for file in files}
 
 
-async def _fresh(place: Place, digests: Mapping[str, str], started: float, written: float, *, peak: bool) -> Burst:
+async def _fresh(place: Place, digests: Mapping[str, str], begun: _Begun, written: float) -> Burst:
     """Wait until these contents are what the index holds, then for their vectors. Raises TooLate."""
     probe = place.probe
 
@@ -150,10 +172,8 @@ async def _fresh(place: Place, digests: Mapping[str, str], started: float, writt
         return not await waiting_vectors(probe)
 
     await until(graph, f"graph of {len(digests)} files", FRESH_SECONDS)
-    seen = time.perf_counter() - started
+    seen = begun.passed()
     await until(vectors, f"vectors of {len(digests)} files", FRESH_SECONDS)
-    embedded = time.perf_counter() - started
+    embedded, cpu = begun.passed(), meter.cpu_seconds(begun.pid) - begun.cpu
     put_off = len(await probe.store.stale_chunks(probe.project, probe.model, 1_000_000))
-    pid = probe.daemon()[0]
-    peak_mb = meter.peak_rss_mb(pid) if peak else meter.rss_mb(pid)
-    return Burst(len(digests), written, seen, embedded, put_off, peak_mb)
+    return Burst(len(digests), written, seen, embedded, put_off, begun.peak_mb(), cpu)
