@@ -209,10 +209,12 @@ def wait_until_working(
 def stop(data_dir: Path, say: Say, seconds: float = STOP_SECONDS) -> tuple[Running, bool] | None:
     """End the daemon of a data folder; return it and whether it had to be killed, None when none ran.
 
-    Raises AtlasError when it belongs to somebody else or does not even end when it is killed.
+    What a killed one wrote down is removed: whoever stops it knows of it. Raises AtlasError when the daemon belongs to
+    somebody else or does not even end when it is killed.
     """
     running = find_running(data_dir)
     if running is None:
+        _forget_killed(data_dir)
         return None
     for kind, patience in ((signal.SIGTERM, seconds), (signal.SIGKILL, KILLED_SECONDS)):
         if kind == signal.SIGKILL:
@@ -227,9 +229,23 @@ def stop(data_dir: Path, say: Say, seconds: float = STOP_SECONDS) -> tuple[Runni
         end = time.monotonic() + patience
         while time.monotonic() < end:
             if (now := find_running(data_dir)) is None or now.pid != running.pid:
+                _forget_killed(data_dir)
                 return running, kind == signal.SIGKILL
             time.sleep(POLL_SECONDS)
     raise AtlasError(f"process {running.pid} does not end", "see `atlas daemon logs`")
+
+
+def _forget_killed(data_dir: Path) -> None:
+    """Empty the lock file unless a daemon holds it."""
+    try:
+        descriptor = _open(data_dir / LOCK_FILE, os.O_RDWR)
+    except OSError:
+        return
+    try:
+        if _lock(descriptor):
+            os.ftruncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
 
 
 def _failure(code: int, output: Path) -> AtlasError:

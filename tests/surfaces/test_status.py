@@ -416,8 +416,11 @@ async def test_a_real_daemon_from_start_to_its_violent_end(tmp_path: Path) -> No
         assert place.ask("health")["state"] == "degraded"
         place.run("daemon", "start")
         assert place.ask("status")["daemon"]["state"] == "running"
+        os.kill(place.running().pid, signal.SIGKILL)
+        until(lambda: _daemon_line(place, "gone"), "the end of the daemon")
         place.run("daemon", "stop")
-        assert _daemon_line(place, "not running")
+        assert _daemon_line(place, "not running"), "whoever stops it knows that it is gone"
+        assert not place.socket.exists()
 
 
 def _check_running(place: Home, pid: int) -> None:
