@@ -24,8 +24,7 @@ SELECT type, strategy, count FROM edge_count WHERE project = ? AND count > 0
 
 -- name: dangling
 WITH gone AS MATERIALIZED (
-  SELECT t.target FROM (SELECT DISTINCT target FROM edge INDEXED BY edge_target) t
-  WHERE NOT EXISTS (SELECT 1 FROM node WHERE node.id = t.target)
+  SELECT id AS target FROM symbol_id EXCEPT SELECT id FROM node
 )
 SELECT e.type, e.strategy, count(*)
 FROM gone CROSS JOIN edge e INDEXED BY edge_target ON e.target = gone.target
