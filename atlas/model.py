@@ -162,7 +162,10 @@ class GraphDelta:
     texts: Sequence[SearchText] = ()
     content: bytes | None = None
     decisions: Sequence[Decision] = ()
-    """Recorded per symbol, the last one counts; those of symbols that the unit does not hold are only counted."""
+    """Recorded per symbol, the last one counts; those of symbols that the unit does not hold are only counted.
+
+    A delta whose record is the stored one brings no news: its decisions are neither kept nor counted.
+    """
 
 
 class SymbolDigests(NamedTuple):
