@@ -176,6 +176,8 @@ class EmbeddedStore:
     async def _read(self, keys: int, read: Callable[..., _Result], *arguments: Any) -> _Result:
         """Run a read by so many keys where it costs least."""
         if keys <= _FEW:
+            # once around the loop: a task that does nothing but read must not keep all others from running
+            await asyncio.sleep(0)
             return self._readers.run_here(read, *arguments)
         return await self._readers.run(read, *arguments)
 
