@@ -1,0 +1,181 @@
+"""The daemon inside this process, on real files: what it keeps true, and what must not hold it up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from atlas.buses.memory import MemoryBus
+from atlas.config import load_settings
+from atlas.contracts import Embedder
+from atlas.embedders.static import StaticEmbedder
+from atlas.model import Chunk, Filter, Match, ModelInfo
+from atlas.parsing import VectorIndex
+from atlas.pipeline.daemon import Daemon, Options
+from atlas.pipeline.events import Window
+from atlas.pipeline.gate import Gate
+from atlas.stores.embedded import EmbeddedStore
+from atlas.wiring import make_source
+from tests.pipeline.trees import dump, index, write_tree
+
+FILES = {
+    "pkg/__init__.py": "",
+    "pkg/a.py": "from pkg.b import g\n\ndef f():\n    return g()\n",
+    "pkg/b.py": "def g():\n    return 1\n",
+}
+OPTIONS = Options(
+    graph=Window(0.5, 2000, 0.01),
+    ast=Window(3, 2000, 0.01),
+    embed=Window(15, 256, 0.02),
+    embed_page=256,
+    reconcile_seconds=300,
+    poll_seconds=2,
+    memory_bytes=1 << 40,
+)
+
+
+class Slow:
+    """The real embedder, as slow as a busy server."""
+
+    def __init__(self, seconds: float) -> None:
+        self._static, self._seconds = StaticEmbedder(), seconds
+
+    @property
+    def info(self) -> ModelInfo:
+        return self._static.info
+
+    async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
+        await asyncio.sleep(self._seconds)
+        return await self._static.embed_chunks(chunks)
+
+    async def embed_query(self, text: str) -> bytes:
+        return await self._static.embed_query(text)
+
+    async def aclose(self) -> None:
+        pass
+
+
+@asynccontextmanager
+async def running(
+    root: Path, data: Path, embedder: Embedder | None = None
+) -> AsyncIterator[tuple[Daemon, EmbeddedStore, list[str]]]:
+    settings = load_settings(project=str(root), data_dir=str(data))
+    store = EmbeddedStore.open(data, writing=True, vector_index=VectorIndex)
+    said: list[str] = []
+    daemon = Daemon(
+        [make_source(settings)],
+        store,
+        MemoryBus(),
+        embedder or StaticEmbedder(),
+        Gate(store),
+        OPTIONS,
+        lambda: 0,
+        lambda: None,
+        lambda message, fields: said.append(f"{message} {fields}"),
+    )
+    stop = asyncio.Event()
+    task = asyncio.create_task(daemon.run(stop))
+    try:
+        await until(lambda: project(daemon)["ready"] is True and project(daemon)["watch"] == "watching")
+        yield daemon, store, said
+    finally:
+        stop.set()
+        await asyncio.wait_for(task, 20)
+        await store.aclose()
+
+
+def project(daemon: Daemon) -> dict[str, object]:
+    (one,) = daemon.state()["projects"]  # type: ignore[misc]
+    return one  # type: ignore[no-any-return]
+
+
+async def until(met: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not met():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def found(store: EmbeddedStore, name: str) -> bool:
+    return bool(await store.find(name, Match.SUFFIX, Filter(), 1))
+
+
+async def until_found(store: EmbeddedStore, name: str, *, there: bool = True) -> None:
+    async with asyncio.timeout(20):
+        while await found(store, name) is not there:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_a_slow_embedder_never_delays_the_graph(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    await index(root, tmp_path / "d")
+    async with running(root, tmp_path / "d", Slow(4.0)) as (daemon, store, _):
+        (root / "pkg/b.py").write_text("def g():\n    return 1\n\ndef first_new():\n    return g()\n")
+        await until_found(store, "first_new")
+        await until(lambda: any(tier["tier"] == "embed" and tier["busy"] for tier in daemon.state()["tiers"]))  # type: ignore[attr-defined]
+        async with asyncio.timeout(3):
+            (root / "pkg/c.py").write_text("def second_new():\n    return 2\n")
+            await until_found(store, "second_new")
+        assert any(tier["tier"] == "embed" and tier["busy"] for tier in daemon.state()["tiers"])  # type: ignore[attr-defined]
+
+
+async def test_a_restart_on_an_unchanged_tree_parses_and_writes_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    await index(root, tmp_path / "d")
+    before = dump(tmp_path / "d")
+    async with running(root, tmp_path / "d") as (daemon, _, _):
+        state = project(daemon)
+        assert (state["parsed"], state["written"], state["removed"]) == (0, 0, 0)
+    assert dump(tmp_path / "d") == before
+
+
+async def test_changes_made_while_it_was_down_are_seen_at_the_start(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    async with running(root, tmp_path / "d"):
+        pass
+    (root / "pkg/b.py").write_text("def renamed():\n    return 1\n")
+    (root / "pkg/a.py").unlink()
+    async with running(root, tmp_path / "d") as (_, store, _):
+        await until_found(store, "renamed")
+        await until_found(store, "pkg.a.f", there=False)
+
+
+async def test_a_new_scope_in_the_settings_is_taken_and_a_broken_one_is_told(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    async with running(root, tmp_path / "d") as (daemon, store, _):
+        await until_found(store, "pkg.b.g")
+        (root / "atlas.toml").write_text('[scope]\nexclude = ["b.py"]\n')
+        await until_found(store, "pkg.b.g", there=False)
+        (root / "atlas.toml").write_text("[scope\n")
+        await until(lambda: project(daemon)["problem"] != "")
+        assert not await found(store, "pkg.b.g"), "the last good scope stays in force"
+        (root / "atlas.toml").unlink()
+        await until_found(store, "pkg.b.g")
+        await until(lambda: project(daemon)["problem"] == "")
+    await index(root, tmp_path / "fresh")
+    assert dump(tmp_path / "d") == dump(tmp_path / "fresh")
+
+
+async def test_without_an_embedder_nothing_waits_for_one(tmp_path: Path) -> None:
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    settings = load_settings(project=str(root), data_dir=str(tmp_path / "d"))
+    store = EmbeddedStore.open(tmp_path / "d", writing=True, vector_index=VectorIndex)
+    bus, stop = MemoryBus(), asyncio.Event()
+    gate = Gate(store, embeds=False)
+    daemon = Daemon(
+        [make_source(settings)], store, bus, None, gate, OPTIONS, lambda: 0, lambda: None, lambda message, fields: None
+    )
+    task = asyncio.create_task(daemon.run(stop))
+    await until_found(store, "pkg.b.g")
+    (root / "pkg/b.py").write_text("def g():\n    return 1\n\ndef more():\n    return 2\n")
+    await until_found(store, "more")
+    assert all(not one.length for one in await bus.states() if "embed" in one.stream)
+    stop.set()
+    await asyncio.wait_for(task, 20)
+    await store.aclose()
