@@ -12,6 +12,8 @@ pub mod link;
 pub mod memory;
 pub mod parse;
 pub mod scan;
+pub mod texts;
+
 pub mod tokens;
 pub mod unit;
 pub mod vectors;

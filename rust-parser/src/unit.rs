@@ -243,7 +243,7 @@ impl UnitSource {
         let definition = &facts.definitions[if is_file { 0 } else { def as usize }];
         let is_whole = is_file || def == 0;
         let (label, kind) = if is_file { ("File", "file") } else { label_and_kind(definition.kind, &facts.path) };
-        let text = |name: u32| facts.strings[name as usize].as_ref();
+        let text = |name: u32| &facts.strings[name as usize];
         let name = match definition.kind {
             _ if is_file => file_name_of(&facts.path),
             Kind::Module => node.qualified_name.rsplit('.').next().unwrap_or(&node.qualified_name),
@@ -320,7 +320,7 @@ impl UnitSource {
                     _ => None,
                 };
                 match class.filter(|class| is_class(class.kind)) {
-                    Some(class) => format!("{} {name}", facts.strings[class.name as usize]),
+                    Some(class) => format!("{} {name}", &facts.strings[class.name as usize]),
                     None => extended_class(facts, &self.nodes[position])
                         .map_or_else(|| name.to_owned(), |class| format!("{class} {name}")),
                 }
@@ -340,7 +340,7 @@ fn extended_class<'a>(facts: &'a FileFacts, node: &UnitNode) -> Option<&'a str> 
     if parent.kind != Kind::Extension {
         return None;
     }
-    let path = facts.strings[definition.path as usize].as_ref();
+    let path = &facts.strings[definition.path as usize];
     let mut parts = path.rsplit('.').skip(1);
     parts.next()
 }

@@ -403,5 +403,5 @@ fn number_names(facts: &FileFacts, strings: &Strings) -> Vec<Sym> {
             _ => {}
         }
     }
-    strings.intern_all(facts.strings.iter().zip(&used).map(|(text, &used)| used.then_some(&**text)))
+    strings.intern_all(facts.strings.iter().zip(&used).map(|(text, &used)| used.then_some(text)))
 }

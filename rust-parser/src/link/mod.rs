@@ -72,7 +72,7 @@ struct Link {
 enum Output {
     Bases(inherit::FileBases),
     Types(FileTypes),
-    Edges(FileEdges, UnitDigest),
+    Edges(Option<FileEdges>, Box<[ExternalId]>, UnitDigest),
 }
 
 impl Project {
@@ -98,8 +98,9 @@ impl Project {
     }
 
     /// Take in changed files and link what depends on them. Returns the sorted paths whose units changed, without removed ones,
-    /// "" for the structure. The result equals that of a new project with the same files.
-    pub fn update(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String]) -> Vec<String> {
+    /// "" for the structure. The result equals that of a new project with the same files. `keep_edges`: most units will be asked
+    /// for; else their edges are found again then, and a project that is linked whole needs less memory.
+    pub fn update(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String], keep_edges: bool) -> Vec<String> {
         let changed = last_of_each_path(changed);
         let gone: Vec<FileId> = removed.iter().filter_map(|path| self.index.file_id(path)).collect();
         let parts: Vec<Option<u64>> = changed.iter().map(|facts| self.structure_part(&facts.path)).collect();
@@ -121,7 +122,7 @@ impl Project {
         }
         let mut before: FxHashMap<FileId, Option<UnitDigest>> = FxHashMap::default();
         for stage in STAGES {
-            is_restructured |= self.run_stage(stage, &mut dirty, &mut keys, &gone, &mut before);
+            is_restructured |= self.run_stage(stage, keep_edges, &mut dirty, &mut keys, &gone, &mut before);
         }
         let mut paths: BTreeSet<String> = BTreeSet::new();
         for (&id, &old) in &before {
@@ -140,6 +141,7 @@ impl Project {
     fn run_stage(
         &mut self,
         stage: Stage,
+        keep_edges: bool,
         dirty: &mut FxHashSet<FileId>,
         keys: &mut FxHashSet<u32>,
         gone: &[FileId],
@@ -157,7 +159,7 @@ impl Project {
             .par_iter()
             .map(|&id| {
                 let view = View::new(&self.index, id, stage);
-                let output = run(&view, stage, &self.name);
+                let output = run(&view, stage, &self.name, keep_edges);
                 (id, view.into_asked(), output)
             })
             .collect();
@@ -177,11 +179,10 @@ impl Project {
                         add_differences(old.contributions(), table[id as usize].contributions(), keys);
                     }
                 }
-                Output::Edges(edges, digest) => {
-                    let externals = edges.externals();
+                Output::Edges(edges, externals, digest) => {
                     reaches_others |= externals != link.externals;
                     link.externals = externals;
-                    link.edges = Some(edges);
+                    link.edges = edges;
                     before.insert(id, link.digest.replace(digest));
                 }
             }
@@ -247,14 +248,15 @@ impl Project {
     }
 }
 
-fn run(view: &View, stage: Stage, project: &str) -> Output {
+fn run(view: &View, stage: Stage, project: &str, keep_edges: bool) -> Output {
     match stage {
         Stage::Bases => Output::Bases(inherit::link_bases(view)),
         Stage::FirstTypes | Stage::Types => Output::Types(types::infer(view)),
         Stage::Edges => {
             let (edges, uids) = edges::link_edges(view);
             let digest = unit::file_source(project, view.index, view.home, &edges, uids).digest();
-            Output::Edges(edges, digest)
+            let externals = edges.externals();
+            Output::Edges(keep_edges.then_some(edges), externals, digest)
         }
     }
 }

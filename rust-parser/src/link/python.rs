@@ -46,7 +46,8 @@ impl Linker {
     #[pyo3(signature = (changed, removed=Vec::new()))]
     fn update(&mut self, py: Python<'_>, changed: Vec<PyRef<'_, ParsedFile>>, removed: Vec<String>) -> Vec<String> {
         let (mut facts, mut removed) = (std::mem::take(&mut self.recalled), removed);
-        if !facts.is_empty() {
+        let is_recalled = !facts.is_empty();
+        if is_recalled {
             let gone: FxHashSet<&str> = removed.iter().map(String::as_str).collect();
             facts.retain(|facts| !gone.contains(facts.path.as_str()));
         }
@@ -59,7 +60,8 @@ impl Linker {
             }
         }
         drop(changed);
-        py.detach(|| self.project.update(facts, &removed))
+        // what is recalled was written by an earlier process: hardly a unit of it will be asked for
+        py.detach(|| self.project.update(facts, &removed, !is_recalled))
     }
 
     fn unit(&self, path: &str) -> PyResult<Unit> {

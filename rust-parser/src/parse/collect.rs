@@ -62,13 +62,13 @@ impl<'a> Collector<'a> {
             return 0;
         }
         let name = self.facts.strings.len() as Name;
-        self.facts.strings.push(text.into_boxed_str());
+        self.facts.strings.push(&text);
         name
     }
 
     fn insert(&mut self, text: Cow<'a, str>) -> Name {
         let name = self.facts.strings.len() as Name;
-        self.facts.strings.push(text.as_ref().into());
+        self.facts.strings.push(&text);
         self.names.insert(text, name);
         name
     }

@@ -56,7 +56,7 @@ struct View<'a> {
 
 impl View<'_> {
     fn string(&self, name: u32) -> &str {
-        self.facts.strings.get(name as usize).map_or("", |text| text)
+        self.facts.strings.get(name as usize).unwrap_or_default()
     }
 
     fn path_of(&self, definition: DefId) -> &str {

@@ -1,0 +1,103 @@
+//! Many short texts in one piece of memory: a list that only grows. Written like a list of texts.
+
+use std::fmt;
+use std::ops::Index;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Texts by number. One allocation for all of them: a file has hundreds, a project a million.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Texts {
+    text: String,
+    /// Where each one ends; it begins where the one before ends.
+    ends: Vec<u32>,
+}
+
+impl Texts {
+    /// Add a text, at most 4 GB in all.
+    pub fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.ends.push(u32::try_from(self.text.len()).expect("texts of one file"));
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn get(&self, number: usize) -> Option<&str> {
+        let end = *self.ends.get(number)? as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        Some(&self.text[start..end])
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.len()).map(|number| &self[number])
+    }
+
+    /// Give back what growing has reserved.
+    pub fn shrink_to_fit(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
+impl Index<usize> for Texts {
+    type Output = str;
+
+    fn index(&self, number: usize) -> &str {
+        self.get(number).expect("number of a text")
+    }
+}
+
+impl Serialize for Texts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((0..self.len()).map(|number| &self[number]))
+    }
+}
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Texts, D::Error> {
+        deserializer.deserialize_seq(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Texts;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.write_str("a list of texts")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Texts, A::Error> {
+        let mut texts = Texts::default();
+        while let Some(text) = list.next_element::<&str>()? {
+            texts.push(text);
+        }
+        texts.shrink_to_fit();
+        Ok(texts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_what_was_pushed_also_after_writing_and_reading() {
+        let words = ["", "name", "", "größe", "a longer text\nof two lines"];
+        let mut texts = Texts::default();
+        words.iter().for_each(|word| texts.push(word));
+        assert_eq!(texts.iter().collect::<Vec<_>>(), words);
+        assert_eq!((texts.len(), texts.get(5)), (5, None));
+        let written = postcard::to_stdvec(&texts).unwrap();
+        assert_eq!(written, postcard::to_stdvec(&words.map(Box::<str>::from).to_vec()).unwrap());
+        assert_eq!(postcard::from_bytes::<Texts>(&written).unwrap(), texts);
+    }
+}
