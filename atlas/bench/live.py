@@ -23,6 +23,7 @@ from atlas.bench.live_saves import Burst, burst, saves, tenth
 from atlas.bench.probe import Place, Probe, p95, until
 from atlas.bench.process import run
 from atlas.bench.readers import CONNECTIONS, PAUSE_SECONDS, PROCESSES, Readers
+from atlas.errors import AtlasError
 
 PARTS = ("idle", "saves", "tenth", "readers", "restart", "burst")
 """In the order in which they are run: the burst last, because the tree is compared after it."""
@@ -114,7 +115,8 @@ async def bench_live(
 ) -> LiveReport:
     """Copy `tree` into `scratch`, index it, start a daemon on it and measure; the daemon is stopped at the end.
 
-    `say` is told what is being measured. Raises AtlasError when a command fails or the daemon does not come up.
+    `say` is told what is being measured; a part that fails is among the problems. Raises AtlasError when the tree cannot
+    be indexed or the daemon does not come up.
     """
     load = meter.load_average()
     copy, data = scratch / tree.name, scratch / "data"
@@ -131,11 +133,19 @@ async def bench_live(
             for part in PARTS:
                 if part in plan.parts:
                     say(part)
-                    await _PARTS[part](work)
+                    await _measured(part, work)
                     await asyncio.sleep(REST_SECONDS)
     finally:
         await probe.aclose()
     return LiveReport(len(files), tuple(work.rows), tuple(work.problems), (load, meter.load_average()))
+
+
+async def _measured(part: str, work: _Run) -> None:
+    """Run a part; one that fails is a problem, and the others are measured all the same."""
+    try:
+        await _PARTS[part](work)
+    except AtlasError as error:
+        work.problems.append(f"{part}: {error.message}")
 
 
 @asynccontextmanager

@@ -17,7 +17,7 @@ PAUSE_SECONDS = 0.7
 """Between two saves: as long as a daemon needs to come to rest, and no multiple of any of its clocks."""
 
 FOUND_SECONDS = 15.0
-FRESH_SECONDS = 120.0
+FRESH_SECONDS = 300.0
 
 SEED = 20261122
 
