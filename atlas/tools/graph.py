@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from typing import cast
+from weakref import WeakKeyDictionary
 
 from atlas.api import Atlas
+from atlas.contracts import Store
 from atlas.errors import ConfigError, QueryError, StoreError, Unavailable
 from atlas.model import EdgeType, Label, ProjectStats
 from atlas.search.freshness import stale_files
@@ -19,6 +21,9 @@ MAX_SECONDS = 60.0
 MAX_CYPHER_CHARACTERS = 20_000
 CONFIDENCE_SECONDS = 5.0
 """Reading every edge takes 0.2 s per 250,000; a schema without confidences is better than none."""
+
+_KNOWN_CONFIDENCES: WeakKeyDictionary[Store, tuple[object, dict[str, float]]] = WeakKeyDictionary()
+"""Store -> its projects' generations, and what followed from them."""
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LABEL = re.compile(r"\(\s*\w*\s*((?::\s*`?\w+`?(?:\s*[|&]\s*:?\s*`?\w+`?)*\s*)+)")
@@ -132,14 +137,24 @@ def _paths(value: object) -> set[str]:
 
 
 async def _confidences(atlas: Atlas) -> dict[str, float]:
-    """Return the mean confidence of each strategy's edges; {} on a store that cannot say."""
+    """Return the mean confidence of each strategy's edges; {} on a store that cannot say.
+
+    It takes a walk over all edges, so it is remembered until something was written.
+    """
+    store = atlas.reader.store
+    state = tuple((one.project, one.generation, one.indexed_at) for one in await store.projects())
+    known = _KNOWN_CONFIDENCES.get(store)
+    if known is not None and known[0] == state:
+        return known[1]
     query = "MATCH ()-[r]->() RETURN r.strategy AS strategy, avg(r.confidence) AS confidence"
     try:
-        table = await atlas.reader.store.cypher(query, {}, MAX_ROWS, CONFIDENCE_SECONDS)
+        table = await store.cypher(query, {}, MAX_ROWS, CONFIDENCE_SECONDS)
     except (StoreError, QueryError, Unavailable):
         return {}
     rows = cast("Iterable[tuple[str, float]]", table.rows)
-    return {strategy: round(confidence, 2) for strategy, confidence in rows}
+    found = {strategy: round(confidence, 2) for strategy, confidence in rows}
+    _KNOWN_CONFIDENCES[store] = state, found
+    return found
 
 
 def _schema_groups(stats: ProjectStats, confidences: Mapping[str, float]) -> dict[str, tuple[Described, ...]]:
