@@ -26,6 +26,9 @@ FILE_NAME = "atlas.toml"
 MAX_FILE_BYTES = 256 * 1024
 """An atlas.toml beyond this size is refused unread."""
 
+TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
+"""A secret, not a setting: it is in no file, shown by no command, and read where it is needed."""
+
 PROJECT_MARKERS = (DATA_FOLDER, FILE_NAME, ".git")
 """What makes a folder a project, strongest first."""
 
@@ -77,6 +80,7 @@ def load_settings(
     settings = Settings(root, origins=origins, **_sections(values))
     _refuse_outside(settings)
     _refuse_foreign_bus(settings)
+    _refuse_foreign_host(settings)
     return settings
 
 
@@ -127,7 +131,7 @@ def _refuse_foreign_bus(settings: Settings) -> None:
     else:
         try:
             parts = urlsplit(address)
-            loopback = _is_loopback(parts.hostname or "")
+            loopback = is_loopback(parts.hostname or "")
             certificate = parse_qs(parts.query).get("ca", [""])[-1]
         except ValueError:
             loopback, certificate = False, ""
@@ -141,7 +145,19 @@ def _refuse_foreign_bus(settings: Settings) -> None:
         )
 
 
-def _is_loopback(host: str) -> bool:
+def _refuse_foreign_host(settings: Settings) -> None:
+    """Refuse an address to listen on that other machines reach: a repository must not open an index to them."""
+    origin = settings.origins.get("mcp.host", "default")
+    if origin == "default" or origin.startswith("env ") or is_loopback(settings.mcp.host):
+        return
+    raise ConfigError(
+        f"{origin}: mcp.host is not an address of this machine alone: {settings.mcp.host!r}",
+        "A repository cannot choose that; use --host or the environment variable ATLAS_MCP_HOST instead.",
+    )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens on `host`; a name other than localhost may be anything."""
     if host == "localhost":
         return True
     try:
@@ -189,7 +205,7 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, object,
     found: list[tuple[str, object, str]] = []
     for variable in sorted(environment):
         section, _, name = variable.removeprefix("ATLAS_").lower().partition("_")
-        if not variable.startswith("ATLAS_") or section not in SECTIONS or not name:
+        if not variable.startswith("ATLAS_") or section not in SECTIONS or not name or variable == TOKEN_VARIABLE:
             continue
         known = [f"ATLAS_{section}_{one}".upper() for one in _names(section)]
         if variable not in known:

@@ -1,4 +1,4 @@
-"""The MCP server over stdio: `tools/list` from the catalogue, `tools/call` to a session. The only module with `mcp`.
+"""The MCP server over stdio and HTTP: `tools/list` from the catalogue, `tools/call` to a session. All of `mcp` is here.
 
 Errors of a tool are answers with `isError`, a message and a hint; a protocol error means a bug. Standard output belongs
 to the protocol, the log goes to standard error.
@@ -10,8 +10,11 @@ import difflib
 import gc
 import logging
 import os
+import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 # Two documented switches save a fifth of the start: nothing that is imported here becomes garbage, and pydantic would
 # otherwise read the entry points of every installed distribution to look for plugins.
@@ -24,13 +27,19 @@ from mcp.server.caching import CacheHint  # noqa: E402
 from mcp.server.context import ServerRequestContext  # noqa: E402
 from mcp.server.lowlevel import Server  # noqa: E402
 from mcp.server.stdio import stdio_server  # noqa: E402
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: E402
 from mcp.shared.exceptions import MCPError  # noqa: E402
 
 from atlas import __version__  # noqa: E402
-from atlas.errors import AtlasError, NotFound  # noqa: E402
+from atlas.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
 from atlas.session import Session  # noqa: E402
 from atlas.tools.catalogue import INSTRUCTIONS, TOOLS, Tool  # noqa: E402
 from atlas.tools.schema import check_arguments  # noqa: E402
+
+if TYPE_CHECKING:
+    from atlas.web.access import Access
+    from atlas.web.gate import Limits
+    from atlas.web.serve import Tls
 
 gc.freeze()
 gc.enable()
@@ -39,11 +48,32 @@ logger = logging.getLogger("atlas.mcp")
 
 Context = ServerRequestContext[object, object]
 
+HTTP_PATH = "/mcp"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where and to whom a server over HTTP answers."""
+
+    listening: socket.socket
+    access: Access
+    limits: Limits
+    tls: Tls | None = None
+
 
 def serve_stdio(session: Session, *, offer_index: bool = True) -> None:
     """Serve one client on stdin and stdout until it closes stdin. `offer_index` False leaves the `index` tool out."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    anyio.run(_serve, session, make_server(session, offer_index=offer_index))
+    _log_to_stderr()
+    anyio.run(_serve_stdio, session, make_server(session, offer_index=offer_index))
+
+
+def serve_http(server: Server[object], session: Session, site: Site, ready: Callable[[], None]) -> None:
+    """Serve any number of clients with one session until a signal comes; `ready` is called when requests are taken.
+
+    Every revision of the protocol is served at `HTTP_PATH`, without sessions: each request stands for itself.
+    """
+    _log_to_stderr()
+    anyio.run(_serve_http, server, session, site, ready)
 
 
 def make_server(session: Session, *, offer_index: bool = True) -> Server[object]:
@@ -78,7 +108,44 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
     )
 
 
-async def _serve(session: Session, server: Server[object]) -> None:
+def _log_to_stderr() -> None:
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+
+
+async def _serve_http(server: Server[object], session: Session, site: Site, ready: Callable[[], None]) -> None:
+    from atlas.web.gate import Gate
+    from atlas.web.serve import serve
+
+    manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=site.limits.body_bytes)
+
+    async def health() -> tuple[bool, dict[str, object]]:
+        return await _health(session)
+
+    try:
+        async with manager.run():
+            gate = Gate(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
+            await serve(gate, site.listening, ready, site.tls)
+    finally:
+        await session.aclose()
+
+
+async def _health(session: Session) -> tuple[bool, dict[str, object]]:
+    """Return whether questions can be answered, in words that anybody may read: neither paths nor names."""
+    try:
+        generation = await session.generation()
+    except NotFound:
+        reason = "there is no index yet"
+    except SchemaMismatch:
+        reason = "the index is of another version"
+    except AtlasError as error:
+        logger.warning("the store cannot be opened: %s", error.message)
+        reason = "the store cannot be opened"
+    else:
+        return True, {"status": "ok", "version": __version__, "generation": generation}
+    return False, {"status": "unavailable", "version": __version__, "reason": reason}
+
+
+async def _serve_stdio(session: Session, server: Server[object]) -> None:
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

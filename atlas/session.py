@@ -1,4 +1,4 @@
-"""One agent's session with one project: checked tool calls in, text and structured content out.
+"""A session with one project, of one agent or of all that share a server: checked calls in, text and structure out.
 
 The index is opened at the first call that needs it and tried again at each call until there is one, so a server may be
 older than its index; nothing but the store is kept. Must not know how a client is spoken to.
@@ -57,6 +57,14 @@ class Session:
 
         answer = await self.answer(tool, arguments)
         return render(answer), structure(answer)
+
+    async def generation(self) -> int:
+        """Return the generation of the project's index. Raises NotFound when there is none, else as opening does."""
+        atlas = await self._open()
+        for state in await atlas.reader.store.projects():
+            if state.project == self._settings.project_name:
+                return state.generation
+        raise NotFound(f"{self._settings.project_name} is not in the index")
 
     async def aclose(self) -> None:
         """Close the store; idempotent."""

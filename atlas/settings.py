@@ -79,9 +79,15 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class McpSettings:
-    """`[mcp]`: what agents are offered."""
+    """`[mcp]`: what agents are offered, and how much of it over HTTP at once."""
 
     allow_index: bool = _setting(True, "Let agents start indexing through the `index` tool.")
+    host: str = _setting("127.0.0.1", "Address that `--transport http` listens on; a file may name this machine only.")
+    port: int = _setting(8765, "Its port; 0 = any that is free.", 0, 65_535)
+    max_body_bytes: int = _setting(1_048_576, "Larger requests over HTTP are refused (413).", 1024, 67_108_864)
+    request_seconds: int = _setting(300, "A request over HTTP that takes longer is given up (504).", 1, 86_400)
+    max_concurrent: int = _setting(8, "Requests over HTTP that are worked on at once.", 1, 1000)
+    max_waiting: int = _setting(256, "Requests that wait for their turn; beyond it they are refused (503).", 0, 10_000)
 
 
 @dataclass(frozen=True, slots=True)

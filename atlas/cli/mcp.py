@@ -1,53 +1,47 @@
-"""`atlas mcp`: serve an agent over stdio, or print what to put into a client's configuration. Edits no one's files."""
+"""`atlas mcp`: serve agents over stdio or HTTP, or print what belongs into a client's configuration."""
 
 from __future__ import annotations
 
-import json as jsonlib
-import shlex
+import os
 import shutil
+import socket
 import sys
-from dataclasses import dataclass
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from atlas.cli import output
+from atlas.cli.mcp_clients import Client, print_http, print_stdio
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
 
-SERVER_NAME = "code-atlas"
+if TYPE_CHECKING:
+    from atlas.config import Settings
+
+ANYWHERE = ("0.0.0.0", "::", "")
+"""Addresses to listen on that are none to connect to."""
 
 
-class Client(StrEnum):
-    """Agents whose configuration can be printed."""
+class Transport(StrEnum):
+    """How agents connect."""
 
-    CLAUDE_CODE = "claude-code"
-    CURSOR = "cursor"
-    VSCODE = "vscode"
-    WINDSURF = "windsurf"
-    JETBRAINS = "jetbrains"
+    STDIO = "stdio"
+    HTTP = "http"
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """Where a client keeps its servers and the key it keeps them under; `key` "" means a shell command."""
-
-    place: str
-    key: str
-
-
-RECIPES = {
-    Client.CLAUDE_CODE: Recipe("Run this in the project folder:", ""),
-    Client.CURSOR: Recipe("Put this into .cursor/mcp.json of the project (or ~/.cursor/mcp.json):", "mcpServers"),
-    Client.VSCODE: Recipe("Put this into .vscode/mcp.json of the project:", "servers"),
-    Client.WINDSURF: Recipe("Put this into ~/.codeium/windsurf/mcp_config.json:", "mcpServers"),
-    Client.JETBRAINS: Recipe(
-        "Settings | Tools | AI Assistant | Model Context Protocol | Add | As JSON (Junie: .junie/mcp/mcp.json):",
-        "mcpServers",
-    ),
-}
+HostOption = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="HTTP: listen here. Default: mcp.host.")]
+PortOption = Annotated[int, typer.Option("--port", min=-1, max=65_535, help="HTTP: 0 = any. Default: mcp.port.")]
+TokenOption = Annotated[
+    Path | None,
+    typer.Option("--token-file", metavar="FILE", help="HTTP: ask for this bearer token. Default: ATLAS_MCP_TOKEN."),
+]
+NamesOption = Annotated[
+    list[str] | None, typer.Option("--allow-host", metavar="NAME", help="HTTP: also answer to this name; repeatable.")
+]
+CertificateOption = Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="HTTP: serve TLS (PEM).")]
+KeyOption = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="HTTP: key of --tls-cert.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -58,24 +52,40 @@ def register(app: typer.Typer) -> None:
 def mcp(
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
-    transport: Annotated[str, typer.Option("--transport", metavar="stdio", help="How agents connect.")] = "stdio",
+    transport: Annotated[Transport, typer.Option("--transport", help="How agents connect.")] = Transport.STDIO,
+    host: HostOption = "",
+    port: PortOption = -1,
+    token_file: TokenOption = None,
+    allow_host: NamesOption = None,
+    tls_cert: CertificateOption = None,
+    tls_key: KeyOption = None,
     print_config: Annotated[
         Client | None, typer.Option("--print-config", help="Print the lines for a client and exit.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Serve this project to a coding agent over MCP (stdin and stdout)."""
+    """Serve this project to coding agents over MCP: to one on stdin and stdout, or to many over HTTP."""
     settings = settings_of(project, data_dir)
+    if json and print_config is None:
+        raise ConfigError("--json goes with --print-config", "The server always speaks JSON-RPC.")
+    if transport is Transport.HTTP:
+        given = settings.mcp
+        settings = replace(settings, mcp=replace(given, host=host or given.host, port=given.port if port < 0 else port))
+        if print_config:
+            _print_http(print_config, settings, token_file, tls=tls_cert is not None, as_json=json)
+        else:
+            _serve_http(settings, token_file, tuple(allow_host or ()), tls_cert, tls_key)
+        return
+    if host or port >= 0 or token_file or allow_host or tls_cert or tls_key:
+        raise ConfigError(
+            "--host, --port, --token-file, --allow-host and --tls-* are for HTTP", "Add --transport http."
+        )
     if print_config:
         arguments = ["mcp", "--project", str(settings.root)]
         if settings.origins.get("store.data_dir", "").startswith(("env ", "--")):
             arguments += ["--data-dir", str(settings.data_dir)]
-        _print_config(print_config, [*launch_command(), *arguments], as_json=json)
+        print_stdio(print_config, [*launch_command(), *arguments], as_json=json)
         return
-    if json:
-        raise ConfigError("--json goes with --print-config", "The server always speaks JSON-RPC.")
-    if transport != "stdio":
-        raise ConfigError(f"transport {transport!r} is not available in this version", "Use --transport stdio.")
     from atlas.mcp_server import serve_stdio
     from atlas.session import Session
 
@@ -95,17 +105,53 @@ def launch_command() -> list[str]:
     return [sys.executable, "-P", "-m", "atlas"]
 
 
-def _print_config(client: Client, command: list[str], *, as_json: bool) -> None:
-    recipe = RECIPES[client]
-    line = shlex.join(["claude", "mcp", "add", SERVER_NAME, "--", *command])
-    entry: dict[str, object] = {"command": command[0], "args": command[1:]}
-    if client is Client.VSCODE:
-        entry = {"type": "stdio", **entry}
-    document = {recipe.key or "mcpServers": {SERVER_NAME: entry}}
-    if as_json:
-        output.print_json(
-            {"client": client.value, "place": recipe.place, "command": line if not recipe.key else "", **document}
-        )
-        return
-    print(recipe.place, file=sys.stderr)
-    print(jsonlib.dumps(document, indent=2) if recipe.key else line)
+def _print_http(client: Client, settings: Settings, token_file: Path | None, *, tls: bool, as_json: bool) -> None:
+    from atlas.config import TOKEN_VARIABLE, is_loopback
+
+    host, port = settings.mcp.host, settings.mcp.port
+    if not port:
+        raise ConfigError("a client's configuration needs a fixed port", "Give --port, or mcp.port in atlas.toml.")
+    if host in ANYWHERE:
+        host = socket.gethostname()
+    place = f"[{host}]" if ":" in host else host
+    with_token = token_file is not None or bool(os.environ.get(TOKEN_VARIABLE)) or not is_loopback(host)
+    print_http(client, f"{'https' if tls else 'http'}://{place}:{port}/mcp", with_token=with_token, as_json=as_json)
+
+
+def _serve_http(
+    settings: Settings, token_file: Path | None, names: tuple[str, ...], certificate: Path | None, key: Path | None
+) -> None:
+    from atlas.config import TOKEN_VARIABLE
+    from atlas.mcp_server import HTTP_PATH, Site, make_server, serve_http
+    from atlas.session import Session
+    from atlas.web.access import make_access, read_token
+    from atlas.web.gate import Limits
+    from atlas.web.serve import is_open, listen, make_tls, url_of
+
+    if key is not None and certificate is None:
+        raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")
+    tls = make_tls(certificate, key) if certificate else None
+    mcp = settings.mcp
+    token, warning = read_token(token_file, os.environ.get(TOKEN_VARIABLE, ""))
+    with listen(mcp.host, mcp.port) as listening:
+        to_others = is_open(listening)
+        own = (socket.gethostname(), socket.getfqdn()) if to_others and mcp.host in ANYWHERE else ()
+        access = make_access(mcp.host, is_open=to_others, names=(*own, *names), token=token)
+        limits = Limits(mcp.max_body_bytes, mcp.request_seconds, mcp.max_concurrent, mcp.max_waiting)
+        if warning:
+            _warn(warning)
+        if to_others and tls is None:
+            _warn("without TLS others on the network can read the token and the code; see --tls-cert, or use a proxy")
+        where = url_of(listening, mcp.host, tls, HTTP_PATH)
+
+        def ready() -> None:
+            asks = "a token is asked for" if token else "no token is asked for"
+            print(f"serving {settings.project_name} at {where} ({asks}); Ctrl-C ends it", file=sys.stderr, flush=True)
+
+        session = Session(settings)
+        server = make_server(session, offer_index=mcp.allow_index)
+        serve_http(server, session, Site(listening, access, limits, tls), ready)
+
+
+def _warn(message: str) -> None:
+    print(f"warning: {message}", file=sys.stderr, flush=True)

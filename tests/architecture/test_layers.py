@@ -29,6 +29,7 @@ HOMES = {
     "graphglot": ("atlas/stores/",),
     "neo4j": ("atlas/stores/bolt",),
     "valkey": ("atlas/buses/valkey_link.py",),
+    "uvicorn": ("atlas/web/serve.py",),
     "watchfiles": ("atlas/pipeline/watch_tree.py",),
     "litellm": ("atlas/embedders/",),
     "atlas._parser": ("atlas/parsing/", "atlas/scan.py", "atlas/embedders/"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
@@ -112,7 +113,10 @@ def test_a_cypher_query_with_parameters(place: Place) -> None:
         (("cypher", "x" * 102_400), 2, "102400"),
         (("export", "--format", "csv"), 2, "csv"),
         (("export", "--output", "no/such/folder/file"), 2, "no/such/folder/file"),
-        (("mcp", "--transport", "http"), 2, "http"),
+        (("mcp", "--transport", "sse"), 2, "sse"),
+        (("mcp", "--port", "1"), 2, "--transport http"),
+        (("mcp", "--transport", "http", "--tls-key", "key.pem"), 2, "--tls-cert"),
+        (("mcp", "--transport", "http", "--token-file", "none"), 2, "none"),
     ],
 )
 def test_mistakes_are_one_line_with_a_hint_and_a_stable_code(
@@ -261,6 +265,37 @@ def test_printed_command_for_claude_code(place: Place) -> None:
     done = atlas("mcp", "--print-config", "claude-code", "--project", str(place.root))
     assert done.stdout.startswith("claude mcp add code-atlas -- ")
     assert done.stdout.endswith(f" mcp --project {place.root}\n")
+
+
+@pytest.mark.parametrize(
+    ("client", "path", "key"),
+    [
+        ("cursor", "mcpServers", "url"),
+        ("vscode", "servers", "url"),
+        ("windsurf", "mcpServers", "serverUrl"),
+        ("jetbrains", "mcpServers", "url"),
+    ],
+)
+def test_printed_configuration_of_a_server_over_http(place: Place, client: str, path: str, key: str) -> None:
+    options = ("mcp", "--transport", "http", "--port", "4321", "--print-config", client, *place.options)
+    plain = json.loads(atlas(*options).stdout)[path]["code-atlas"]
+    assert plain[key] == "http://127.0.0.1:4321/mcp"
+    assert "headers" not in plain
+    secret = "this-is-not-to-be-printed"
+    done = atlas(*options, "--host", "::", "--tls-cert", "x.pem", env={"ATLAS_MCP_TOKEN": secret})
+    guarded = json.loads(done.stdout)
+    assert guarded[path]["code-atlas"][key] == f"https://{socket.gethostname()}:4321/mcp"
+    assert guarded[path]["code-atlas"]["headers"]["Authorization"].startswith("Bearer ")
+    assert ("inputs" in guarded) == (client == "vscode")
+    assert secret not in done.stdout + done.stderr
+
+
+def test_printed_command_for_claude_code_over_http(place: Place) -> None:
+    options = ("mcp", "--transport", "http", "--print-config", "claude-code", *place.options)
+    assert atlas(*options).stdout == "claude mcp add --transport http code-atlas http://127.0.0.1:8765/mcp\n"
+    done = atlas(*options, "--token-file", "anything")
+    assert done.stdout.endswith(' --header "Authorization: Bearer $ATLAS_MCP_TOKEN"\n')
+    assert "fixed port" in failed(atlas(*options, "--port", "0"), 2)
 
 
 def test_help_names_every_command_and_exit_code() -> None:

@@ -246,3 +246,22 @@ def test_any_text_is_settings_or_a_one_line_config_error(tmp_path_factory: pytes
         assert "\n" not in error.message
     else:
         assert settings.root == root
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
+def test_a_repository_may_name_an_address_of_this_machine(tmp_path: Path, host: str) -> None:
+    assert load(tmp_path, f"[mcp]\nhost = '{host}'\n").mcp.host == host
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.0.7", "localhost.example.org", "127.1"])
+def test_a_repository_cannot_open_the_server_to_others_but_the_environment_can(tmp_path: Path, host: str) -> None:
+    text = f"[mcp]\nport = 1234\nhost = '{host}'\n"
+    with pytest.raises(ConfigError, match=r"atlas\.toml:3: mcp\.host") as caught:
+        load(tmp_path, text)
+    assert "ATLAS_MCP_HOST" in caught.value.hint
+    assert load(tmp_path, text, {"ATLAS_MCP_HOST": host}).mcp.host == host
+
+
+def test_the_token_is_not_a_setting_and_is_shown_nowhere(tmp_path: Path) -> None:
+    settings = load(tmp_path, "", {"ATLAS_MCP_TOKEN": "a secret of somebody"})
+    assert "a secret" not in repr(list(settings.entries())) + repr(settings)

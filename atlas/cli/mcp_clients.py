@@ -1,0 +1,92 @@
+"""What to put into the configuration of each client, for a server over stdio or HTTP. Nothing is written anywhere.
+
+A token is never printed: clients that can take it from the environment are told to, others get a placeholder.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import shlex
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+
+from atlas.cli import output
+
+SERVER_NAME = "code-atlas"
+
+
+class Client(StrEnum):
+    """Agents whose configuration can be printed."""
+
+    CLAUDE_CODE = "claude-code"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
+    WINDSURF = "windsurf"
+    JETBRAINS = "jetbrains"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Where a client keeps its servers and the key it keeps them under; `key` "" means a shell command."""
+
+    place: str
+    key: str
+    url_key: str = "url"
+    token: str = "${env:ATLAS_MCP_TOKEN}"
+    """How it is told to put the token in."""
+
+
+RECIPES = {
+    Client.CLAUDE_CODE: Recipe("Run this in the project folder:", ""),
+    Client.CURSOR: Recipe("Put this into .cursor/mcp.json of the project (or ~/.cursor/mcp.json):", "mcpServers"),
+    Client.VSCODE: Recipe("Put this into .vscode/mcp.json of the project:", "servers", token="${input:atlas-token}"),
+    Client.WINDSURF: Recipe("Put this into ~/.codeium/windsurf/mcp_config.json:", "mcpServers", url_key="serverUrl"),
+    Client.JETBRAINS: Recipe(
+        "Settings | Tools | AI Assistant | Model Context Protocol | Add | As JSON (Junie: .junie/mcp/mcp.json):",
+        "mcpServers",
+        token="<token>",
+    ),
+}
+
+
+def print_stdio(client: Client, command: list[str], *, as_json: bool) -> None:
+    """Print how a client starts the server by a command."""
+    line = shlex.join(["claude", "mcp", "add", SERVER_NAME, "--", *command])
+    entry: dict[str, object] = {"command": command[0], "args": command[1:]}
+    _print(client, line, _typed(client, "stdio", entry), as_json=as_json)
+
+
+def print_http(client: Client, url: str, *, with_token: bool, as_json: bool) -> None:
+    """Print how a client reaches a server that runs at `url`."""
+    recipe = RECIPES[client]
+    line = shlex.join(["claude", "mcp", "add", "--transport", "http", SERVER_NAME, url])
+    entry: dict[str, object] = {recipe.url_key: url}
+    if with_token:
+        # double quotes: the shell puts the token in, the line does not hold it
+        line += ' --header "Authorization: Bearer $ATLAS_MCP_TOKEN"'
+        entry["headers"] = {"Authorization": f"Bearer {recipe.token}"}
+    entry = _typed(client, "http", entry)
+    more: dict[str, object] = {}
+    if with_token and client is Client.VSCODE:
+        ask = {"type": "promptString", "id": "atlas-token", "description": "Token of Code Atlas", "password": True}
+        more = {"inputs": [ask]}
+    _print(client, line, entry, more, as_json=as_json)
+
+
+def _typed(client: Client, kind: str, entry: dict[str, object]) -> dict[str, object]:
+    return {"type": kind, **entry} if client is Client.VSCODE else entry
+
+
+def _print(
+    client: Client, line: str, entry: dict[str, object], more: dict[str, object] | None = None, *, as_json: bool
+) -> None:
+    recipe = RECIPES[client]
+    document = {recipe.key or "mcpServers": {SERVER_NAME: entry}, **(more or {})}
+    if as_json:
+        output.print_json(
+            {"client": client.value, "place": recipe.place, "command": line if not recipe.key else "", **document}
+        )
+        return
+    print(recipe.place, file=sys.stderr)
+    print(jsonlib.dumps(document, indent=2) if recipe.key else line)

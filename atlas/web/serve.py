@@ -1,0 +1,138 @@
+"""An ASGI application on a socket until a signal comes. The only module with `uvicorn`.
+
+The first signal lets requests that are under way end, up to a deadline; the second ends at once. What happens goes to
+standard error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import signal
+import socket
+import ssl
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+
+from atlas.errors import ConfigError, Unavailable
+from atlas.web.gate import App
+
+GRACE_SECONDS = 10
+"""Requests that are under way at the first signal may take this long."""
+
+IDLE_SECONDS = 75
+"""An idle connection is closed after this: longer than the pauses of an agent that is at work."""
+
+CONNECTIONS = 2000
+"""Beyond it new connections are answered with 503 unread: a descriptor each."""
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """Files in PEM form; `key` None = it is in the certificate's file."""
+
+    certificate: Path
+    key: Path | None = None
+
+
+def make_tls(certificate: Path, key: Path | None) -> Tls:
+    """Return the files after a try. Raises ConfigError for such as cannot be used."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, "")
+    except OSError as error:  # also what ssl raises
+        raise ConfigError(f"the TLS files cannot be used: {error}", "Give PEM files: --tls-cert, --tls-key.") from error
+    return Tls(certificate, key)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on the first address of `host`.
+
+    Raises ConfigError for an address that is none of this machine's, or not allowed; Unavailable for a port in use.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"cannot listen on {host!r}: {error}", "Give --host an address of this machine.") from error
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(512)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise Unavailable(f"{host}:{port} is in use", "Stop what listens there, or give another --port.") from error
+        raise ConfigError(
+            f"cannot listen on {host}:{port}: {error.strerror}", "Give another --host or --port."
+        ) from error
+    listening.setblocking(False)
+    return listening
+
+
+def is_open(listening: socket.socket) -> bool:
+    """Whether other machines can reach it."""
+    return not ip_address(str(listening.getsockname()[0]).partition("%")[0]).is_loopback
+
+
+def url_of(listening: socket.socket, host: str, tls: Tls | None, path: str) -> str:
+    """Return where clients find it, under the name that it was asked for."""
+    place = f"[{host}]" if ":" in host else host
+    return f"{'https' if tls else 'http'}://{place}:{listening.getsockname()[1]}{path}"
+
+
+async def serve(app: App, listening: socket.socket, ready: Callable[[], None], tls: Tls | None = None) -> None:
+    """Serve until SIGINT or SIGTERM; `ready` is called once, when requests are taken. Closes the socket.
+
+    Runs in the main thread only.
+    """
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        interface="asgi3",
+        http="h11",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=IDLE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        ssl_certfile=tls.certificate if tls else None,
+        ssl_keyfile=tls.key if tls else None,
+    )
+    with listening:
+        await _Server(config, ready).serve(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Take both signals as a wish to end in order: unlike the original, they are not raised again afterwards."""
+
+        def asked(number: int, frame: object) -> None:
+            self.force_exit = self.should_exit
+            self.should_exit = True
+
+        before = {kind: signal.signal(kind, asked) for kind in SIGNALS}
+        try:
+            yield
+        finally:
+            for kind, handler in before.items():
+                signal.signal(kind, handler)

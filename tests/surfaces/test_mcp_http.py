@@ -1,0 +1,401 @@
+"""The server over HTTP as agents and strangers meet it: a process of its own, the SDK's client, and plain requests."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import secrets
+import signal
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from atlas._parser import VectorIndex
+from atlas.stores.embedded import EmbeddedStore
+
+from .http_server import Reply, Served, http_server, message
+from .processes import Place, answer, atlas, refusal
+from .shop import fill, write_files
+
+TOKEN = secrets.token_urlsafe(32)
+
+
+async def filled(folder: Path) -> Place:
+    place = Place(folder / "shop", folder / "data")
+    write_files(place.root)
+    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    await fill(store, place.root)
+    await store.aclose()
+    return place
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """The shop project with an index that was written by hand."""
+    return asyncio.run(filled(tmp_path_factory.mktemp("http")))
+
+
+@pytest.fixture(scope="module")
+def served(place: Place) -> Iterator[Served]:
+    """A server without a token that all tests share which only ask."""
+    with http_server(place) as served:
+        yield served
+
+
+@contextmanager
+def busy(place: Place) -> Iterator[threading.Event]:
+    """While this lasts, or until the event is set, a call of `index` waits because somebody else writes."""
+    opened, done = threading.Event(), threading.Event()
+
+    async def hold() -> None:
+        store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+        opened.set()
+        await asyncio.to_thread(done.wait, 60)
+        await store.aclose()
+
+    with ThreadPoolExecutor(1) as pool:
+        holding = pool.submit(asyncio.run, hold())
+        opened.wait(30)
+        try:
+            yield done
+        finally:
+            done.set()
+            holding.result(30)
+
+
+def call_index(served: Served, count: int) -> tuple[ThreadPoolExecutor, list[Future[Reply]]]:
+    """Calls of `index` that are under way."""
+    pool = ThreadPoolExecutor(count)
+    calls = [pool.submit(served.ask, "index") for _ in range(count)]
+    time.sleep(0.7)  # until they are there; what is tested does not depend on it, the answers do
+    return pool, calls
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28", "auto"])
+async def test_both_eras_are_served_at_one_address(served: Served, mode: str) -> None:
+    async with Client(served.url, mode=mode) as client:  # type: ignore[arg-type]
+        assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
+        assert len((await client.list_tools()).tools) == 10
+        found = await answer(client, "get_node", name="apply_discount")
+        assert found["node"]["place"].startswith("shop/cart.py:")
+        hits = (await answer(client, "hybrid_search", query="reduce the amount for customers"))["hits"]
+        assert any(hit["uid"] == "shop:shop.cart.apply_discount" for hit in hits)
+
+
+async def test_paths_that_lead_out_of_the_project_are_refused(served: Served) -> None:
+    async with Client(served.url) as client:
+        for path in ("../../etc", "/etc/passwd", "shop/../../x"):
+            assert "outside the project" in await refusal(client, "hybrid_search", query="x", path=path)
+            assert "outside the project" in await refusal(client, "get_node", name="Cart", path=path)
+            assert "outside the project" in await refusal(client, "get_context", name="Cart", path=path)
+        found = await answer(client, "get_node", name="../../../../etc/passwd:1")
+        assert found["outcome"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org", "localhost.example.org", "127.0.0.1@example.org", "192.168.0.7", "a b"]
+)
+def test_a_foreign_host_is_refused(served: Served, host: str) -> None:
+    for path in ("/mcp", "/healthz"):
+        reply = served.request("POST" if path == "/mcp" else "GET", path, None, Host=host)
+        assert reply.status in (400, 421) if " " in host else reply.status == 421
+        assert b"generation" not in reply.body
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://example.org", "null", "http://localhost.example.org", "file://", "http://0.0.0.0"]
+)
+def test_a_foreign_origin_is_refused(served: Served, origin: str) -> None:
+    assert served.ask("get_node", {"name": "Cart"}, Origin=origin).status == 403
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1", "http://[::1]:8080"])
+def test_pages_of_this_machine_may_ask(served: Served, origin: str) -> None:
+    assert not served.ask("get_node", {"name": "Cart"}, Origin=origin).result.get("isError")
+    assert served.ask("get_node", {"name": "Cart"}, Host="localhost:1").status == 200
+
+
+def test_only_what_there_is_can_be_reached(served: Served) -> None:
+    assert served.request("GET", "/").status == 404
+    assert served.request("POST", "/mcp/../healthz", b"").status == 404
+    for method in ("GET", "DELETE", "OPTIONS", "PUT"):
+        reply = served.request(method, "/mcp", Accept="text/event-stream")
+        assert (reply.status, reply.headers["allow"]) == (405, "POST")
+        assert "access-control-allow-origin" not in reply.headers
+    body, headers = message("get_node", {"name": "Cart"})
+    assert served.request("POST", "/mcp", b"{", **headers).status == 400
+    assert served.request("POST", "/mcp", body, **{**headers, "Content__Type": "text/plain"}).status == 400
+
+
+def test_large_bodies_are_refused_whether_announced_or_not(served: Served) -> None:
+    body, headers = message("hybrid_search", {"query": "x" * 5_000_000})
+    assert served.request("POST", "/mcp", body, **headers).status == 413
+
+    def parts() -> Iterator[bytes]:
+        for start in range(0, len(body), 65_536):
+            yield body[start : start + 65_536]
+
+    refused = served.request("POST", "/mcp", parts(), **headers)
+    assert refused.status == 413
+    assert "1,048,576" in json.loads(refused.body)["error"]["message"]
+    assert served.ask("get_node", {"name": "Cart"}).status == 200
+
+
+def test_health_is_for_everybody_and_says_little(place: Place, served: Served) -> None:
+    reply = served.request("GET", "/healthz")
+    assert reply.status == 200
+    assert json.loads(reply.body) == {"status": "ok", "version": json.loads(reply.body)["version"], "generation": 1}
+    assert str(place.root).encode() not in reply.body
+
+
+async def test_health_without_an_index_and_after_there_is_one(tmp_path: Path) -> None:
+    empty = Place(tmp_path / "shop", tmp_path / "data")
+    write_files(empty.root)
+    with http_server(empty, ATLAS_MCP_TOKEN=TOKEN) as served:
+        reply = served.request("GET", "/healthz")
+        assert (reply.status, json.loads(reply.body)["reason"]) == (503, "there is no index yet")
+        assert str(tmp_path).encode() not in reply.body
+        store = EmbeddedStore.open(empty.data, writing=True, vector_index=VectorIndex)
+        await fill(store, empty.root)
+        await store.aclose()
+        await asyncio.sleep(1.1)  # an answer is remembered for a second
+        assert json.loads(served.request("GET", "/healthz").body)["generation"] == 1
+
+
+async def test_a_token_is_asked_for_even_on_loopback_and_told_to_nobody(place: Place, tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n")
+    file.chmod(0o644)
+    with http_server(place, "--token-file", str(file), ATLAS_MCP_TOKEN="of the environment") as served:
+        assert f"warning: {file} can be read by other users" in served.log
+        without = served.ask("get_node", {"name": "Cart"})
+        assert (without.status, without.headers["www-authenticate"]) == (401, 'Bearer realm="code-atlas"')
+        for wrong in (f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", "Bearer ", f"Basic {TOKEN}", "Bearer \xe4"):
+            refused = served.ask("get_node", {"name": "Cart"}, Authorization=wrong)
+            assert (refused.status, "invalid_token" in refused.headers["www-authenticate"]) == (401, True)
+        assert served.request("GET", "/healthz").status == 200
+        assert not served.ask("get_node", {"name": "Cart"}, Authorization=f"bearer {TOKEN}").result.get("isError")
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {TOKEN}"}) as http_client,
+            Client(streamable_http_client(served.url, http_client=http_client)) as client,
+        ):
+            assert (await answer(client, "get_node", name="apply_discount"))["outcome"] == "found"
+        assert "refused with 401" in served.log
+        assert served.stop() == 0
+    assert TOKEN not in served.log
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "needs a token"),
+        ("", "holds no token"),
+        ("short", "fewer than 16"),
+        ("with a space in it, and long", "characters"),
+        ("x" * 5000, "larger than 4096"),
+    ],
+)
+def test_others_are_not_let_in_without_a_token(place: Place, tmp_path: Path, content: str | None, words: str) -> None:
+    arguments = ["mcp", "--transport", "http", "--host", "0.0.0.0", "--port", "0", *place.options]
+    if content is not None:
+        (tmp_path / "token").write_text(content)
+        arguments += ["--token-file", str(tmp_path / "token")]
+    done = atlas(*arguments, timeout=60)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "hint:" in done.stderr
+    assert "chmod 600" in done.stderr
+    assert not content or content not in done.stderr
+
+
+def test_others_are_let_in_with_a_token_and_warned_of(place: Place) -> None:
+    arguments = ("--host", "0.0.0.0", "--allow-host", "Atlas.Example.Org")
+    with http_server(place, *arguments, ATLAS_MCP_TOKEN=TOKEN) as served:
+        assert "warning: without TLS" in served.log
+        bearer = {"Authorization": f"Bearer {TOKEN}"}
+        assert served.ask("get_node", {"name": "Cart"}).status == 401
+        for host in ("127.0.0.1", "10.0.0.1:80", "[fd00::1]:80", "atlas.example.org", socket.gethostname()):
+            assert served.ask("get_node", {"name": "Cart"}, Host=host, **bearer).status == 200, host
+        assert served.ask("get_node", {"name": "Cart"}, Host="example.org", **bearer).status == 421
+        foreign = {"Host": "10.0.0.1:80", "Origin": "http://10.0.0.2:80"}
+        assert served.ask("get_node", {"name": "Cart"}, **foreign, **bearer).status == 403
+        assert (
+            served.ask("get_node", {"name": "Cart"}, **{**foreign, "Origin": "http://10.0.0.1:80"}, **bearer).status
+            == 200
+        )
+
+
+def test_tls(place: Place, tmp_path: Path) -> None:
+    certificate = tmp_path / "both.pem"
+    certificate.write_bytes(self_signed())
+    with http_server(place, "--tls-cert", str(certificate), "--host", "localhost") as served:
+        assert served.url.startswith("https://localhost:")
+        context = ssl.create_default_context(cafile=str(certificate))
+        with (
+            socket.create_connection(("127.0.0.1", served.port), 30) as plain,
+            context.wrap_socket(plain, server_hostname="localhost") as secure,
+        ):
+            secure.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            assert secure.recv(1000).startswith(b"HTTP/1.1 200")
+    certificate.write_text("nothing")
+    done = atlas(
+        "mcp", "--transport", "http", "--port", "0", "--tls-cert", str(certificate), *place.options, timeout=60
+    )
+    assert (done.returncode, "TLS files cannot be used" in done.stderr) == (2, True)
+
+
+def self_signed() -> bytes:
+    from datetime import UTC, datetime, timedelta
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return private + made.public_bytes(serialization.Encoding.PEM)
+
+
+async def test_beyond_its_limits_the_server_says_so_at_once_and_goes_on(tmp_path: Path) -> None:
+    place = await filled(tmp_path)
+    with http_server(place, ATLAS_MCP_MAX_CONCURRENT="2", ATLAS_MCP_MAX_WAITING="1") as served:
+        served.ask("get_node", {"name": "Cart"})
+        with busy(place):
+            pool, calls = call_index(served, 3)
+            for _ in range(5):
+                started = time.perf_counter()
+                refused = served.ask("get_node", {"name": "Cart"})
+                assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+                assert time.perf_counter() - started < 2
+            assert served.request("GET", "/healthz").status == 200
+            assert not any(call.done() for call in calls)
+        with pool:
+            results = [call.result(60) for call in calls]
+        assert [reply.result.get("isError", False) for reply in results] == [False] * 3
+        assert served.ask("get_node", {"name": "Cart"}).status == 200
+
+
+async def test_who_leaves_the_queue_makes_room(tmp_path: Path) -> None:
+    place = await filled(tmp_path)
+    with http_server(place, ATLAS_MCP_MAX_CONCURRENT="1", ATLAS_MCP_MAX_WAITING="1") as served:
+        served.ask("get_node", {"name": "Cart"})
+        with busy(place) as done:
+            pool, calls = call_index(served, 1)
+            body, headers = message("get_node", {"name": "Cart"})
+            impatient = served.connect()
+            impatient.request("POST", "/mcp", body, {name.replace("__", "-"): one for name, one in headers.items()})
+            await asyncio.sleep(0.7)
+            assert served.ask("get_node", {"name": "Cart"}).status == 503
+            impatient.close()
+            await asyncio.sleep(0.3)
+            with ThreadPoolExecutor(1) as second:
+                waiting = second.submit(served.ask, "get_node", {"name": "Cart"})
+                await asyncio.sleep(0.5)
+                assert not waiting.done(), "the place of the one that left was not free"
+                done.set()
+                assert waiting.result(60).status == 200
+        with pool:
+            assert calls[0].result(60).status == 200
+
+
+async def test_a_request_that_takes_too_long_is_given_up_in_both_eras(tmp_path: Path) -> None:
+    place = await filled(tmp_path)
+    with http_server(place, ATLAS_MCP_REQUEST_SECONDS="1", ATLAS_MCP_MAX_CONCURRENT="1") as served:
+        served.ask("get_node", {"name": "Cart"})
+        with busy(place):
+            assert served.ask("index").status == 504
+            body = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "index", "arguments": {}}}
+            legacy = {
+                "Content__Type": "application/json",
+                "Accept": "application/json, text/event-stream",
+                "MCP__Protocol__Version": "2025-11-25",
+            }
+            started = time.perf_counter()
+            connection = served.connect()
+            connection.request(
+                "POST", "/mcp", json.dumps(body), {name.replace("__", "-"): one for name, one in legacy.items()}
+            )
+            with closing(connection), pytest.raises(http.client.IncompleteRead):
+                connection.getresponse().read()  # the stream had begun: it ends without an answer
+            assert time.perf_counter() - started < 10
+            assert served.ask("get_node", {"name": "Cart"}).status == 200
+        assert "took too long" in served.log
+
+
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
+async def test_at_the_end_what_is_under_way_is_finished(tmp_path: Path, kind: signal.Signals) -> None:
+    place = await filled(tmp_path)
+    with http_server(place) as served:
+        served.ask("get_node", {"name": "Cart"})
+        with busy(place):
+            pool, calls = call_index(served, 1)
+            served.process.send_signal(kind)
+            await asyncio.sleep(1)
+            assert served.process.poll() is None
+            with pytest.raises(ConnectionError):
+                served.request("GET", "/healthz")
+            assert not calls[0].done()
+        with pool:
+            assert calls[0].result(60).result["structuredContent"]["summary"]["files"] > 0
+        assert served.process.wait(30) == 0
+    assert "Traceback" not in served.log
+
+
+async def test_a_second_signal_ends_at_once(tmp_path: Path) -> None:
+    place = await filled(tmp_path)
+    with http_server(place) as served:
+        served.ask("get_node", {"name": "Cart"})
+        with busy(place):
+            pool, calls = call_index(served, 1)
+            served.process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.5)
+            started = time.perf_counter()
+            served.process.send_signal(signal.SIGTERM)
+            served.process.wait(30)
+            assert time.perf_counter() - started < 8
+        with pool:
+            assert calls[0].exception(30) is not None or calls[0].result().status == 500
+
+
+async def test_sixteen_clients_at_once_get_their_own_answers(served: Served) -> None:
+    names = ["Cart", "apply_discount", "Store", "nobody"]
+
+    async def ask(number: int) -> None:
+        async with Client(served.url, mode="legacy" if number % 2 else "2026-07-28") as client:
+            for name in names[number % 4 :] + names[: number % 4]:
+                found = await answer(client, "get_node", name=name, path="shop/")
+                if name == "nobody":
+                    assert found["outcome"] == "not_found"
+                else:
+                    uids = [found["node"]["uid"]] if "node" in found else [one["uid"] for one in found["candidates"]]
+                    assert all(uid.partition("#")[0].endswith(name) for uid in uids)
+
+    await asyncio.gather(*(ask(number) for number in range(16)))
+    assert "Traceback" not in served.log
+
+
+def test_a_port_in_use_and_an_address_of_others_are_said(place: Place, served: Served) -> None:
+    done = atlas("mcp", "--transport", "http", "--port", str(served.port), *place.options, timeout=60)
+    assert (done.returncode, "in use" in done.stderr) == (7, True)
+    done = atlas("mcp", "--transport", "http", "--host", "192.0.2.1", "--port", "0", *place.options, timeout=60)
+    assert (done.returncode, "192.0.2.1" in done.stderr) == (2, True)
