@@ -87,8 +87,7 @@ class McpProcess:
 
     def rss_mb(self) -> float:
         """Return the resident set now, in MB."""
-        pages = subprocess.run(["ps", "-o", "rss=", "-p", str(self._process.pid)], capture_output=True, check=True)
-        return int(pages.stdout) / 1024
+        return resident_mb(self._process.pid)
 
     def close(self) -> None:
         """End the server as a client does: by closing its input."""
@@ -117,6 +116,12 @@ class McpProcess:
         if pipe is None:
             raise AtlasError("the server has no pipe")
         return pipe
+
+
+def resident_mb(pid: int) -> float:
+    """Return the resident set of a process, in MB."""
+    pages = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, check=True)
+    return int(pages.stdout) / 1024
 
 
 def folder_mb(folder: Path) -> float:

@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
     bench = typer.Typer(name="bench", help="Measure indexing and answering on a real tree.", no_args_is_help=True)
     bench.command("index")(index)
     bench.command("query")(query)
+    bench.command("http")(http)
     bench.command("compare")(compare)
     bench.command("replay")(replay)
     bench.command("live")(live)
@@ -80,6 +81,39 @@ def query(
         for row in report.rows
     ]
     _table(["tool", "p50 ms", "p95 ms", "worst ms", "calls"], cells)
+
+
+def http(
+    path: Tree,
+    clients: Annotated[int, typer.Option("--clients", min=1, max=1000, help="How many ask at once.")] = 64,
+    requests: Annotated[int, typer.Option("--requests", min=20, help="How many requests in all.")] = 10_000,
+    pause: Annotated[int, typer.Option("--pause", min=0, metavar="MS", help="Between a client's requests.")] = 0,
+    data_dir: Annotated[Path | None, typer.Option(help="Keep the index here.")] = None,
+    json_output: Json = False,
+) -> None:
+    """Errors, answer times and memory of an HTTP server with many clients. Exit code 1 when a target is missed."""
+    from atlas.bench.http import TARGET_GROWTH, TARGET_P95_MS, bench_http
+
+    with tempfile.TemporaryDirectory(prefix="atlas-bench-") as scratch:
+        report = bench_http(_folder(path), data_dir or Path(scratch), clients, requests, pause)
+    if json_output:
+        print(json.dumps(dataclasses.asdict(report) | {"reached": report.reached}, indent=2))
+    else:
+        cells = [
+            [f"errors of {report.requests:,} requests", str(report.errors), "0"],
+            [f"p50 ms, {report.clients} clients, pause {report.pause_ms} ms", f"{report.p50_ms:.0f}", ""],
+            ["p95 ms", f"{report.p95_ms:.0f}", f"<= {TARGET_P95_MS:.0f}"],
+            ["worst ms", f"{report.worst_ms:.0f}", ""],
+            ["requests per second", f"{report.requests / report.seconds:.0f}", ""],
+            ["CPU ms per request", f"{report.server_cpu_seconds * 1000 / report.requests:.1f}", ""],
+            ["RSS MB warm / end", f"{report.warm_rss_mb:.0f} / {report.end_rss_mb:.0f}", ""],
+            ["RSS growth", f"{report.growth:.1f} %", f"< {TARGET_GROWTH:.0f} %"],
+        ]
+        _table(["what", "measured", "target"], cells)
+        if report.first_error:
+            print(f"first error: {report.first_error}")
+    if not report.reached:
+        raise typer.Exit(1)
 
 
 def compare(
