@@ -42,6 +42,9 @@ STOP_SECONDS = 30.0
 
 TRIM_SECONDS = 10.0
 
+BEGIN_SECONDS = 0.5
+"""Between two tries to reach the bus at the start: its server may be starting anew."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -116,9 +119,6 @@ class Daemon:
         """
         for name, kept in self._kept.items():
             await self._store.open_project(name, str(kept.place.source.root))
-        for tier in self._tiers:
-            # the lease is ours: nobody else works on what an earlier daemon left
-            await self._bus.reclaim(tier.stream, tier.group)
         draining = asyncio.Event()
         sources = [asyncio.create_task(job) for job in self._sources(stop)]
         workers = [
@@ -127,10 +127,7 @@ class Daemon:
         ]
         stopped = asyncio.create_task(stop.wait())
         try:
-            for kept in self._kept.values():
-                await self._ask(kept, "started")
-                # warms the linker, and repairs what a crash left: every unit is compared
-                await self._bus.publish(AST_DIRTY, [Event(kept.place.name, EVERYTHING)])
+            sources.append(asyncio.create_task(self._begin()))
             await asyncio.wait([stopped, *sources, *workers], return_when=asyncio.FIRST_COMPLETED)
             for task in (*sources, *workers):
                 if task.done():
@@ -141,6 +138,24 @@ class Daemon:
             await asyncio.wait(workers, timeout=STOP_SECONDS)
             await _end(workers)
             await self._close()
+
+    async def _begin(self) -> None:
+        """Take up what an earlier daemon left, and have everything looked at; a bus that is away is waited for."""
+        while True:
+            try:
+                for tier in self._tiers:
+                    # the lease is ours: nobody else works on what is pending
+                    await self._bus.reclaim(tier.stream, tier.group)
+                # warms the linkers, and repairs what a crash left: every unit is compared
+                await self._bus.publish(AST_DIRTY, [Event(name, EVERYTHING) for name in self._places])
+                break
+            except Unavailable as error:
+                self._log("waiting", {"for": error.message})
+                await asyncio.sleep(BEGIN_SECONDS)
+        for kept in self._kept.values():
+            await self._ask(kept, "started")
+        # a source ends only when the daemon does
+        await asyncio.Event().wait()
 
     def _sources(self, stop: asyncio.Event) -> list[Coroutine[object, object, None]]:
         return [
