@@ -58,7 +58,7 @@ class Indexer:
         everything = [Event(place.name, EVERYTHING)]
         tiers: list[Tier] = [
             GraphTier(places, self.store, self.bus, BULK, sweep=False),
-            AstTier(places, self.store, self.bus, BULK, self.gate, progress),
+            AstTier(places, self.store, self.bus, BULK, self.gate, progress, keep=False),
         ]
         if self.embedder is not None:
             tiers.append(EmbedTier(places, self.store, self.embedder, BULK, progress))

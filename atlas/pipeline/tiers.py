@@ -54,10 +54,11 @@ class GraphTier:
             place.problem = f"{place.source.root} is gone"
             return
         look = await place.look(keys)
-        marks = place.marks(look.dirty)
-        if marks:
-            await self._store.apply(marks)
-            place.applied(marks)
+        async with place.writing:
+            marks = place.marks(look.dirty)
+            if marks:
+                await self._store.apply(marks)
+                place.applied(marks)
         dirty = [Event(place.name, path) for path in look.dirty]
         if look.relink:
             dirty.append(Event(place.name, EVERYTHING))

@@ -70,7 +70,9 @@ class Workplace:
         self.manifest: dict[str, FileRecord] = {}
         self.linker: Linker | None = None
         self.ahead: set[str] = set()
-        """Files of which the linker knows another version than the store: they changed while they were written."""
+        """Files of which the linker may know another version than the store: not written yet, or their write failed."""
+        self.unpacked = 0
+        """Files that the linker has unpacked since it last gave memory back."""
         self.outdated = False
         """The linker was made for other sub-projects; tier 2 makes a new one."""
         self.in_doubt = False
@@ -89,6 +91,10 @@ class Workplace:
         """Set when the whole tree was looked at for the first time."""
         self._loaded = False
         self._looking = asyncio.Lock()
+        self._loading = asyncio.Lock()
+        self.writing = asyncio.Lock()
+        """Held from reading the manifest for a delta until it is `applied`: a mark of tier 1 must not bring back the
+        record that tier 2 replaces meanwhile."""
 
     @property
     def name(self) -> str:
@@ -96,14 +102,13 @@ class Workplace:
         return self.source.project
 
     def forget(self) -> None:
-        """After a failure: believe neither the manifest nor the linker; both are made again from the store."""
+        """Believe neither the manifest nor the linker; both are made again from the store."""
         self._loaded = False
         self.linker = None
         self.ahead.clear()
-        self.in_doubt = False
 
     def doubt(self) -> None:
-        """After a failed write: the linker is right but the store may be behind it; the next pass compares all."""
+        """After a failure: the store may be behind the linker; the next pass compares all."""
         self._loaded = False
         self.in_doubt = True
 
@@ -113,7 +118,9 @@ class Workplace:
 
     async def load(self) -> None:
         """Read the manifest unless it is known. Raises as the store does."""
-        if not self._loaded:
+        async with self._loading:
+            if self._loaded:
+                return
             self.manifest = await self._store.manifest(self.name)
             self.stale = {path for path, record in self.manifest.items() if record.stale}
             if not self.refused:
@@ -237,8 +244,9 @@ class Workplace:
         return sorted({**self.skipped, **self.refused}.values(), key=lambda skip: skip.path)
 
     def compact(self) -> None:
-        """Drop facts that no file has any more from the cache, if that halves it."""
-        self.cache.keep([(path, record.digest) for path, record in self.manifest.items() if path != STRUCTURE])
+        """Drop facts that no file has any more from the cache, if that halves it. May run in a thread."""
+        records = dict(self.manifest)  # in one step: the tiers go on writing to it
+        self.cache.keep([(path, record.digest) for path, record in records.items() if path != STRUCTURE])
 
     def folders_of_manifests(self) -> list[tuple[str, str, str]]:
         """Return (folder, kind, name) of the sub-projects, as the linker wants them."""

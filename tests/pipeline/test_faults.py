@@ -1,0 +1,136 @@
+"""I1 when things go wrong around the tiers: a store that is locked or full, a bus that is away or full, files that are none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from atlas.buses.memory import MemoryBus
+from atlas.config import load_settings
+from atlas.errors import Unavailable
+from atlas.model import Event, GraphDelta
+from atlas.parsing import VectorIndex
+from atlas.pipeline.ast import AstTier
+from atlas.pipeline.events import EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.gate import Gate
+from atlas.pipeline.tiers import GraphTier
+from atlas.pipeline.worker import run_until_idle
+from atlas.pipeline.workplace import Workplace
+from atlas.stores.embedded import EmbeddedStore
+from atlas.wiring import make_source
+from tests.conformance.test_embedded_faults import hold_the_lock
+from tests.pipeline.test_live import FILES, aclean, live
+from tests.pipeline.trees import dump, write_tree
+
+NOW = Window(0, 2000, 0)
+
+
+class Queued(EmbeddedStore):
+    """A store whose writes wait for their turn, as they do behind a long one."""
+
+    turn: asyncio.Lock
+    asked = 0
+
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+        self.asked += 1
+        async with self.turn:
+            return await super().apply(deltas)
+
+    async def until_asked(self, times: int) -> None:
+        async with asyncio.timeout(5):
+            while self.asked < times:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+
+
+async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path) -> None:
+    """Tier 1 marks a file while tier 2 writes it anew because of another one; then both files are as they were."""
+    root, bus = tmp_path / "p", MemoryBus()
+    write_tree(root, FILES)
+    store = Queued.open(tmp_path / "d", writing=True, vector_index=VectorIndex)
+    assert isinstance(store, Queued)
+    store.turn = asyncio.Lock()
+    source = make_source(load_settings(project=str(root), data_dir=str(tmp_path / "d")))
+    places = {"p": Workplace(source, store)}
+    await store.open_project("p", str(root))
+    graph, ast = GraphTier(places, store, bus, NOW, sweep=False), AstTier(places, store, bus, NOW, Gate(store))
+
+    async def settle(path: str) -> None:
+        await bus.publish(FILE_CHANGED, [Event("p", path)])
+        await run_until_idle(bus, [graph, ast])
+
+    await settle(EVERYTHING)
+    caller, called = root / "pkg/a.py", root / "pkg/b.py"
+    before = {file: file.read_text() for file in (caller, called)}
+    called.write_text("def h():\n    return 5\n")
+    await graph.handle([Event("p", "pkg/b.py")])
+    async with store.turn:
+        store.asked = 0
+        writing = asyncio.create_task(ast.handle([Event("p", "pkg/b.py")]))
+        await store.until_asked(1)
+        caller.write_text(before[caller] + "# more\n")
+        marking = asyncio.create_task(graph.handle([Event("p", "pkg/a.py")]))
+        await asyncio.sleep(0.05)
+    await asyncio.gather(writing, marking)
+    for file in (caller, called):
+        file.write_text(before[file])
+        await settle(f"pkg/{file.name}")
+    await store.aclose()
+    kept, clean = dump(tmp_path / "d"), await aclean(root, tmp_path / "fresh")
+    assert {**kept, "vectors": []} == {**clean, "vectors": []}
+
+
+async def test_what_is_undone_while_the_store_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The linker has seen the edit, the store has not, and the file is the stored one again."""
+    monkeypatch.setattr("atlas.stores.connection.BUSY_MS", 50)
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    async with live(root, tmp_path / "d") as tiers:
+        await tiers.settle()
+        file, before = root / "pkg/b.py", (root / "pkg/b.py").read_text()
+        file.write_text("def h():\n    return 1\n")
+        await tiers.hint(["pkg/b.py"])
+        await run_until_idle(tiers._bus, tiers._tiers[:1])  # pyright: ignore[reportPrivateUsage]
+        with hold_the_lock(tmp_path / "d") as holder:
+            with pytest.raises(Unavailable):
+                await tiers.settle()
+            file.write_text(before)
+            holder.communicate("go\n")
+        await tiers.hint(["pkg/b.py"])
+        await tiers.settle()
+    assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
+
+
+BECOMES: dict[str, Callable[[Path], object]] = {
+    "pipe": os.mkfifo,
+    "folder": os.mkdir,
+    "endless": lambda path: path.symlink_to("/dev/zero"),
+    "loop": lambda path: path.symlink_to(path.name),
+    "outside": lambda path: path.symlink_to("/etc/hosts"),
+    "gone": lambda path: None,
+}
+
+
+@pytest.mark.parametrize("kind", BECOMES)
+@pytest.mark.parametrize("name", ["b.py", "new.py"])
+async def test_what_is_no_file_any_more_when_it_is_read_holds_up_no_other(tmp_path: Path, kind: str, name: str) -> None:
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    async with live(root, tmp_path / "d") as tiers, asyncio.timeout(20):
+        await tiers.settle()
+        odd = root / "pkg" / name
+        odd.write_text("def h():\n    return 2\n")
+        (root / "pkg/a.py").write_text("def f():\n    return 7\n")
+        await tiers.hint([f"pkg/{name}", "pkg/a.py"])
+        await run_until_idle(tiers._bus, tiers._tiers[:1])  # pyright: ignore[reportPrivateUsage]
+        odd.unlink()
+        BECOMES[kind](odd)
+        await tiers.settle()
+        records = tiers.places["p"].manifest
+        assert not records["pkg/a.py"].stale and f"pkg/{name}" not in records
+        await tiers.hint([f"pkg/{name}"])
+        await tiers.settle()
+    assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
