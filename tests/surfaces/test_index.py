@@ -165,7 +165,7 @@ def test_interrupting_leaves_an_index_that_the_next_pass_completes(place: Place,
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
     _, log = process.communicate(timeout=60)
-    assert process.returncode in (0, 130), log
+    assert process.returncode in (0, 130, -signal.SIGINT), log  # the last: as the interpreter was ending
     assert b"Traceback" not in log
     assert index(place)["files"] >= 300
     assert atlas("node", "f299_19", cwd=place.root).returncode == 0

@@ -359,6 +359,8 @@ def cluster_port(folder: Path) -> Iterator[int]:
     """The port of a cluster of one node that has no slots yet."""
     port = free_port()
     options = ["--port", str(port), "--cluster-enabled", "yes", "--dir", str(folder), "--save", "", "--logfile", "log"]
+    # else it is the port + 10,000, which there need not be
+    options += ["--cluster-port", str(free_port())]
     with subprocess.Popen([server_program(), *options], stdin=subprocess.DEVNULL) as node:
         yield port
         node.kill()
