@@ -31,6 +31,9 @@ WRITER_SECONDS = 0.3
 GUARD_SECONDS = 1.0
 """How often the own bus server is looked at: what it lost when it died is then looked for at once."""
 
+STARTS = 3
+"""Tries to start an own bus server before the daemon gives up."""
+
 RETRY_SECONDS = 5.0
 """Between two tries to start a bus server that does not start."""
 
@@ -81,9 +84,7 @@ async def open_bus(settings: Settings, projects: Sequence[str], log: Log) -> Asy
         finally:
             await bus.aclose()
         return
-    from atlas.buses.valkey_server import OwnServer
-
-    keeper = _Keeper(settings.data_dir, await asyncio.to_thread(OwnServer.start, settings.data_dir), log)
+    keeper = _Keeper(settings.data_dir, await _start_server(settings.data_dir, log), log)
     try:
         bus = connect_bus(settings, keeper.server.url)
         guard = asyncio.create_task(keeper.guard(bus, projects))
@@ -95,6 +96,19 @@ async def open_bus(settings: Settings, projects: Sequence[str], log: Log) -> Asy
             await bus.aclose()
     finally:
         await asyncio.to_thread(keeper.server.stop)
+
+
+async def _start_server(data_dir: Path, log: Log) -> OwnServer:
+    """Start the own server, or take over a running one; one that is killed as it starts is started again."""
+    from atlas.buses.valkey_server import OwnServer
+
+    for _ in range(STARTS - 1):
+        try:
+            return await asyncio.to_thread(OwnServer.start, data_dir)
+        except Unavailable as error:
+            log("the bus server did not start: once more", {"error": error.message})
+            await asyncio.sleep(GUARD_SECONDS)
+    return await asyncio.to_thread(OwnServer.start, data_dir)
 
 
 def end_left_server(data_dir: Path) -> bool:
