@@ -114,7 +114,9 @@ class Life:
     def _put(self, file: Path, text: str) -> None:
         if file.parent.is_file():
             file.parent.unlink()
-        if file.is_dir():
+        if file.is_symlink():
+            file.unlink()
+        elif file.is_dir():
             shutil.rmtree(file)
         file.parent.mkdir(parents=True, exist_ok=True)
         if self._chance.random() < 0.5:
@@ -218,9 +220,10 @@ class Life:
     def _swap_folders(self) -> None:
         one, other = self._folder(), self._folder()
         if one.is_dir() and other.is_dir() and one != other:
-            one.rename(self._aside)
+            between = self._root.parent / "between"
+            one.rename(between)
             other.rename(one)
-            self._aside.rename(other)
+            between.rename(other)
 
     def _move_folder(self) -> None:
         """Out of the tree, or into it, or elsewhere in it."""
