@@ -50,6 +50,9 @@ async def run_daemon(all_settings: Sequence[Settings], stop: asyncio.Event, log:
     Waits for another process that writes to the index. Raises ConfigError, StoreError, and Unavailable when there is no
     bus; what was begun is closed then: sources, workers, bus, its server, store, lock.
     """
+    from atlas.pipeline.footprint import few_arenas
+
+    few_arenas()
     limit_threads(all_settings[0])
     store = await _store_when_free(all_settings[0], stop, log, tell)
     if store is None:

@@ -13,6 +13,11 @@ ASK_SECONDS = 10.0
 
 STATM = Path("/proc/self/statm")
 
+M_ARENA_MAX = -8
+"""`malloc.h` of glibc."""
+
+ARENAS = 2
+
 
 def resident_meter() -> Callable[[], int]:
     """Return a function that returns the process's resident bytes, 0 where they cannot be learned."""
@@ -32,13 +37,26 @@ def resident_meter() -> Callable[[], int]:
 
 def give_back() -> None:
     """Return free memory of the C library to the system, where it can do that (glibc)."""
+    if (trim := _of_the_c_library("malloc_trim")) is not None:
+        trim(0)
+
+
+def few_arenas() -> None:
+    """Let threads share two pools of free memory, where the C library gives each its own (glibc); call before threads.
+
+    A daemon has a dozen threads, and what one has freed no other can use: 570 instead of 390 MB on 12,500 files.
+    """
+    if (option := _of_the_c_library("mallopt")) is not None:
+        option(M_ARENA_MAX, ARENAS)
+
+
+def _of_the_c_library(name: str) -> Callable[..., object] | None:
     import ctypes
 
     try:
-        trim = ctypes.CDLL(None).malloc_trim
+        return getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):
-        return
-    trim(0)
+        return None
 
 
 def _ask_ps() -> int:

@@ -32,7 +32,7 @@ from atlas.config import Settings, load_settings
 from atlas.model import Event
 from atlas.parsing import VectorIndex, load_languages, scan
 from atlas.pipeline.events import AST_DIRTY, EVERYTHING
-from atlas.pipeline.footprint import give_back
+from atlas.pipeline.footprint import few_arenas, give_back
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.handover import is_drained
 from atlas.pipeline.live import LiveTiers
@@ -70,6 +70,7 @@ def copy_tree(tree: Path, copy: Path) -> list[str]:
 @asynccontextmanager
 async def in_this_process(settings: Settings) -> AsyncGenerator[Writer]:
     """The daemon's tiers, its limit on memory, and nothing else of it."""
+    few_arenas()
     store = EmbeddedStore.open(settings.data_dir, writing=True, vector_index=VectorIndex)
     page = settings.pipeline.embed_batch
     tiers = await LiveTiers.open(
