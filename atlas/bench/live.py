@@ -115,8 +115,8 @@ async def bench_live(
 ) -> LiveReport:
     """Copy `tree` into `scratch`, index it, start a daemon on it and measure; the daemon is stopped at the end.
 
-    `say` is told what is being measured; a part that fails is among the problems. Raises AtlasError when the tree cannot
-    be indexed or the daemon does not come up.
+    `say` is told what is being measured; a part that fails is among the problems. Raises AtlasError when the tree
+    cannot be indexed or the daemon does not come up.
     """
     load = meter.load_average()
     copy, data = scratch / tree.name, scratch / "data"
