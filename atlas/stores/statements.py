@@ -1,4 +1,7 @@
-"""SQL statements kept as files under `sql/`: each begins with a line `-- name: <name>`."""
+"""Statements kept as files: SQL under `sql/`, Cypher of the Bolt store under `cypher_statements/`.
+
+Each statement begins with a line `-- name: <name>` (SQL) or `// name: <name>` (Cypher).
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,30 @@ from functools import cache
 from importlib import resources
 from types import MappingProxyType
 
-_HEADING = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_HEADING = re.compile(r"^(?:--|//) name: (\w+)$", re.MULTILINE)
 
 
 def schema() -> str:
     """Return the script that makes an empty store."""
-    return _read("schema")
+    return _read("sql/schema.sql")
 
 
 @cache
 def statements(file: str) -> Mapping[str, str]:
     """Return the statements of `sql/<file>.sql` by name."""
-    parts = _HEADING.split(_read(file))
-    return MappingProxyType(dict(zip(parts[1::2], (text.strip() for text in parts[2::2]), strict=True)))
+    return _named(_read(f"sql/{file}.sql"))
+
+
+@cache
+def cypher_statements(file: str) -> Mapping[str, str]:
+    """Return the statements of `cypher_statements/<file>.cypher` by name; `%word%` stands for a literal part."""
+    return _named(_read(f"cypher_statements/{file}.cypher"))
+
+
+def _named(text: str) -> Mapping[str, str]:
+    parts = _HEADING.split(text)
+    return MappingProxyType(dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True)))
 
 
 def _read(file: str) -> str:
-    return (resources.files("atlas.stores") / "sql" / f"{file}.sql").read_text("utf8")
+    return (resources.files("atlas.stores") / file).read_text("utf8")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -9,17 +9,28 @@ from atlas.contracts import Store
 from atlas.stores.embedded import EmbeddedStore
 from atlas.stores.memory import MemoryStore
 from tests.conformance.rows import PROJECT, PythonVectorIndex
+from tests.neo4j.empty import empty_neo4j
 
-STORES: dict[str, Callable[[Path], Store]] = {
-    "memory": lambda _: MemoryStore(),
-    "embedded": lambda folder: EmbeddedStore.open(folder / "data", writing=True, vector_index=PythonVectorIndex),
-}
+
+async def _memory(_: Path) -> Store:
+    return MemoryStore()
+
+
+async def _embedded(folder: Path) -> Store:
+    return EmbeddedStore.open(folder / "data", writing=True, vector_index=PythonVectorIndex)
+
+
+async def _neo4j(_: Path) -> Store:
+    return await empty_neo4j()
+
+
+STORES: dict[str, Callable[[Path], Awaitable[Store]]] = {"memory": _memory, "embedded": _embedded, "neo4j": _neo4j}
 
 
 @pytest.fixture(params=list(STORES))
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store of each kind, with one project."""
-    opened = STORES[request.param](tmp_path)
+    opened = await STORES[request.param](tmp_path)
     await opened.open_project(PROJECT, "/somewhere")
     yield opened
     await opened.aclose()

@@ -1,0 +1,249 @@
+"""The Bolt store: the `Store` contract on a Memgraph or Neo4j server.
+
+Any number of readers; one writing store at a time per server, which whoever opens it has to see to. A write is one
+transaction. Each read is one transaction that cannot write, with a deadline.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from atlas.errors import StoreError
+from atlas.model import (
+    Chunk,
+    Decision,
+    Direction,
+    Edge,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    Match,
+    ModelInfo,
+    Node,
+    ProjectState,
+    ProjectStats,
+    Scored,
+    Skipped,
+    SymbolDigests,
+    Table,
+    VectorRow,
+)
+from atlas.stores import bolt_read as read
+from atlas.stores.bolt_apply import apply
+from atlas.stores.bolt_cypher import run as run_cypher
+from atlas.stores.bolt_dialect import Dialect, dialect_of
+from atlas.stores.bolt_find import find
+from atlas.stores.bolt_link import Address, BoltLink, Transaction
+from atlas.stores.bolt_schema import check_version, create_schema, create_vector_index, vector_name
+from atlas.stores.bolt_search import search_text, search_vector
+from atlas.stores.bolt_stats import stats
+from atlas.stores.statements import cypher_statements
+
+_VECTORS = 500
+"""Vectors of one UNWIND."""
+
+_Result = TypeVar("_Result")
+
+
+class BoltStore:
+    """A `Store` on a server. Open it with `open`; use it from one event loop; close it with `aclose`."""
+
+    def __init__(self, link: BoltLink, dialect: Dialect, writing: bool) -> None:
+        self._link, self._dialect, self._writing = link, dialect, writing
+        self._lock = asyncio.Lock()
+        self._model = ""
+
+    @classmethod
+    async def open(cls, address: Address, *, writing: bool) -> BoltStore:
+        """Connect and find out what the server is; a writing store makes the schema.
+
+        Raises `Unavailable` when the server cannot be reached, `ConfigError` for a wrong password or address,
+        `SchemaMismatch` for a graph of another version, and `StoreError` for a server that is not supported.
+        """
+        link = BoltLink(address)
+        try:
+            dialect = dialect_of(await link.agent())
+            if writing:
+                await create_schema(link, dialect)
+            else:
+                await check_version(link)
+        except BaseException:
+            await link.aclose()
+            raise
+        return cls(link, dialect, writing)
+
+    async def open_project(self, project: str, root: str) -> int:
+        """See `Store.open_project`."""
+
+        async def work(transaction: Transaction) -> int:
+            rows = await transaction.rows(cypher_statements("write")["open_project"], name=project, root=root)
+            return rows[0][0]
+
+        return await self._write(work)
+
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+        """See `Store.apply`. Batches of some hundred units cost least."""
+        return await self._write(lambda transaction: apply(transaction, deltas))
+
+    async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
+        """See `Store.finish`."""
+        write = cypher_statements("write")
+
+        async def work(transaction: Transaction) -> None:
+            await read.check_project(transaction, project)
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            await transaction.rows(write["finish"], name=project, indexed_at=now)
+            if skipped is not None:
+                rows = {row.path: (row.path, row.reason, row.size, row.mtime_ns) for row in skipped}
+                await transaction.rows(write["set_skipped"], name=project, skipped=json.dumps(list(rows.values())))
+
+        await self._write(work)
+
+    async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
+        """See `Store.put_vectors`. A model's first vectors make its index; its last ones gone, the index goes too."""
+        wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)
+        if wrong is not None:
+            raise StoreError(
+                f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} makes {2 * model.dimension}"
+            )
+        self._check_writing()
+        key = vector_name(model)
+        if self._model != key:
+            await self._link.read(lambda transaction: read.check_project(transaction, project))
+            await create_vector_index(self._link, self._dialect, model)
+            self._model = key
+
+        async def work(transaction: Transaction) -> list[str]:
+            await read.check_project(transaction, project)
+            return await _put_vectors(transaction, project, model, vectors)
+
+        for unused in await self._write(work):
+            await self._forget(unused)
+
+    async def manifest(self, project: str) -> dict[str, FileRecord]:
+        """See `Store.manifest`."""
+        return await self._read(read.manifest, project)
+
+    async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+        """See `Store.records`."""
+        return await self._read(read.records, project, paths)
+
+    async def projects(self) -> list[ProjectState]:
+        """See `Store.projects`."""
+        return await self._read(read.projects)
+
+    async def skipped(self, project: str) -> list[Skipped]:
+        """See `Store.skipped`."""
+        return await self._read(read.skipped, project)
+
+    async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
+        """See `Store.symbol_digests`."""
+        return await self._read(read.symbol_digests, project, paths)
+
+    async def decisions(self, uids: Sequence[str]) -> list[Decision]:
+        """See `Store.decisions`."""
+        return await self._read(read.decisions, uids)
+
+    async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """See `Store.content`."""
+        return await self._read(read.content, project, paths)
+
+    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+        """See `Store.symbols`."""
+        return await self._read(read.symbols, uids)
+
+    async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
+        """See `Store.find`."""
+        return await self._read(find, text, match, where, limit)
+
+    async def edges(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
+    ) -> list[Edge]:
+        """See `Store.edges`."""
+        return await self._read(read.edges, uids, direction, types, limit, each)
+
+    async def degrees(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
+    ) -> dict[str, dict[str, int]]:
+        """See `Store.degrees`."""
+        return await self._read(read.degrees, uids, direction, types)
+
+    async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_text`."""
+        return await self._read(search_text, self._dialect, words, where, limit)
+
+    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_vector`. The server's index is approximate."""
+        return await self._read(search_vector, self._dialect, vector, where, limit)
+
+    async def stale_chunks(
+        self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
+    ) -> list[Chunk]:
+        """See `Store.stale_chunks`."""
+        return await self._read(read.stale_chunks, project, model, limit, after, uids)
+
+    async def stats(self, project: str = "") -> list[ProjectStats]:
+        """See `Store.stats`."""
+        return await self._read(stats, project)
+
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+        """See `Store.cypher`."""
+        return await run_cypher(self._link, self._dialect, text, parameters, limit, timeout)
+
+    async def aclose(self) -> None:
+        """See `Store.aclose`. Waits for the write that is running."""
+        async with self._lock:
+            await self._link.aclose()
+
+    async def _read(self, work: Callable[..., Awaitable[_Result]], *arguments: Any) -> _Result:
+        return await self._link.read(lambda transaction: work(transaction, *arguments))
+
+    async def _write(self, work: Callable[[Transaction], Awaitable[_Result]]) -> _Result:
+        self._check_writing()
+        async with self._lock:
+            return await self._link.write(work)
+
+    def _check_writing(self) -> None:
+        if not self._writing:
+            raise StoreError("this store was opened for reading", "open it for writing")
+
+    async def _forget(self, key: str) -> None:
+        """Drop the index of a model that has no vectors any more."""
+        await self._link.command(self._dialect.drop_vector_index(key))
+
+        async def work(transaction: Transaction) -> None:
+            await transaction.rows(cypher_statements("write")["forget_model"], key=key)
+
+        await self._write(work)
+
+
+async def _put_vectors(
+    transaction: Transaction, project: str, model: ModelInfo, vectors: Sequence[VectorRow]
+) -> list[str]:
+    """Store vectors in place of those of other models; return the models that have none left."""
+    key, write = vector_name(model), cypher_statements("write")
+    described = {"provider": model.provider, "model": model.model, "dimension": model.dimension}
+    await transaction.rows(write["add_model"], key=key, **described, fingerprint=model.fingerprint)
+    others = [row[0] for row in await transaction.rows(cypher_statements("read")["models"]) if row[0] != key]
+    rows = [
+        {
+            "uid": row.uid,
+            "digest": row.digest,
+            "properties": {
+                **dict.fromkeys(others),
+                key: list(struct.unpack(f"<{model.dimension}e", row.data)),
+                "vector_model": key,
+                "vector_digest": row.digest,
+            },
+        }
+        for row in vectors
+    ]
+    for start in range(0, len(rows), _VECTORS):
+        await transaction.rows(write["put_vectors"], rows=rows[start : start + _VECTORS], project=project)
+    left = cypher_statements("read")["vectors_of_model"]
+    return [other for other in others if not await transaction.rows(left, key=other)]

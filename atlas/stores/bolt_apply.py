@@ -1,0 +1,221 @@
+"""`apply` on a Bolt server: the difference between a plan and what is there, written in one transaction.
+
+An edge whose target does not exist waits as an `AtlasPending` node and becomes an edge when the target comes; when a
+target goes, the edges into it from elsewhere wait again. So the order in which units are written leaves no trace.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from atlas.model import EdgeRow, FileRecord, GraphDelta
+from atlas.stores.bolt_link import Transaction
+from atlas.stores.bolt_plan import EdgeKey, Held, Plan, Wanted, key_of, plan, touched
+from atlas.stores.bolt_rows import (
+    RECORD,
+    edge_properties,
+    entry_properties,
+    literal,
+    record_of,
+    record_properties,
+    row_digest,
+    symbol_properties,
+)
+from atlas.stores.filters import unknown_project
+from atlas.stores.statements import cypher_statements
+
+BATCH = 2_000
+"""Rows of one UNWIND."""
+
+_Edges = dict[EdgeKey, EdgeRow]
+
+
+async def apply(transaction: Transaction, deltas: Sequence[GraphDelta]) -> int:
+    """See `Store.apply`."""
+    return await _Apply(transaction).run(deltas)
+
+
+class _Apply:
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._write = cypher_statements("write")
+        self._read = cypher_statements("read")
+
+    async def run(self, deltas: Sequence[GraphDelta]) -> int:
+        known = [row[0] for row in await self._transaction.rows(self._read["projects"])]
+        for delta in deltas:
+            if delta.project not in known:
+                raise unknown_project(delta.project, known)
+        records = await self._records(deltas)
+        held = await self._held(deltas)
+        made = plan(deltas, records, held)
+        before = await self._old_edges(sorted(held))
+        await self._edges_of_kept(made, before)
+        await self._remove(made)
+        created = await self._put_nodes(made, held, records)
+        await self._put_edges(made, before, created)
+        await self._put_records(made)
+        await self._put_decisions(made)
+        return await self._next_generations(deltas, made)
+
+    async def _records(self, deltas: Sequence[GraphDelta]) -> dict[str, FileRecord]:
+        keys = list(dict.fromkeys(map(key_of, deltas)))
+        text = self._read["unit_records"].replace("%record%", f"key, {RECORD}")
+        return {row[0]: record_of(row[1:]) for row in await self._each(text, "keys", keys)}
+
+    async def _held(self, deltas: Sequence[GraphDelta]) -> dict[str, Held]:
+        units, uids = touched(deltas)
+        owned = await self._each(self._write["owned"], "units", units)
+        held = {row[0]: Held(*row) for row in owned}
+        claimed = await self._each(self._write["claimed"], "uids", [uid for uid in uids if uid not in held])
+        held.update((row[0], Held(*row)) for row in claimed)
+        return held
+
+    async def _old_edges(self, uids: list[str]) -> tuple[_Edges, _Edges]:
+        """Return the edges and the waiting edges from these nodes."""
+        return (
+            _by_key(await self._each(self._write["outgoing"], "uids", uids)),
+            _by_key(await self._each(self._write["pending_from"], "uids", uids)),
+        )
+
+    async def _edges_of_kept(self, made: Plan, before: tuple[_Edges, _Edges]) -> None:
+        """Remove what kept nodes no longer have; what they still have stays as it is."""
+        for edges, name in zip(before, ("delete_edges", "delete_pending"), strict=True):
+            gone = [
+                {"source": key[0], "target": key[1], "type": key[2], "line": key[3]}
+                for key, edge in edges.items()
+                if key[0] not in made.removed and made.wanted[key[0]].edges.get(key) != edge
+            ]
+            await self._each(self._write[name], "rows", gone)
+
+    async def _remove(self, made: Plan) -> None:
+        uids = sorted(made.removed)
+        incoming = _by_key(await self._each(self._write["incoming"], "uids", uids)).values()
+        waiting = [edge for edge in incoming if edge.source not in made.removed]
+        await self._each(self._write["delete_pending_from"], "uids", uids)
+        await self._each(self._write["delete_symbols"], "uids", uids)
+        await self._each(self._write["delete_entries"], "uids", uids)
+        await self._wait_for_targets(waiting)
+
+    async def _put_nodes(self, made: Plan, held: dict[str, Held], records: dict[str, FileRecord]) -> list[str]:
+        """Write the nodes that differ; return the uids that did not exist."""
+        digests = {key: record.digest for key, record in records.items()} | made.digests
+        created = {uid: node for uid, node in made.wanted.items() if uid not in held}
+        changed = {uid: node for uid, node in made.wanted.items() if uid in held and _differs(node, held[uid])}
+        by_label: dict[str, list[dict[str, object]]] = {}
+        for node in created.values():
+            by_label.setdefault(literal(node.row.label), []).append(_symbol(node, digests))
+        for label, rows in by_label.items():
+            await self._each(self._write["add_symbols"].replace("%label%", label), "rows", rows)
+        await self._each(self._write["add_entries"], "rows", map(_entry, created.values()))
+        await self._each(self._write["change_symbols"], "rows", (_symbol(node, digests) for node in changed.values()))
+        await self._relabel(changed, held)
+        await self._each(self._write["change_entries"], "rows", await self._changed_entries(changed))
+        fresh = [
+            {"unit": unit, "digest": digest or None}
+            for unit, digest in made.digests.items()
+            if unit in records and records[unit].path
+        ]
+        await self._each(self._write["set_digests"], "rows", fresh)
+        return list(created)
+
+    async def _changed_entries(self, changed: dict[str, Wanted]) -> list[dict[str, object]]:
+        """Return the entries to write. A node that is not embedded any more loses its vector: none would replace it."""
+        if all(node.row.chunk_digest for node in changed.values()):
+            return [_entry(node) for node in changed.values()]
+        models = [row[0] for row in await self._transaction.rows(self._read["models"])]
+        nothing = dict.fromkeys((*models, "vector_model", "vector_digest"))
+        return [_entry(node) | ({} if node.row.chunk_digest else nothing) for node in changed.values()]
+
+    async def _relabel(self, changed: dict[str, Wanted], held: dict[str, Held]) -> None:
+        moves: dict[tuple[str, str], list[str]] = {}
+        for uid, node in changed.items():
+            if node.row.label != held[uid].label:
+                moves.setdefault((literal(held[uid].label), literal(node.row.label)), []).append(uid)
+        for (old, new), uids in moves.items():
+            await self._each(self._write["change_label"].replace("%old%", old).replace("%new%", new), "uids", uids)
+
+    async def _put_edges(self, made: Plan, before: tuple[_Edges, _Edges], created: list[str]) -> None:
+        """Add what is new, and what waited for the nodes that came."""
+        edges, pending = before
+        new = [
+            edge
+            for node in made.wanted.values()
+            for key, edge in node.edges.items()
+            if edges.get(key) != edge and pending.get(key) != edge
+        ]
+        waited = _by_key(await self._each(self._write["pending_to"], "uids", created))
+        await self._each(self._write["delete_pending_to"], "uids", created)
+        targets = dict.fromkeys(edge.target for edge in new)
+        ask = [uid for uid in targets if uid not in made.wanted and uid not in made.removed]
+        there = {row[0] for row in await self._each(self._write["existing"], "uids", ask)} | made.wanted.keys()
+        by_type: dict[str, list[dict[str, object]]] = {}
+        for edge in (*waited.values(), *(edge for edge in new if edge.target in there)):
+            row: dict[str, object] = {"source": edge.source, "target": edge.target, "properties": edge_properties(edge)}
+            by_type.setdefault(literal(edge.type), []).append(row)
+        for edge_type, rows in by_type.items():
+            await self._each(self._write["add_edges"].replace("%type%", edge_type), "rows", rows)
+        await self._wait_for_targets(edge for edge in new if edge.target not in there)
+
+    async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
+        await self._each(self._write["add_pending"], "rows", [edge._asdict() for edge in edges])
+
+    async def _put_records(self, made: Plan) -> None:
+        gone = [key for key, delta in made.records.items() if delta is None]
+        await self._each(self._write["delete_records"], "keys", gone)
+        rows = [
+            record_properties(delta.project, delta.record, made.contents.get(key))
+            for key, delta in made.records.items()
+            if delta is not None and delta.record is not None
+        ]
+        await self._each(self._write["put_records"], "rows", rows)
+
+    async def _put_decisions(self, made: Plan) -> None:
+        last = {(unit, decision.uid): decision for unit, decision in made.decisions}
+        rows = [
+            {"unit": unit, "uid": uid, "through": decision.through, "reason": decision.reason}
+            for (unit, uid), decision in last.items()
+        ]
+        await self._each(self._write["set_decisions"], "rows", rows)
+
+    async def _next_generations(self, deltas: Sequence[GraphDelta], made: Plan) -> int:
+        names = list(dict.fromkeys(delta.project for delta in deltas))
+        counted = await self._each(self._write["decision_counts"], "names", names)
+        rows = [
+            {"name": name, "decisions": json.dumps(Counter(json.loads(said)) + made.reasons.get(name, Counter()))}
+            for name, said in counted
+        ]
+        generations = dict(await self._each(self._write["next_generations"], "rows", rows))
+        return generations[deltas[-1].project] if deltas else 0
+
+    async def _each(self, text: str, name: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+        """Run a statement that unwinds one parameter, in batches; nothing is run for nothing."""
+        found: list[tuple[Any, ...]] = []
+        for batch in _batches(values):
+            found += await self._transaction.rows(text, **{name: batch})
+        return found
+
+
+def _batches(values: Iterable[Any]) -> Iterator[list[Any]]:
+    listed = list(values)
+    return (listed[start : start + BATCH] for start in range(0, len(listed), BATCH))
+
+
+def _by_key(rows: Iterable[tuple[Any, ...]]) -> _Edges:
+    """Edges by key from rows of (source, target, type, line, strategy, confidence)."""
+    return {(row[0], row[1], row[2], row[3]): EdgeRow._make(row) for row in rows}
+
+
+def _differs(node: Wanted, held: Held) -> bool:
+    return row_digest(node.project, node.path, node.row, node.text) != held.row_digest
+
+
+def _symbol(node: Wanted, digests: dict[str, str]) -> dict[str, object]:
+    return symbol_properties(node.project, node.row, digests.get(f"{node.project}:{node.path}", ""))
+
+
+def _entry(node: Wanted) -> dict[str, object]:
+    return entry_properties(node.project, node.path, node.row, node.text)

@@ -1,0 +1,132 @@
+"""The `cypher` verb on a Bolt server: a checked query in a READ transaction, its rows as plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from neo4j import exceptions
+from neo4j.graph import Node, Path, Relationship
+
+from atlas.errors import AtlasError, QueryError
+from atlas.model import Table
+from atlas.stores.bolt_dialect import Dialect
+from atlas.stores.bolt_link import BoltLink, Transaction, timed_out
+from atlas.stores.bolt_query import prepared
+from atlas.stores.cypher.values import check_parameter
+
+MAX_CELL = 10_000
+"""Items of one list in a result; a longer one is cut and the table marked as truncated."""
+_ENDS = "UNWIND $ids AS id MATCH (n:Symbol) WHERE elementId(n) = id RETURN id, n.uid"
+_PROPERTIES = (
+    *("uid", "kind", "name", "qualified_name", "path", "language", "line", "start_line", "end_line", "signature"),
+    *("docstring", "is_test", "is_generated", "exported", "modifiers", "project", "digest"),
+)
+
+
+async def run(
+    link: BoltLink,
+    dialect: Dialect,
+    text: str,
+    parameters: Mapping[str, object],
+    limit: int,
+    timeout: float,  # noqa: ASYNC109 the server ends the transaction
+) -> Table:
+    """See `Store.cypher`. Raises `QueryError` for what is not allowed, and for what the server says of the query."""
+    sent = prepared(text, joins_labels=dialect.name == "neo4j")
+    values = {name: check_parameter(value, name) for name, value in parameters.items()}
+
+    async def work(transaction: Transaction) -> Table:
+        columns, rows, more = await transaction.some(sent.text, values, max(limit, 0))
+        writer = _Writer(await _uids(transaction, rows))
+        found = [tuple(writer.plain(value) for value in row) for row in rows]
+        if not sent.ordered:
+            found.sort(key=lambda row: [_order_key(value) for value in row])
+        return Table(tuple(columns), tuple(found), more or writer.cut)
+
+    try:
+        return await link.read(work, timeout)
+    except AtlasError as error:
+        cause = error.__cause__
+        if isinstance(cause, Exception) and timed_out(cause):
+            raise QueryError(
+                f"timeout: the query took longer than {timeout:g} s",
+                "anchor it (name, uid or label), bound variable lengths, or add LIMIT",
+            ) from cause
+        if isinstance(cause, exceptions.ClientError) and not isinstance(cause, exceptions.AuthError):
+            raise QueryError(str(cause.message or cause)) from cause
+        raise
+
+
+async def _uids(transaction: Transaction, rows: Sequence[Sequence[object]]) -> dict[str, str]:
+    """Return the uids of the ends of all edges in the rows: the server sends edges without them."""
+    ends: dict[str, None] = {}
+    for row in rows:
+        for value in row:
+            _collect(value, ends)
+    return {row[0]: row[1] for row in await transaction.rows(_ENDS, ids=list(ends))} if ends else {}
+
+
+def _collect(value: object, ends: dict[str, None]) -> None:
+    if isinstance(value, Relationship):
+        ends.update((node.element_id, None) for node in value.nodes if node is not None)
+    elif isinstance(value, Path):
+        ends.update((node.element_id, None) for edge in value.relationships for node in edge.nodes if node is not None)
+    elif isinstance(value, list):
+        for item in cast("list[object]", value):
+            _collect(item, ends)
+    elif isinstance(value, dict):
+        for item in cast("dict[str, object]", value).values():
+            _collect(item, ends)
+
+
+class _Writer:
+    """Converts values of the driver into plain ones."""
+
+    def __init__(self, uids: Mapping[str, str]) -> None:
+        self._uids = uids
+        self.cut = False
+
+    def plain(self, value: object) -> object:
+        if isinstance(value, list):
+            items = cast("list[object]", value)
+            self.cut = self.cut or len(items) > MAX_CELL
+            return [self.plain(item) for item in items[:MAX_CELL]]
+        if isinstance(value, dict):
+            return {key: self.plain(item) for key, item in cast("dict[str, object]", value).items()}
+        if isinstance(value, Node):
+            return self._node(value)
+        if isinstance(value, Relationship):
+            return self._edge(value)
+        if isinstance(value, Path):
+            nodes, edges = value.nodes, value.relationships
+            return {"nodes": [self._node(node) for node in nodes], "edges": [self._edge(edge) for edge in edges]}
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        return str(value)
+
+    def _node(self, node: Node) -> dict[str, object]:
+        label = next((name for name in node.labels if name != "Symbol"), "")
+        values: dict[str, Any] = dict(node.items())
+        return {"_label": label, **{name: values[name] for name in _PROPERTIES if name in values}}
+
+    def _edge(self, edge: Relationship) -> dict[str, object]:
+        source, target = (self._uids.get(node.element_id) if node is not None else None for node in edge.nodes)
+        return {"_type": edge.type, "_source": source, "_target": target, **dict(edge.items())}
+
+
+def _order_key(value: object) -> tuple[object, ...]:
+    """Return a key in the order of the embedded store's values: map, list, string, boolean, number, null."""
+    if isinstance(value, str):
+        return (5, value)
+    if value is None:
+        return (8,)
+    if isinstance(value, bool):
+        return (6, value)
+    if isinstance(value, (int, float)):
+        return (7, 1, 0.0) if math.isnan(value) else (7, 0, value)
+    if isinstance(value, dict):
+        entries = cast("dict[str, object]", value)
+        return (0, tuple((key, _order_key(entries[key])) for key in sorted(entries)))
+    return (3, tuple(_order_key(item) for item in cast("list[object]", value)))

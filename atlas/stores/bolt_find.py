@@ -1,0 +1,110 @@
+"""The `find` verb on a Bolt server: candidates by index, names compared and ordered here as everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from atlas.model import Filter, Match, Node
+from atlas.stores import names
+from atlas.stores.bolt_filters import condition
+from atlas.stores.bolt_link import Transaction
+from atlas.stores.bolt_read import symbols
+from atlas.stores.bolt_rows import CANDIDATE
+from atlas.stores.statements import cypher_statements
+
+
+class _Candidate(NamedTuple):
+    """A node with what it is ordered by."""
+
+    uid: str
+    project: str
+    is_test: bool
+    name: str
+    qualified_name: str
+    start_byte: int
+    end_byte: int
+
+
+async def find(transaction: Transaction, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
+    """See `Store.find`. An empty text finds nothing, but as a path it is the structure unit."""
+    limits, parameters = await condition(transaction, where)
+    if limit <= 0 or (not text and match is not Match.PATH):
+        return []
+    finder = _Finder(transaction, limits, parameters)
+    found = await finder.candidates(text, match, limit)
+    return await symbols(transaction, [candidate.uid for candidate in found[:limit]])
+
+
+class _Finder:
+    def __init__(self, transaction: Transaction, limits: str, parameters: dict[str, object]) -> None:
+        self._transaction, self._limits, self._parameters = transaction, limits, parameters
+
+    async def candidates(self, text: str, match: Match, limit: int) -> list[_Candidate]:
+        """Return the nodes meant, in order; at least `limit` of them if there are."""
+        if match is Match.PATH:
+            return await self._in_file(text)
+        if match is Match.NEAR:
+            return await self._near(text)
+        if match is Match.UID:
+            found = await self._select("by_uid", text=text)
+        elif match is Match.EXACT:
+            found = await self._select("by_qualified_name", text=text)
+        elif match is Match.PREFIX:
+            found = await self._select("by_prefix", text=names.fold(text), limit=limit)
+        elif match is Match.SUFFIX:
+            matches = names.suffix_matcher(text)
+            rows = await self._select("by_name", names=names.tails(text))
+            found = [row for row in rows if matches(row.name, row.qualified_name)]
+        else:
+            folded = names.fold(text)
+            matches = names.suffix_matcher(folded)
+            rows = await self._select("by_folded", names=names.tails(folded))
+            found = [row for row in rows if matches(names.fold(row.name), names.fold(row.qualified_name))]
+        return sorted(found, key=_order)
+
+    async def _in_file(self, path: str) -> list[_Candidate]:
+        projects = await self._transaction.rows(cypher_statements("read")["projects"])
+        ordinals = {row[0]: row[4] for row in projects}
+        found = await self._select("by_path", text=path)
+        return sorted(
+            found, key=lambda row: (ordinals[row.project], row.start_byte, -row.end_byte, row.qualified_name, row.uid)
+        )
+
+    async def _near(self, text: str) -> list[_Candidate]:
+        qualifier, wanted = names.wanted_name(text)
+        if not wanted:
+            return []
+        edits = await self._similar(wanted)
+        found = await self._select("by_folded", names=list(edits))
+        distances = {
+            row: edits[names.fold(row.name)] + names.qualifier_distance(qualifier, row.qualified_name) for row in found
+        }
+        return sorted(found, key=lambda row: (distances[row], _order(row)))
+
+    async def _similar(self, wanted: str) -> dict[str, int]:
+        """Return the folded names that are similar, with their distance."""
+        folded = names.fold(wanted)
+        limit = names.tolerance(folded)
+        rows = await self._transaction.rows(
+            cypher_statements("find")["names_from"],
+            first=folded[0],
+            shortest=len(folded) - limit,
+            longest=len(folded) + limit,
+        )
+        found = dict.fromkeys(names.front_variants(folded), 1)
+        for (name,) in rows:
+            edits = names.distance(folded, name, limit)
+            if edits <= limit:
+                found[name] = edits
+        return found
+
+    async def _select(self, name: str, **parameters: object) -> list[_Candidate]:
+        text = cypher_statements("find")[name].replace("%where%", self._limits).replace("%candidate%", CANDIDATE)
+        rows: Iterable[tuple[object, ...]] = await self._transaction.rows(text, **self._parameters, **parameters)
+        return [_Candidate._make(row) for row in rows]
+
+
+def _order(row: _Candidate) -> tuple[bool, int, str, str]:
+    """Return the key that `names.order_key` gives for the node."""
+    return (row.is_test, len(row.qualified_name), row.qualified_name, row.uid)

@@ -1,0 +1,181 @@
+"""The connection to a server that speaks Bolt: transactions with a deadline, retries, and errors as our own.
+
+Every statement runs in an explicit transaction (a server holds a transaction of mode READ to reading, a lone statement
+it does not), but for schema commands, which servers allow alone only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, LiteralString, TypeVar, cast
+
+import neo4j
+from neo4j import exceptions
+
+from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
+
+READ_SECONDS = 30.0
+WRITE_SECONDS = 300.0
+ROW_CAP = 2_000_000
+"""Rows that one statement may return."""
+
+_ATTEMPTS = 6
+_FIRST_WAIT = 0.05
+_ONCE_MORE = ("unique constraint violation", "serialization error")
+"""Refused at commit by a concurrent write of the same key: the second run finds what the other wrote."""
+_CONFLICTS = ("Cannot resolve conflicting transactions",)
+_BUSY = ("Cannot get shared access", "Cannot get unique access", "Cannot get read-only access")
+_TIMED_OUT = ("because of transaction timeout", "TransactionTimedOut", "has been terminated")
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the server is and how to get in. `auth` is (user, password); `ca_file` a PEM file for TLS."""
+
+    url: str
+    database: str | None = None
+    auth: tuple[str, str] | None = None
+    ca_file: str = ""
+
+
+class Transaction:
+    """An open transaction: statements with parameters in, rows as tuples out."""
+
+    def __init__(self, transaction: neo4j.AsyncTransaction) -> None:
+        self._transaction = transaction
+
+    async def rows(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
+        """Run a statement and return all its rows. Raises `StoreError` for more than `ROW_CAP`."""
+        result = await self._transaction.run(cast("LiteralString", text), parameters)
+        rows: list[tuple[Any, ...]] = []
+        async for record in result:
+            rows.append(tuple(record.values()))
+            if len(rows) > ROW_CAP:
+                raise StoreError(f"a statement returned more than {ROW_CAP:,} rows")
+        return rows
+
+    async def some(
+        self, text: str, parameters: dict[str, object], limit: int
+    ) -> tuple[list[str], list[list[object]], bool]:
+        """Run a statement; return its columns, at most `limit` rows, and whether there were more."""
+        result = await self._transaction.run(cast("LiteralString", text), parameters)
+        columns, rows = list(result.keys()), [list(record.values()) for record in await result.fetch(limit + 1)]
+        return columns, rows[:limit], len(rows) > limit
+
+
+class BoltLink:
+    """A pool of connections to one server, for one event loop."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        options: dict[str, Any] = {}
+        if address.ca_file:
+            options = {"encrypted": True, "trusted_certificates": neo4j.TrustCustomCAs(address.ca_file)}
+        try:
+            # the driver's options are not typed
+            self._driver: Any = cast("Any", neo4j.AsyncGraphDatabase).driver(
+                address.url,
+                auth=address.auth,
+                notifications_min_severity="OFF",
+                telemetry_disabled=True,
+                connection_timeout=5.0,
+                connection_acquisition_timeout=30.0,
+                max_connection_pool_size=16,
+                **options,
+            )
+        except (exceptions.ConfigurationError, ValueError) as error:
+            raise ConfigError(f"{address.url}: {error}", "store.url is bolt://host:port") from error
+
+    async def agent(self) -> str:
+        """Return what the server calls itself. Raises `Unavailable` when it cannot be reached."""
+        try:
+            return (await self._driver.get_server_info()).agent
+        except (exceptions.Neo4jError, exceptions.DriverError, OSError) as error:
+            raise self.translated(error) from error
+
+    async def read(self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float = READ_SECONDS) -> _Result:
+        """Run work in a transaction that cannot write."""
+        return await self._retried(work, neo4j.READ_ACCESS, seconds)
+
+    async def write(self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float = WRITE_SECONDS) -> _Result:
+        """Run work in a transaction and commit it; work may run again when the server had to give way."""
+        return await self._retried(work, neo4j.WRITE_ACCESS, seconds)
+
+    async def command(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
+        """Run a schema command, which no transaction may hold."""
+
+        async def run() -> list[tuple[Any, ...]]:
+            async with self._driver.session(database=self.address.database) as session:
+                result = await session.run(cast("LiteralString", text), parameters)
+                return [tuple(record.values()) async for record in result]
+
+        return await self._attempts(run)
+
+    async def aclose(self) -> None:
+        """Close all connections; idempotent."""
+        await self._driver.close()
+
+    async def _retried(self, work: Callable[[Transaction], Awaitable[_Result]], mode: str, seconds: float) -> _Result:
+        async def run() -> _Result:
+            async with (
+                self._driver.session(database=self.address.database, default_access_mode=mode) as session,
+                await session.begin_transaction(timeout=seconds) as transaction,
+            ):
+                result = await work(Transaction(transaction))
+                await transaction.commit()
+                return result
+
+        return await self._attempts(run)
+
+    async def _attempts(self, run: Callable[[], Awaitable[_Result]]) -> _Result:
+        wait = _FIRST_WAIT
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return await run()
+            except (exceptions.Neo4jError, exceptions.DriverError, OSError) as error:
+                if attempt == _ATTEMPTS or not retryable(error, attempt):
+                    raise self.translated(error) from error
+                await asyncio.sleep(wait * random.uniform(0.8, 1.2))
+                wait *= 2
+        raise AssertionError("the last attempt returns or raises")
+
+    def translated(self, error: Exception) -> AtlasError:
+        """Return the error as one of ours."""
+        message = str(getattr(error, "message", "") or error)
+        where = self.address.url
+        if isinstance(error, exceptions.AuthError):
+            return ConfigError(f"{where} refused user or password: {message}", "set the store's user and password")
+        if timed_out(error):
+            return Unavailable(f"{where} took too long: {message}", "try again, or ask for less")
+        if isinstance(error, (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError)):
+            return Unavailable(f"cannot reach {where}: {message}", "is the server running? atlas health")
+        if isinstance(error, exceptions.Neo4jError) and not error.is_retryable():
+            return StoreError(f"{where}: {message}")
+        if isinstance(error, exceptions.DriverError) and not error.is_retryable():
+            return StoreError(f"{where}: {message}")
+        return Unavailable(f"{where}: {message}", "try again")
+
+
+def timed_out(error: Exception) -> bool:
+    """Tell whether the server ended a transaction because its time was over."""
+    said = f"{getattr(error, 'code', '')} {getattr(error, 'message', '') or error}"
+    return any(part in said for part in _TIMED_OUT)
+
+
+def retryable(error: Exception, attempt: int) -> bool:
+    """Tell whether running again may help. Memgraph gives one code to all its causes: its messages tell them apart."""
+    message = str(getattr(error, "message", "") or error)
+    if timed_out(error):
+        return False
+    if any(part in message for part in _ONCE_MORE) or "ConstraintValidationFailed" in str(getattr(error, "code", "")):
+        return attempt == 1
+    if str(getattr(error, "code", "")).startswith("Memgraph."):
+        return any(part in message for part in _CONFLICTS + _BUSY)
+    if isinstance(error, (exceptions.ServiceUnavailable, OSError)):
+        return False
+    return isinstance(error, (exceptions.Neo4jError, exceptions.DriverError)) and error.is_retryable()

@@ -1,0 +1,141 @@
+"""A user's Cypher as it is sent to a Bolt server: nothing but the read subset, and only the visible graph.
+
+The embedded store's parser reads it first: what that refuses never arrives at a server. The graph that queries see are
+the `Symbol` nodes: nodes that are asked for without a label get it, which also lets an index find them by name, and
+`labels()` forgets it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from atlas.errors import QueryError
+from atlas.stores.cypher.functions import AGGREGATES, FUNCTIONS
+from atlas.stores.cypher.lexer import Token, located_error, tokenize
+from atlas.stores.cypher.parse import parse
+from atlas.stores.cypher.scope import walk
+from atlas.stores.cypher.syntax import Call, LabelLogic, LabelName, NodePattern, Projection, Query, Unwind
+
+_GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "properties", "exists"))
+_EDGE_ENDS = frozenset(("-", "<", ">"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What is sent, and whether its rows come in an order of their own."""
+
+    text: str
+    ordered: bool
+
+
+def prepared(text: str, *, joins_labels: bool) -> Sent:
+    """Return the query as it is sent; `joins_labels`: the server knows `(n:(A|B)&C)`.
+
+    Raises `QueryError`, located, for everything that is not in the read subset.
+    """
+    try:
+        tree = parse(text)
+    except RecursionError as error:
+        raise QueryError("the query is nested too deeply", "simplify it", 1, 1) from error
+    tokens = tokenize(text).tokens
+    edits = _Edits(tokens)
+    for item in walk(tree):
+        if isinstance(item, LabelName) and (item.name.startswith("Atlas") or item.name == "Symbol"):
+            raise QueryError(f"the label {item.name} is the store's own", "see: atlas schema")
+        if isinstance(item, NodePattern):
+            edits.restrict(item, joins_labels)
+        elif isinstance(item, Call):
+            _check_function(item, text)
+            edits.call(item)
+    return Sent(edits.applied(text), _is_ordered(tree))
+
+
+def _check_function(call: Call, text: str) -> None:
+    if call.name not in FUNCTIONS and call.name not in AGGREGATES and call.name not in _GRAPH_FUNCTIONS:
+        raise located_error(text, call.at, f"unknown function {call.name}()")
+
+
+def _is_ordered(tree: Query) -> bool:
+    return any(isinstance(node, Unwind) or (isinstance(node, Projection) and bool(node.order)) for node in walk(tree))
+
+
+class _Edits:
+    """Insertions and removals by offset; the rest of the text stays as it was written."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._places = {token.at: index for index, token in enumerate(tokens)}
+        self._inserts: dict[int, list[str]] = {}
+        self._removed: list[tuple[int, int]] = []
+
+    def restrict(self, node: NodePattern, joins_labels: bool) -> None:
+        """Bind a node pattern to the visible graph; the far end of an edge is there anyway."""
+        index = self._places[node.at] + 1
+        named = self._tokens[index].kind in ("name", "quoted") and not node.variable.startswith(" ")
+        if named:
+            index += 1
+        if node.labels is None:
+            if named or node.properties or node.where is not None or not self._at_edge(node.at):
+                self._insert(self._tokens[index - 1].end, ":Symbol")
+        elif isinstance(node.labels, LabelName):
+            self._insert(self._tokens[index + 1].end, ":Symbol")
+        elif joins_labels:
+            self._join(index, node.labels)
+
+    def call(self, call: Call) -> None:
+        """`labels(n)` without the common label; `id(n)` and `elementId(n)` are the uid."""
+        if call.name not in ("labels", "id", "elementid") or call.star:
+            return
+        name = self._tokens[self._places[call.at]]
+        end = self._tokens[self._closing(self._places[call.at] + 1)].end
+        if call.name == "labels":
+            self._insert(name.at, "[atlas_label IN ")
+            self._insert(end, " WHERE atlas_label <> 'Symbol']")
+        else:
+            self._removed.append((name.at, name.end))
+            self._insert(end, ".uid")
+
+    def applied(self, text: str) -> str:
+        """Return the text with all edits."""
+        parts: list[str] = []
+        at = 0
+        removed = dict(self._removed)
+        for place in sorted({*self._inserts, *removed}):
+            parts += [text[at:place], *self._inserts.get(place, ())]
+            at = removed.get(place, place)
+        return "".join([*parts, text[at:]])
+
+    def _insert(self, at: int, text: str) -> None:
+        self._inserts.setdefault(at, []).append(text)
+
+    def _at_edge(self, at: int) -> bool:
+        opening = self._places[at]
+        after = self._tokens[self._closing(opening) + 1]
+        before = self._tokens[opening - 1] if opening else self._tokens[-1]
+        return after.text in _EDGE_ENDS or before.text in _EDGE_ENDS
+
+    def _join(self, colon: int, labels: LabelLogic) -> None:
+        """Add the common label to `:A|B` or `:A:B`, whose tokens begin at the colon."""
+        last, depth, colons = colon, 0, False
+        while True:
+            token = self._tokens[last + 1]
+            depth += (token.text == "(") - (token.text == ")")
+            word = token.kind == "name" and token.text.upper() == "WHERE" and self._tokens[last].kind != "operator"
+            if depth < 0 or token.text == "{" or word:
+                break
+            last += 1
+            colons = colons or token.text == ":"
+        if colons:
+            self._insert(self._tokens[last].end, ":Symbol")
+        else:
+            self._insert(self._tokens[colon].end, "(")
+            self._insert(self._tokens[last].end, ")&Symbol")
+
+    def _closing(self, opening: int) -> int:
+        depth = 0
+        for index in range(opening, len(self._tokens)):
+            if self._tokens[index].kind == "operator":
+                depth += (self._tokens[index].text == "(") - (self._tokens[index].text == ")")
+            if depth == 0:
+                return index
+        raise AssertionError("the parser has seen the closing parenthesis")

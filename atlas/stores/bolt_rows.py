@@ -1,0 +1,163 @@
+"""Nodes, records and chunks as the properties a Bolt server holds, and back. Pure.
+
+A node is kept twice: as a `Symbol` node with what queries may see (nothing is shown as null), and as an `AtlasEntry`
+without edges that carries the rest: digests, the words that are searched and the vector.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+from atlas.errors import StoreError
+from atlas.model import EdgeRow, FileRecord, Node, NodeRow, SearchText
+from atlas.stores.names import fold
+
+Row = tuple[Any, ...]
+
+TEXT_PROPERTIES = ("text_name", "text_qualified_name", "text_docstring", "text_source", "text_path")
+"""In the order of `SearchText` after the uid; lower case, because Memgraph lower-cases the names in a query."""
+
+RECORD = ", ".join(
+    f"u.{name}"
+    for name in (
+        *("path", "language", "digest", "size", "mtime_ns", "lines", "unit_digest", "unresolved", "resolved"),
+        *("is_test", "is_generated", "problems", "stale"),
+    )
+)
+"""Columns of a record, in the order of `FileRecord`."""
+
+CANDIDATE = "e.uid, e.project, e.is_test, e.name, e.qualified_name, e.start_byte, e.end_byte"
+"""Columns of a node that `find` orders by."""
+
+_LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+
+
+def unit_key(project: str, path: str) -> str:
+    """Return the key of a unit; a project's name holds no colon."""
+    return f"{project}:{path}"
+
+
+def literal(name: str) -> str:
+    """Return a label or relationship type that becomes part of a statement's text. Raises `StoreError` for others."""
+    if not _LITERAL.fullmatch(name) or name.startswith("Atlas") or name == "Symbol":
+        raise StoreError(f"{name!r} cannot be a label or a relationship type")
+    return name
+
+
+def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str, object]:
+    """Return what queries see of a node."""
+    return {
+        "uid": row.uid,
+        "kind": row.kind,
+        "name": row.name,
+        "qualified_name": row.qualified_name,
+        "path": row.path or None,
+        "language": row.language or None,
+        "line": row.line or None,
+        "start_line": row.start_line or None,
+        "end_line": row.end_line or None,
+        "signature": row.signature,
+        "docstring": row.docstring,
+        "is_test": row.is_test,
+        "is_generated": row.is_generated,
+        "exported": row.exported,
+        "modifiers": row.modifiers.split(),
+        "project": project,
+        "digest": (file_digest or None) if row.path else None,
+    }
+
+
+def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | None) -> dict[str, object]:
+    """Return what the store alone sees of a node, without vector and decision, which outlive its changes."""
+    words = text[1:] if text is not None else (None,) * len(TEXT_PROPERTIES)
+    return {
+        "uid": row.uid,
+        "unit": unit_key(project, path),
+        "project": project,
+        "path": row.path,
+        "label": row.label,
+        "language": row.language,
+        "is_test": row.is_test,
+        "is_generated": row.is_generated,
+        "name": row.name,
+        "folded": fold(row.name),
+        "qualified_name": row.qualified_name,
+        "start_byte": row.start_byte,
+        "end_byte": row.end_byte,
+        "signature_digest": row.signature_digest,
+        "body_digest": row.body_digest,
+        "docstring_digest": row.docstring_digest,
+        "text_digest": row.text_digest,
+        "chunk_digest": row.chunk_digest,
+        "chunk_name": row.chunk_name,
+        "row_digest": row_digest(project, path, row, text),
+        **dict(zip(TEXT_PROPERTIES, words, strict=True)),
+    }
+
+
+def row_digest(project: str, path: str, row: NodeRow, text: SearchText | None) -> str:
+    """Return 16 hex digits over all that is written of a node but the digest of its file."""
+    said = repr((project, path, tuple(row), tuple(text) if text is not None else None))
+    return hashlib.blake2b(said.encode("utf8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def node_of(row: Sequence[Any]) -> Node:
+    """Return the node of a row of the statement `nodes`."""
+    project, *values = row
+    values[8:11] = [number or 0 for number in values[8:11]]
+    values[7] = values[7] or 0
+    values[17] = " ".join(values[17] or ())
+    return Node(project, NodeRow._make(values))
+
+
+def record_properties(project: str, record: FileRecord, content: bytes | None) -> dict[str, object]:
+    """Return the properties of a unit; without content, those that are stored stay."""
+    properties: dict[str, object] = {
+        "key": unit_key(project, record.path),
+        "project": project,
+        "path": record.path,
+        "language": record.language,
+        "digest": record.digest,
+        "size": record.size,
+        "mtime_ns": record.mtime_ns,
+        "lines": record.lines,
+        "unit_digest": record.unit_digest,
+        "unresolved": record.unresolved,
+        "resolved": record.resolved,
+        "is_test": record.is_test,
+        "is_generated": record.is_generated,
+        "problems": "\n".join(record.problems),
+        "stale": record.stale,
+    }
+    # Memgraph has no byte strings
+    return properties if content is None else {**properties, "content": packed(content)}
+
+
+def record_of(row: Sequence[Any]) -> FileRecord:
+    """Return the record of a row of the columns `RECORD`."""
+    return FileRecord(*row[:11], problems=tuple(row[11].split("\n")) if row[11] else (), stale=row[12])
+
+
+def edge_properties(edge: EdgeRow) -> dict[str, object]:
+    """Return what queries see of an edge."""
+    return {"line": edge.line or None, "strategy": edge.strategy, "confidence": edge.confidence}
+
+
+def edge_of(row: Sequence[Any]) -> EdgeRow:
+    """Return the edge of (source, target, type, line, strategy, confidence)."""
+    return EdgeRow._make(row)
+
+
+def packed(content: bytes) -> str:
+    """Return bytes as text."""
+    return base64.b64encode(zlib.compress(content)).decode("ascii")
+
+
+def unpacked(text: str) -> bytes:
+    """Return the bytes of `packed`."""
+    return zlib.decompress(base64.b64decode(text))

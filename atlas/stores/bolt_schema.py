@@ -1,0 +1,82 @@
+"""The schema on a Bolt server: made idempotently, looked at afterwards, and the vector index of each model."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from atlas.errors import SchemaMismatch, StoreError
+from atlas.model import ModelInfo
+from atlas.stores.bolt_dialect import Dialect, Index
+from atlas.stores.bolt_link import BoltLink, Transaction
+
+VERSION = 1
+_READ_VERSION = "MATCH (m:AtlasMeta) RETURN m.version"
+_PUT_VERSION = "MERGE (m:AtlasMeta {key: 'schema'}) SET m.version = $version"
+
+
+async def create_schema(link: BoltLink, dialect: Dialect) -> None:
+    """Make what is missing and check that it is there: a server may report success for an index it could not make.
+
+    Raises `SchemaMismatch` for a graph of another version and `StoreError` when an index cannot be made.
+    """
+    await check_version(link)
+    wanted = dialect.schema()
+    present = await indexes(link, dialect)
+    missing = [(index, command) for index, command in wanted if index not in present]
+    for _, command in missing:
+        await link.command(command)
+    if missing:
+        await _verified(link, dialect, [index for index, _ in missing])
+
+    async def put(transaction: Transaction) -> None:
+        await transaction.rows(_PUT_VERSION, version=VERSION)
+
+    await link.write(put)
+
+
+async def check_version(link: BoltLink) -> None:
+    """Raise `SchemaMismatch` for a graph of another version; an empty server is of none."""
+
+    async def read(transaction: Transaction) -> list[int]:
+        return [row[0] for row in await transaction.rows(_READ_VERSION)]
+
+    versions = await link.read(read)
+    if versions and versions != [VERSION]:
+        raise SchemaMismatch(
+            f"the graph on {link.address.url} has schema {versions[0]}, this version writes {VERSION}",
+            "empty the database and run: atlas index",
+        )
+
+
+async def indexes(link: BoltLink, dialect: Dialect) -> set[Index]:
+    """Return all indexes and constraints there are."""
+    found: set[Index] = set()
+    for command in dialect.lists:
+        found.update(dialect.known(command, await link.command(command)))
+    return found
+
+
+async def create_vector_index(link: BoltLink, dialect: Dialect, model: ModelInfo) -> str:
+    """Make the index on the vectors of a model unless it is there; return the name of index and property."""
+    name = vector_name(model)
+    wanted = Index("vector", name)
+    if wanted not in await indexes(link, dialect):
+        await link.command(dialect.vector_index(name, model.dimension))
+        await _verified(link, dialect, [wanted])
+    return name
+
+
+def vector_name(model: ModelInfo) -> str:
+    """Return the name of a model's vectors: property, index and key of the model."""
+    said = "\0".join((model.provider, model.model, str(model.dimension), model.fingerprint))
+    return "v_" + hashlib.blake2b(said.encode("utf8"), digest_size=8).hexdigest()
+
+
+async def _verified(link: BoltLink, dialect: Dialect, wanted: Sequence[Index]) -> None:
+    if dialect.wait:
+        await link.command(dialect.wait)
+    present = await indexes(link, dialect)
+    absent = [f"{index.kind} {index.name}" for index in wanted if index not in present]
+    if absent:
+        raise StoreError(f"{link.address.url} did not make {', '.join(absent)}", "look into the server's log")

@@ -1,0 +1,19 @@
+// Counts of one project.
+
+// name: project
+MATCH (p:AtlasProject {name: $project})
+RETURN p.root, p.generation, p.indexed_at, p.decisions, p.skipped
+
+// name: files
+MATCH (u:AtlasUnit {project: $project})
+RETURN u.path = '', u.language, count(*), sum(u.resolved), sum(u.unresolved),
+  sum(CASE WHEN u.problems = '' THEN 0 ELSE 1 END), sum(CASE WHEN u.stale THEN 1 ELSE 0 END)
+
+// name: nodes
+MATCH (e:AtlasEntry {project: $project})
+RETURN e.label, count(*), sum(CASE WHEN e.chunk_digest = '' THEN 0 ELSE 1 END),
+  sum(CASE WHEN e.chunk_digest <> '' AND e.vector_model = $model AND e.vector_digest = e.chunk_digest THEN 1 ELSE 0 END)
+
+// name: edges
+MATCH (s:Symbol {project: $project})-[r]->(:Symbol)
+RETURN type(r), r.strategy, count(*)

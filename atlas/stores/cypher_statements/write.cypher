@@ -1,0 +1,176 @@
+// Writing. The graph that queries see is made of Symbol nodes and the edges between them; everything else the store
+// knows lies in nodes without edges whose labels begin with Atlas. UNWIND parameters are lists of maps or of strings.
+
+// name: open_project
+OPTIONAL MATCH (other:AtlasProject)
+WITH count(other) AS number
+MERGE (p:AtlasProject {name: $name})
+ON CREATE SET p.ordinal = number, p.generation = 0, p.indexed_at = '', p.decisions = '{}', p.skipped = '[]'
+SET p.root = $root
+RETURN p.generation
+
+// name: next_generations
+UNWIND $rows AS row
+MATCH (p:AtlasProject {name: row.name})
+SET p.generation = p.generation + 1, p.decisions = row.decisions
+RETURN p.name, p.generation
+
+// name: finish
+MATCH (p:AtlasProject {name: $name})
+SET p.indexed_at = $indexed_at
+
+// name: set_skipped
+MATCH (p:AtlasProject {name: $name})
+SET p.skipped = $skipped
+
+// name: decision_counts
+UNWIND $names AS name
+MATCH (p:AtlasProject {name: name})
+RETURN p.name, p.decisions
+
+// name: put_records
+UNWIND $rows AS row
+MERGE (u:AtlasUnit {key: row.key})
+SET u += row
+
+// name: delete_records
+UNWIND $keys AS key
+MATCH (u:AtlasUnit {key: key})
+DELETE u
+
+// name: owned
+UNWIND $units AS unit
+MATCH (e:AtlasEntry {unit: unit})
+RETURN e.uid, e.unit, e.label, e.row_digest
+
+// name: claimed
+UNWIND $uids AS uid
+MATCH (e:AtlasEntry {uid: uid})
+RETURN e.uid, e.unit, e.label, e.row_digest
+
+// name: existing
+UNWIND $uids AS uid
+MATCH (s:Symbol {uid: uid})
+RETURN s.uid
+
+// name: outgoing
+UNWIND $uids AS uid
+MATCH (s:Symbol {uid: uid})-[r]->(t:Symbol)
+RETURN uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
+
+// name: incoming
+UNWIND $uids AS uid
+MATCH (t:Symbol {uid: uid})<-[r]-(s:Symbol)
+RETURN s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
+
+// name: pending_from
+UNWIND $uids AS uid
+MATCH (w:AtlasPending {source: uid})
+RETURN w.source, w.target, w.type, w.line, w.strategy, w.confidence
+
+// name: pending_to
+UNWIND $uids AS uid
+MATCH (w:AtlasPending {target: uid})
+RETURN w.source, w.target, w.type, w.line, w.strategy, w.confidence
+
+// name: delete_pending_from
+UNWIND $uids AS uid
+MATCH (w:AtlasPending {source: uid})
+DELETE w
+
+// name: delete_pending_to
+UNWIND $uids AS uid
+MATCH (w:AtlasPending {target: uid})
+DELETE w
+
+// name: delete_pending
+UNWIND $rows AS row
+MATCH (w:AtlasPending {source: row.source, target: row.target})
+WHERE w.type = row.type AND w.line = row.line
+DELETE w
+
+// name: add_pending
+UNWIND $rows AS row
+CREATE (w:AtlasPending)
+SET w = row
+
+// name: delete_edges
+UNWIND $rows AS row
+MATCH (s:Symbol {uid: row.source})-[r]->(t:Symbol {uid: row.target})
+WHERE type(r) = row.type AND coalesce(r.line, 0) = row.line
+DELETE r
+
+// name: add_edges
+UNWIND $rows AS row
+MATCH (s:Symbol {uid: row.source})
+MATCH (t:Symbol {uid: row.target})
+CREATE (s)-[r:%type%]->(t)
+SET r = row.properties
+
+// name: delete_symbols
+UNWIND $uids AS uid
+MATCH (s:Symbol {uid: uid})
+DETACH DELETE s
+
+// name: delete_entries
+UNWIND $uids AS uid
+MATCH (e:AtlasEntry {uid: uid})
+DELETE e
+
+// name: add_symbols
+UNWIND $rows AS row
+CREATE (s:%label%:Symbol)
+SET s = row
+
+// name: change_symbols
+UNWIND $rows AS row
+MATCH (s:Symbol {uid: row.uid})
+SET s = row
+
+// name: change_label
+UNWIND $uids AS uid
+MATCH (s:Symbol {uid: uid})
+REMOVE s:%old%
+SET s:%new%
+
+// name: add_entries
+UNWIND $rows AS row
+CREATE (e:AtlasEntry)
+SET e = row
+
+// name: change_entries
+UNWIND $rows AS row
+MATCH (e:AtlasEntry {uid: row.uid})
+SET e += row
+
+// name: set_digests
+UNWIND $rows AS row
+MATCH (e:AtlasEntry {unit: row.unit})
+MATCH (s:Symbol {uid: e.uid})
+SET s.digest = row.digest
+
+// name: set_decisions
+UNWIND $rows AS row
+MATCH (e:AtlasEntry {uid: row.uid})
+WHERE e.unit = row.unit
+SET e.decision_through = row.through, e.decision_reason = row.reason
+
+// name: add_model
+MERGE (m:AtlasModel {key: $key})
+SET m.provider = $provider, m.model = $model, m.dimension = $dimension, m.fingerprint = $fingerprint
+WITH m
+OPTIONAL MATCH (other:AtlasModel)
+WHERE other.key <> $key
+SET other.current = false
+WITH DISTINCT m
+SET m.current = true
+
+// name: put_vectors
+UNWIND $rows AS row
+MATCH (e:AtlasEntry {uid: row.uid})
+WHERE e.project = $project AND e.chunk_digest = row.digest
+SET e += row.properties
+
+// name: forget_model
+MATCH (m:AtlasModel {key: $key})
+DELETE m
