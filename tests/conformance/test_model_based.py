@@ -1,4 +1,4 @@
-"""Any sequence of writes leaves the embedded store equal to the store made of plain dicts."""
+"""Any sequence of writes leaves the embedded store, and the one on a real Neo4j, equal to the one made of plain dicts."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from atlas.model import (
 from atlas.stores.embedded import EmbeddedStore
 from atlas.stores.memory import MemoryStore
 from tests.conformance.rows import PythonVectorIndex, node, query, unit, vector, words
+from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 
 PROJECTS = ("p", "q")
 PATHS = (STRUCTURE, "a.py", "b/a.py", "b/test_c.py")
@@ -97,20 +98,24 @@ class StoresAgree(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.folder = Path(tempfile.mkdtemp())
         self.memory: Store = MemoryStore()
-        self.embedded: Store = EmbeddedStore.open(self.folder, writing=True, vector_index=PythonVectorIndex)
+        self.other: Store = self.run(self.opened())
+
+    async def opened(self) -> Store:
+        """The store that is compared, as it was left."""
+        return EmbeddedStore.open(self.folder, writing=True, vector_index=PythonVectorIndex)
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         return self.runner.run(work)
 
     @initialize()
     def projects(self) -> None:
-        for store in (self.memory, self.embedded):
+        for store in (self.memory, self.other):
             for project in PROJECTS:
                 self.run(store.open_project(project, "/" + project))
 
     @rule(deltas=st.lists(units(), min_size=1, max_size=4))
     def apply(self, deltas: list[GraphDelta]) -> None:
-        assert self.run(self.embedded.apply(deltas)) == self.run(self.memory.apply(deltas))
+        assert self.run(self.other.apply(deltas)) == self.run(self.memory.apply(deltas))
 
     @rule(data=st.data(), model=st.sampled_from(MODELS), project=st.sampled_from(PROJECTS), keep=st.integers(0, 2))
     def embed(self, data: st.DataObject, model: ModelInfo, project: str, keep: int) -> None:
@@ -122,22 +127,22 @@ class StoresAgree(RuleBasedStateMachine):
             VectorRow(chunk.uid, chunk.digest, vector(node("any"), *values[2 * index : 2 * index + 2]).data)
             for index, chunk in enumerate(chunks)
         ]
-        for store in (self.memory, self.embedded):
+        for store in (self.memory, self.other):
             self.run(store.put_vectors(project, model, rows))
 
     @rule()
     def reopen(self) -> None:
-        self.run(self.embedded.aclose())
-        self.embedded = EmbeddedStore.open(self.folder, writing=True, vector_index=PythonVectorIndex)
+        self.run(self.other.aclose())
+        self.other = self.run(self.opened())
 
     @invariant()
     def same_answers(self) -> None:
-        expected, actual = (self.run(_answers(store)) for store in (self.memory, self.embedded))
+        expected, actual = (self.run(_answers(store)) for store in (self.memory, self.other))
         for question in expected:
             assert actual[question] == expected[question], question
 
     def teardown(self) -> None:
-        self.run(self.embedded.aclose())
+        self.run(self.other.aclose())
         self.runner.close()
         shutil.rmtree(self.folder)
 
@@ -189,5 +194,21 @@ async def _answers(store: Store) -> dict[str, object]:
     return answers
 
 
+class BoltAgrees(StoresAgree):
+    """The same on a Bolt server, which is asked fewer times: each question is a transaction over a socket."""
+
+    def __init__(self) -> None:
+        self.started = False
+        super().__init__()
+
+    async def opened(self) -> Store:
+        if self.started:
+            return await reopened_neo4j()
+        self.started = True
+        return await empty_neo4j()
+
+
 TestStoresAgree = StoresAgree.TestCase
 TestStoresAgree.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
+TestBoltAgrees = BoltAgrees.TestCase
+TestBoltAgrees.settings = settings(max_examples=4, stateful_step_count=8, deadline=None)

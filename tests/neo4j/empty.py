@@ -1,4 +1,4 @@
-"""An empty Bolt store on the real Neo4j of the test run."""
+"""Bolt stores on the real Neo4j of the test run: an empty one, or one that finds what the last one left."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from tests.neo4j.server import open_uri
 
 async def empty_neo4j() -> BoltStore:
     """Delete everything but the schema, and the indexes of models; return a writing store."""
-    address = Address(open_uri())
-    link = BoltLink(address)
+    link = BoltLink(Address(open_uri()))
 
     async def clear(transaction: Transaction) -> None:
         await transaction.rows("MATCH (n) DETACH DELETE n")
@@ -19,4 +18,9 @@ async def empty_neo4j() -> BoltStore:
     for (name,) in await link.command("SHOW INDEXES YIELD name, type WHERE type = 'VECTOR' RETURN name"):
         await link.command(f"DROP INDEX {name}")
     await link.aclose()
-    return await BoltStore.open(address, writing=True)
+    return await reopened_neo4j()
+
+
+async def reopened_neo4j() -> BoltStore:
+    """Return a writing store on what is there."""
+    return await BoltStore.open(Address(open_uri()), writing=True)
