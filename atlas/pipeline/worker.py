@@ -7,6 +7,7 @@ one bad event cannot hold up the others; what fails alone goes back to the bus, 
 from __future__ import annotations
 
 import asyncio
+import functools
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
@@ -119,10 +120,10 @@ async def _work(
             report.last_error = reason
             fields: dict[str, object] = {"tier": tier.group, "project": one.event.project, "key": one.event.key}
             log("event failed", fields | {"attempt": one.attempt, "error": reason})
-            await bus.fail(tier.stream, tier.group, [one.id], reason)
+            await _tell(stop, functools.partial(bus.fail, tier.stream, tier.group, [one.id], reason))
             batch = [other for other in batch if other is not one]
         if not stop.is_set() or not report.away:
-            await bus.acknowledge(tier.stream, tier.group, [one.id for one in batch])
+            await _tell(stop, functools.partial(bus.acknowledge, tier.stream, tier.group, [one.id for one in batch]))
     finally:
         holding.cancel()
         await asyncio.gather(holding, return_exceptions=True)
@@ -131,6 +132,20 @@ async def _work(
     report.batches += 1
     report.last_events, report.last_seconds, report.last_at = len(batch), time.monotonic() - started, time.time()
     report.recent.append((report.last_at, len(batch)))
+
+
+async def _tell(stop: asyncio.Event, tell: Callable[[], Coroutine[object, object, None]]) -> None:
+    """Tell the bus what became of a batch; if it is away, as soon as it is back.
+
+    Else the batch would stay pending until the bus takes its worker for dead, and be worked on again for nothing.
+    """
+    while True:
+        try:
+            return await tell()
+        except Unavailable:
+            if stop.is_set():
+                raise
+            await _unless(stop, asyncio.sleep(BUS_RETRY_SECONDS))
 
 
 async def _failures(

@@ -168,3 +168,24 @@ async def test_a_pass_ends_when_every_stream_is_empty_and_raises_what_a_tier_rai
         assert error.message == "full"
     else:
         raise AssertionError("the error was swallowed")
+
+
+class Flickering(MemoryBus):
+    """The real bus behind a connection that breaks when a batch is acknowledged."""
+
+    broken = 2
+
+    async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
+        if self.broken:
+            self.broken -= 1
+            raise Unavailable("connection lost", "wait")
+        await super().acknowledge(stream, group, ids)
+
+
+async def test_an_answer_that_got_lost_is_given_again_instead_of_the_work() -> None:
+    bus, tier = Flickering(), Recorder()
+    await bus.publish(STREAM, events("a", "b"))
+    async with working(bus, tier) as report:
+        await until(lambda: report.events == 2)
+    assert tier.batches == [["a", "b"]]
+    assert await state(bus) == (0, 0, 0)
