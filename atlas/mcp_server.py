@@ -81,6 +81,8 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
     tools = [tool for tool in TOOLS if offer_index or tool.read_only]
     listed = types.ListToolsResult(tools=[_declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
+    # without these the SDK makes the whole answer of tools/list for each call over HTTP, to look for headers in it
+    schemas = {tool.name: tool.input_schema for tool in tools}
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
@@ -103,6 +105,7 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
         title="Code Atlas",
         instructions=INSTRUCTIONS,
         cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")},
+        get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )

@@ -308,6 +308,7 @@ def add_fixtures(server: Server[object]) -> None:
     async def nothing(context: Context, params: Any) -> Any:
         return types.EmptyResult()
 
+    server.get_tool_input_schema = None  # the fixtures' schemas are found in their list
     paged = types.PaginatedRequestParams
     server.add_request_handler("tools/list", paged, list_tools)
     server.add_request_handler("tools/call", types.CallToolRequestParams, call_tool)
