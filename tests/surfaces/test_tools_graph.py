@@ -9,10 +9,10 @@ import pytest
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import EdgeType, Label, NodeRow, Table
+from atlas.model import EdgeType, GraphDelta, Label, NodeRow, Table
 from atlas.search.freshness import StaleFile
 from atlas.tools.answers import Check, Evidence
-from atlas.tools.graph import cypher_query, schema_info, unknown_words
+from atlas.tools.graph import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
 from atlas.tools.health import health
 from atlas.tools.index import status
 from atlas.tools.render import render
@@ -129,6 +129,19 @@ async def test_strategies_have_their_confidence(shop: Atlas) -> None:
     strategies = {each.name: each.description for each in (await schema_info(atlas)).strategies}
     assert strategies["import"] == "confidence 0.96"
     assert strategies["module"] == "confidence 0.98"
+
+
+async def test_confidences_follow_what_is_written(shop: Atlas) -> None:
+    async def strategies() -> dict[str, str]:
+        return {each.name: each.description for each in (await schema_info(shop)).strategies}
+
+    before = await strategies()
+    assert await strategies() == before
+    await shop.reader.store.apply([GraphDelta(shop.reader.project, "tests/test_cart.py", None)])
+    after = await strategies()
+    assert after != before
+    _KNOWN_CONFIDENCES.clear()
+    assert await strategies() == after, "what was remembered is not what is counted"
 
 
 async def test_schema_under_a_budget_keeps_labels_first(shop: Atlas) -> None:
