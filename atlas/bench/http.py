@@ -173,7 +173,10 @@ class _Client:
 
     @classmethod
     async def open(cls, port: int) -> _Client:
-        return cls(port, *await asyncio.open_connection("127.0.0.1", port))
+        try:
+            return cls(port, *await asyncio.open_connection("127.0.0.1", port))
+        except ConnectionError as error:
+            raise AtlasError("the server takes no connection: it ended, or has too many") from error
 
     def close(self) -> None:
         self._writer.close()
