@@ -12,7 +12,7 @@ from neo4j.graph import Node, Path, Relationship
 from atlas.errors import AtlasError, QueryError
 from atlas.model import Table
 from atlas.stores.bolt_dialect import Dialect
-from atlas.stores.bolt_link import BoltLink, Transaction, timed_out
+from atlas.stores.bolt_link import BoltLink, Transaction, out_of_memory, timed_out
 from atlas.stores.bolt_query import prepared
 from atlas.stores.cypher.values import check_parameter
 
@@ -34,8 +34,8 @@ async def run(
     timeout: float,  # noqa: ASYNC109 the server ends the transaction
 ) -> Table:
     """See `Store.cypher`. Raises `QueryError` for what is not allowed, and for what the server says of the query."""
-    sent = prepared(text, joins_labels=dialect.name == "neo4j")
     values = {name: check_parameter(value, name) for name, value in parameters.items()}
+    sent = prepared(text, values, joins_labels=dialect.name == "neo4j")
 
     async def work(transaction: Transaction) -> Table:
         columns, rows, more = await transaction.some(sent.text, values, max(limit, 0))
@@ -54,6 +54,8 @@ async def run(
                 f"timeout: the query took longer than {timeout:g} s",
                 "anchor it (name, uid or label), bound variable lengths, or add LIMIT",
             ) from cause
+        if isinstance(cause, Exception) and out_of_memory(cause):
+            raise QueryError("the query needs too much memory", "filter or aggregate earlier, or add LIMIT") from cause
         if isinstance(cause, exceptions.ClientError) and not isinstance(cause, exceptions.AuthError):
             raise QueryError(str(cause.message or cause)) from cause
         raise

@@ -28,6 +28,7 @@ _ONCE_MORE = ("unique constraint violation", "serialization error")
 """Refused at commit by a concurrent write of the same key: the second run finds what the other wrote."""
 _CONFLICTS = ("Cannot resolve conflicting transactions",)
 _BUSY = ("Cannot get shared access", "Cannot get unique access", "Cannot get read-only access")
+_OUT_OF_MEMORY = ("OutOfMemory", "MemoryPoolOutOfMemory", "Memory limit exceeded")
 _TIMED_OUT = ("because of transaction timeout", "TransactionTimedOut", "has been terminated")
 
 _Result = TypeVar("_Result")
@@ -167,10 +168,16 @@ def timed_out(error: Exception) -> bool:
     return any(part in said for part in _TIMED_OUT)
 
 
+def out_of_memory(error: Exception) -> bool:
+    """Tell whether a transaction needed more memory than the server gives: it would again."""
+    said = f"{getattr(error, 'code', '')} {getattr(error, 'message', '') or error}"
+    return any(part in said for part in _OUT_OF_MEMORY)
+
+
 def retryable(error: Exception, attempt: int) -> bool:
     """Tell whether running again may help. Memgraph gives one code to all its causes: its messages tell them apart."""
     message = str(getattr(error, "message", "") or error)
-    if timed_out(error):
+    if timed_out(error) or out_of_memory(error):
         return False
     if any(part in message for part in _ONCE_MORE) or "ConstraintValidationFailed" in str(getattr(error, "code", "")):
         return attempt == 1

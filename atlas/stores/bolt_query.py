@@ -7,14 +7,28 @@ the `Symbol` nodes: nodes that are asked for without a label get it, which also 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atlas.errors import QueryError
 from atlas.stores.cypher.functions import AGGREGATES, FUNCTIONS
 from atlas.stores.cypher.lexer import Token, located_error, tokenize
 from atlas.stores.cypher.parse import parse
+from atlas.stores.cypher.regex import compile_regex
 from atlas.stores.cypher.scope import walk
-from atlas.stores.cypher.syntax import Call, LabelLogic, LabelName, NodePattern, Projection, Query, Unwind
+from atlas.stores.cypher.syntax import (
+    Call,
+    LabelLogic,
+    LabelName,
+    Literal,
+    Match,
+    NodePattern,
+    Parameter,
+    Projection,
+    Query,
+    TextTest,
+    Unwind,
+)
 
 _GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "properties", "exists"))
 _EDGE_ENDS = frozenset(("-", "<", ">"))
@@ -28,7 +42,7 @@ class Sent:
     ordered: bool
 
 
-def prepared(text: str, *, joins_labels: bool) -> Sent:
+def prepared(text: str, parameters: Mapping[str, object], *, joins_labels: bool) -> Sent:
     """Return the query as it is sent; `joins_labels`: the server knows `(n:(A|B)&C)`.
 
     Raises `QueryError`, located, for everything that is not in the read subset.
@@ -46,13 +60,49 @@ def prepared(text: str, *, joins_labels: bool) -> Sent:
             edits.restrict(item, joins_labels)
         elif isinstance(item, Call):
             _check_function(item, text)
+            _check_range(item, parameters)
             edits.call(item)
+        elif isinstance(item, TextTest) and item.operator == "=~":
+            _check_pattern(item, parameters)
+        elif isinstance(item, Match):
+            _check_variables(item, text)
     return Sent(edits.applied(text), _is_ordered(tree))
 
 
 def _check_function(call: Call, text: str) -> None:
     if call.name not in FUNCTIONS and call.name not in AGGREGATES and call.name not in _GRAPH_FUNCTIONS:
         raise located_error(text, call.at, f"unknown function {call.name}()")
+
+
+def _check_range(call: Call, parameters: Mapping[str, object]) -> None:
+    """Refuse a range that the embedded store finds too long, where its ends are known before it runs."""
+    ends = [_known(argument, parameters) for argument in call.arguments]
+    if call.name == "range" and all(isinstance(end, int) for end in ends) and len(ends) in (2, 3):
+        FUNCTIONS["range"].call(*ends)
+
+
+def _check_pattern(test: TextTest, parameters: Mapping[str, object]) -> None:
+    """Refuse patterns that can take for ever: a server cannot interrupt its regular expressions."""
+    pattern = _known(test.argument, parameters)
+    if isinstance(pattern, str):
+        compile_regex(pattern)
+    elif pattern is not None or not isinstance(test.argument, (Literal, Parameter)):
+        raise QueryError("the pattern after =~ has to be a string or a parameter on a server", "write it out")
+
+
+def _check_variables(match: Match, text: str) -> None:
+    seen: set[str] = set()
+    for pattern in match.patterns:
+        for edge in pattern.relationships:
+            if edge.variable in seen:
+                raise located_error(text, edge.at, f"variable `{edge.variable}` is used twice in one MATCH")
+            seen.add(edge.variable)
+
+
+def _known(expression: object, parameters: Mapping[str, object]) -> object:
+    if isinstance(expression, Literal):
+        return expression.value
+    return parameters.get(expression.name) if isinstance(expression, Parameter) else None
 
 
 def _is_ordered(tree: Query) -> bool:
