@@ -31,8 +31,8 @@ WRITE_BYTES = 4_000_000
 PARSE_BATCH = 256
 """Files per call into the parser: progress is reported between calls."""
 
-REST_FILES = 64
-"""After so many files the linker gives back what it unpacked to link them: some 200 KB each, 20 ms for 12,500 files."""
+REST_FILES = 16
+"""After so many files the linker gives back what it unpacked to link them: a megabyte each with those that they ask."""
 
 
 @dataclass(slots=True)
@@ -103,15 +103,18 @@ class AstTier:
             place = self._places.get(project)
             if place is None:
                 continue
-            try:
-                await self._update(place, keys)
-            except (StoreError, Unavailable):
-                place.doubt()
-                raise
-            except BaseException:
-                place.forget()
-                place.doubt()
-                raise
+            async with place.linking:
+                try:
+                    await self._update(place, keys)
+                except (StoreError, Unavailable):
+                    place.doubt()
+                    raise
+                except BaseException:
+                    place.forget()
+                    place.doubt()
+                    raise
+            if self._keep and place.unpacked >= REST_FILES:
+                await place.rest()
 
     async def _update(self, place: Workplace, keys: Sequence[str]) -> None:
         await place.load()
@@ -171,9 +174,6 @@ class AstTier:
         await self._apply(place, [work.seen_again(path) for path in sorted(again) if path in place.manifest])
         place.in_doubt = False
         place.unpacked += len(work.parsed) + len(moved)
-        if self._keep and (warm is None or place.unpacked >= REST_FILES):
-            place.unpacked = 0
-            await asyncio.to_thread(linker.rest)
 
     def _recall(self, place: Workplace, linker: Linker, paths: Sequence[str]) -> list[str]:
         """Load facts of unchanged files from the cache; return the paths that it does not hold."""

@@ -209,17 +209,26 @@ class Daemon:
                 with contextlib.suppress(AtlasError):
                     await self._store.finish(place.name, place.left_out())
                     await asyncio.to_thread(place.compact)
+                    await place.rest()
 
     async def _stay_small(self) -> None:
-        """Give memory back, and drop the linkers of resting projects while the process is too large."""
+        """Give memory back while the process is too large; drop linkers of resting projects if that is not enough."""
         for place in self._places.values():
-            if self._resident() < self._options.memory_bytes:
+            if not self._is_large():
                 return
-            if place.linker is not None and not self._reports[AstTier.group].busy:
+            await place.rest()
+            await self._give_back()
+            if self._is_large() and place.linker is not None and not self._reports[AstTier.group].busy:
                 self._log("over the memory limit: linker dropped", {"project": place.name})
                 place.forget()
-            gc.collect()
-            await asyncio.to_thread(self._trim)
+                await self._give_back()
+
+    def _is_large(self) -> bool:
+        return self._resident() >= self._options.memory_bytes
+
+    async def _give_back(self) -> None:
+        gc.collect()
+        await asyncio.to_thread(self._trim)
 
     async def _tell(self) -> None:
         with contextlib.suppress(Unavailable):

@@ -79,6 +79,7 @@ class LiveTiers:
         await run_until_idle(self._bus, self._tiers[2:])
         for name, place in self.places.items():
             await self._store.finish(name, place.left_out())
+            await place.rest()
 
     async def aclose(self) -> None:
         """Close the facts caches; idempotent. What is pending stays in the bus."""

@@ -71,6 +71,8 @@ class Workplace:
         self.linker: Linker | None = None
         self.ahead: set[str] = set()
         """Files of which the linker may know another version than the store: not written yet, or their write failed."""
+        self.linking = asyncio.Lock()
+        """Held by whoever uses the linker."""
         self.unpacked = 0
         """Files that the linker has unpacked since it last gave memory back."""
         self.outdated = False
@@ -111,6 +113,13 @@ class Workplace:
         """After a failure: the store may be behind the linker; the next pass compares all."""
         self._loaded = False
         self.in_doubt = True
+
+    async def rest(self) -> None:
+        """Have the linker give back what it does not need until the next change."""
+        async with self.linking:
+            if self.linker is not None:
+                self.unpacked = 0
+                await asyncio.to_thread(self.linker.rest)
 
     def close(self) -> None:
         """Close the facts cache; idempotent."""
