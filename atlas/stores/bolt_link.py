@@ -22,6 +22,8 @@ WRITE_SECONDS = 300.0
 ROW_CAP = 2_000_000
 """Rows that one statement may return."""
 
+_SCHEMES = ("bolt", "bolt+s", "bolt+ssc")
+"""Encrypted with `+s`, encrypted without checking the certificate with `+ssc`. Memgraph has no routing."""
 _ATTEMPTS = 6
 _FIRST_WAIT = 0.05
 _ONCE_MORE = ("unique constraint violation", "serialization error")
@@ -74,6 +76,8 @@ class BoltLink:
 
     def __init__(self, address: Address) -> None:
         self.address = address
+        if address.url.partition("://")[0] not in _SCHEMES:
+            raise ConfigError(f"{address.url!r} is no address of a Bolt server", "store.url is bolt://host:port")
         options: dict[str, Any] = {}
         if address.ca_file:
             options = {"encrypted": True, "trusted_certificates": neo4j.TrustCustomCAs(address.ca_file)}
