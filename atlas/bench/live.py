@@ -239,6 +239,7 @@ async def _restart(work: _Run) -> None:
     place = work.place
     await asyncio.to_thread(run, ["daemon", "stop", "--project", str(place.tree), "--data-dir", str(place.data)])
     work.add("restart", "start of the command to ready", await _start(place), "s", 2)
+    work.add("restart", "daemon, CPU until then", meter.cpu_seconds(place.probe.daemon()[0]), "s")
     command = ["daemon", "status", "--project", str(place.tree), "--data-dir", str(place.data), "--json"]
     _, output = await asyncio.to_thread(run, command)
     told = json.loads(output)["projects"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,18 +70,15 @@ async def saves(place: Place, count: int) -> Saves:
 
 async def _save(place: Place, file: Source, one: Added, found: Saves, *, by_rename: bool) -> None:
     probe = place.probe
-    before = await _generation(probe)
     started = time.perf_counter()
     save(place.tree, one, file.language, by_rename=by_rename)
+    digests = _digests(place.tree, [file])
     times: dict[str, float] = {}
 
     async def written() -> bool:
-        nonlocal before
-        now = await _generation(probe)
-        # asking costs much while the answer is no: only when something was written
-        if now == before:
+        # a tool that finds nothing looks for reasons: it is not asked before there is something to find
+        if await behind(probe, digests):
             return False
-        before = now
         for tool in ("get_node", "text_search"):
             if tool not in times and await _finds(probe, tool, one):
                 times[tool] = time.perf_counter() - started
@@ -98,10 +95,6 @@ async def _save(place: Place, file: Source, one: Added, found: Saves, *, by_rena
         found.vector_search.append(time.perf_counter() - started)
     except TooLate as error:
         found.lost.append(error.message)
-
-
-async def _generation(probe: Probe) -> int:
-    return next((one.generation for one in await probe.store.projects() if one.project == probe.project), 0)
 
 
 async def _finds(probe: Probe, tool: str, one: Added) -> bool:
@@ -157,7 +150,7 @@ class _Begun:
         return meter.peak_rss_mb(self.pid) if self.peak else meter.rss_mb(self.pid)
 
 
-def _digests(tree: Path, files: list[Source]) -> dict[str, str]:
+def _digests(tree: Path, files: Sequence[Source]) -> dict[str, str]:
     return {file.path: digest_of((tree / file.path).read_bytes()) for file in files}
 
 
