@@ -12,15 +12,16 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
-from ipaddress import ip_address
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 from urllib.parse import parse_qs, urlsplit
 
+from atlas.embedder_rules import check_embedder
 from atlas.errors import ConfigError
 from atlas.ids import project_name
 from atlas.settings import DATA_FOLDER, SECTIONS, masked
 from atlas.settings import Settings as Settings
+from atlas.settings import is_loopback as is_loopback
 
 FILE_NAME = "atlas.toml"
 MAX_FILE_BYTES = 256 * 1024
@@ -81,6 +82,7 @@ def load_settings(
     _refuse_outside(settings)
     _refuse_foreign_bus(settings)
     _refuse_foreign_host(settings)
+    check_embedder(settings)
     return settings
 
 
@@ -154,16 +156,6 @@ def _refuse_foreign_host(settings: Settings) -> None:
         f"{origin}: mcp.host is not an address of this machine alone: {settings.mcp.host!r}",
         "A repository cannot choose that; use --host or the environment variable ATLAS_MCP_HOST instead.",
     )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach what listens on `host`; a name other than localhost may be anything."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _from_file(path: Path) -> list[tuple[str, object, str]]:

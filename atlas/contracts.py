@@ -220,8 +220,12 @@ class Embedder(Protocol):
     """Text to vectors."""
 
     @property
-    def info(self) -> ModelInfo:
-        """What the vectors are made with."""
+    def place(self) -> str:
+        """Where texts are sent, for people and without secrets; "" = they stay in this process."""
+        ...
+
+    async def info(self) -> ModelInfo:
+        """Return what the vectors are made with; a server is asked."""
         ...
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:

@@ -346,6 +346,8 @@ class ProjectState:
     generation: int
     indexed_at: str
     """ISO 8601, UTC; "" when never indexed."""
+    model: ModelInfo | None = None
+    """What the store's vectors were last made with; None when it has none, or does not say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,13 +213,22 @@ def _check_vectors(settings: Settings, stats: ProjectStats, daemon: DaemonStatus
 async def _check_embedder(settings: Settings) -> Check:
     if settings.embedder.provider == "none":
         return Check("embedder", "missing", "switched off: no search by meaning", 'Set embedder.provider = "static"')
+    embedder = make_embedder(settings)
     try:
-        embedder = make_embedder(settings)
         await embedder.embed_query("health check")
+        info = await embedder.info()
     except AtlasError as error:
-        return Check("embedder", "broken", error.message, error.hint)
-    info = embedder.info
-    return Check("embedder", "ok", f"{info.provider} {info.model}, {info.dimension} dimensions, on this machine")
+        sent = f"; code would be sent to {embedder.place}" if embedder.place else ""
+        return Check("embedder", "broken", f"{error.message}{sent}", error.hint)
+    finally:
+        await embedder.aclose()
+    made = f"{info.provider} {info.model}, {info.dimension} dimensions"
+    if not embedder.place:
+        return Check("embedder", "ok", f"{made}, on this machine")
+    detail = f"{made}; code is sent to {embedder.place}"
+    if settings.embedder_unencrypted:
+        return Check("embedder", "warning", f"{detail}, unencrypted", "Use an https:// address in embedder.url.")
+    return Check("embedder", "ok", detail)
 
 
 def _check_data_dir(settings: Settings) -> Check:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from atlas.ids import project_name
 
@@ -18,15 +20,28 @@ UNIX_SOCKET = "unix://"
 """What an address begins with that is the path of a socket, relative to the project root or absolute."""
 
 
+TEI_URL = "http://127.0.0.1:8080"
+"""Where the compose file's embedding server listens."""
+
+_SECRET = "***"
+
+
 def _setting(
-    default: Any, help_text: str, low: int = 0, high: int = 0, choices: tuple[str, ...] = (), *, secret: bool = False
+    default: Any,
+    help_text: str,
+    low: int = 0,
+    high: int = 0,
+    choices: tuple[str, ...] = (),
+    *,
+    secret: bool = False,
+    key: bool = False,
 ) -> Any:
     """Declare a setting; `low`/`high` bound an integer (both 0 = unbounded), `choices` a string.
 
-    `secret`: an address that may hold a password, which is shown to nobody.
+    `secret`: an address that may hold a password, which is shown to nobody; `key`: nothing of it is shown.
     """
-    metadata = {"help": help_text, "low": low, "high": high, "choices": choices, "secret": secret}
-    return field(default=default, repr=not secret, metadata=metadata)
+    metadata = {"help": help_text, "low": low, "high": high, "choices": choices, "secret": secret or key, "key": key}
+    return field(default=default, repr=not metadata["secret"], metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +74,19 @@ class EmbedderSettings:
     """`[embedder]`: what makes vectors."""
 
     provider: str = _setting(
-        "static", 'Model for vector search: "static" (local, on CPU) or "none".', choices=("static", "none")
+        "static",
+        'What makes vectors: "static" (in this process), "none", or a server: "tei", "openai", "litellm".',
+        choices=("static", "none", "tei", "openai", "litellm"),
     )
+    url: str = _setting("", f'Address of the server; "" = {TEI_URL} for "tei".', secret=True)
+    api_key: str = _setting("", "Key of the server; from the environment only: ATLAS_EMBEDDER_API_KEY.", key=True)
+    model: str = _setting("", 'Model that the server is asked for; "" = whatever a TEI server serves.')
+    dimensions: int = _setting(0, "Numbers in a vector; 0 = as many as the model makes.", 0, 16_384)
+    query_prefix: str = _setting("auto", 'Put before a question; "auto" = what the model was trained with.')
+    document_prefix: str = _setting("auto", 'Put before a text; "auto" = what the model was trained with.')
+    batch: int = _setting(32, "Texts in a request; a TEI server's own limit counts, too.", 1, 2048)
+    concurrency: int = _setting(4, "Requests in flight.", 1, 64)
+    timeout_seconds: int = _setting(30, "Time limit for a request.", 1, 600)
     cache: str = _setting(
         "auto",
         'Keep vectors by content: "on", "off"; "auto" = for models that take longer than a look into the cache.',
@@ -173,12 +199,25 @@ class Settings:
             return str(self.root / url.removeprefix(UNIX_SOCKET))
         return url
 
+    @property
+    def embedder_url(self) -> str:
+        """Where the embedding server is, without "/" at the end; "" = no server, or one that LiteLLM knows."""
+        chosen = self.embedder
+        if chosen.provider not in SERVERS:
+            return ""
+        return (chosen.url or (TEI_URL if chosen.provider == "tei" else "")).rstrip("/")
+
+    @property
+    def embedder_unencrypted(self) -> bool:
+        """Whether code leaves this machine for others to read on the way."""
+        return self.embedder_url.startswith("http:") and not is_loopback(urlsplit(self.embedder_url).hostname or "")
+
     def entries(self) -> Iterator[tuple[str, object, str]]:
         """Yield ("section.key", value, origin) of every setting in declaration order; passwords are masked."""
         for section, kind in SECTIONS.items():
             for spec in fields(kind):
                 key, value = f"{section}.{spec.name}", getattr(getattr(self, section), spec.name)
-                yield key, masked(value) if spec.metadata["secret"] else value, self.origins.get(key, "default")
+                yield key, _shown(value, spec.metadata), self.origins.get(key, "default")
 
 
 SECTIONS: dict[str, type[Any]] = {
@@ -193,6 +232,26 @@ SECTIONS: dict[str, type[Any]] = {
     "pipeline": PipelineSettings,
     "daemon": DaemonSettings,
 }
+
+
+SERVERS = ("tei", "openai", "litellm")
+"""Values of embedder.provider that send code to a server."""
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host's name or address means this machine, whatever a name server says."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _shown(value: object, metadata: Mapping[str, Any]) -> object:
+    if metadata["key"]:
+        return _SECRET if value else value
+    return masked(str(value)) if metadata["secret"] else value
 
 
 def masked(url: str) -> str:

@@ -17,9 +17,11 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from atlas.config import load_settings
 from atlas.errors import ConfigError, StoreError, Unavailable
+from atlas.settings import is_loopback
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from atlas.buses.valkey_facts import ServerFacts
     from atlas.config import Settings
     from atlas.contracts import Bus, Embedder, EmbeddingCache
+    from atlas.embedders.endpoint import Endpoint
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.handover import Done
     from atlas.pipeline.index import Indexer
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 
 FACTS_FILE = "facts-{project}.bin"
 """The facts cache of a project in the data folder; it may be deleted at any time."""
+
+USUAL_DIMENSION = 768
+"""Of models for code; what a cache on a server holds is counted in vectors."""
 
 BUSY_SECONDS = 0.3
 """How often it is tried to become the writer of an index that another process writes to."""
@@ -260,9 +266,36 @@ def make_embedder(settings: Settings) -> Embedder:
         from atlas.embedders.none import NoEmbedder
 
         return NoEmbedder()
-    from atlas.embedders.static import StaticEmbedder
+    if settings.embedder.provider == "static":
+        from atlas.embedders.static import StaticEmbedder
 
-    return StaticEmbedder()
+        return StaticEmbedder()
+    from atlas.embedders.remote import Choice, RemoteEmbedder
+
+    chosen = settings.embedder
+    choice = Choice(chosen.dimensions, chosen.query_prefix, chosen.document_prefix, chosen.batch, chosen.concurrency)
+    return RemoteEmbedder(_endpoint(settings), choice)
+
+
+def _endpoint(settings: Settings) -> Endpoint:
+    """Return the configured embedding server; nothing is sent yet."""
+    chosen, url = settings.embedder, settings.embedder_url
+    local = is_loopback(urlsplit(url).hostname or "")
+    place = f"{url or f'the provider of {chosen.model}'}{' on this machine' if local else ''}"
+    if chosen.provider == "litellm":
+        from atlas.embedders.litellm import LiteLlmEndpoint
+
+        return LiteLlmEndpoint(chosen.model, url, chosen.api_key, chosen.dimensions, chosen.timeout_seconds, place)
+    from atlas.embedders.http import Exchange
+    from atlas.embedders.openai import OpenAiEndpoint
+    from atlas.embedders.tei import TeiEndpoint
+
+    if chosen.provider == "openai" and not urlsplit(url).path:
+        url += "/v1"
+    # one more for a question while texts are embedded
+    exchange = Exchange(url, chosen.api_key, chosen.timeout_seconds, chosen.concurrency + 1, loopback=local)
+    kind = TeiEndpoint if chosen.provider == "tei" else OpenAiEndpoint
+    return kind(exchange, place, chosen.model, chosen.dimensions)
 
 
 class Cl100kCounter:
@@ -294,10 +327,10 @@ def make_writing_embedder(settings: Settings) -> Embedder | None:
         return embedder
     from atlas.embedders.cached import CachedEmbedder
 
-    return CachedEmbedder(embedder, _embedding_cache(settings, embedder.info.dimension))
+    return CachedEmbedder(embedder, _embedding_cache(settings))
 
 
-def _embedding_cache(settings: Settings, dimension: int) -> EmbeddingCache:
+def _embedding_cache(settings: Settings) -> EmbeddingCache:
     """Return the cache on the configured bus server, which all its users share; else in the data folder."""
     max_bytes = settings.embedder.cache_mb << 20
     if not settings.bus_address:
@@ -307,6 +340,8 @@ def _embedding_cache(settings: Settings, dimension: int) -> EmbeddingCache:
     from atlas.buses.valkey_cache import ValkeyCache
     from atlas.buses.valkey_link import Link
 
+    # a server is asked for its dimension only when it is needed, which is not now
+    dimension = settings.embedder.dimensions or USUAL_DIMENSION
     # base64, hash and sorted set make some 2.5 times the bytes of a float16 vector
     return ValkeyCache(Link.open(settings.bus_address), settings.bus.prefix, max_bytes // (5 * dimension))
 

@@ -66,10 +66,9 @@ class AgentProbe:
         """The project's name."""
         return self._settings.project_name
 
-    @property
-    def model(self) -> ModelInfo:
-        """What vectors are made with."""
-        return self._atlas.reader.embedder.info
+    async def model(self) -> ModelInfo:
+        """Return what vectors are made with."""
+        return await self._atlas.reader.embedder.info()
 
     async def ask(self, tool: str, arguments: Mapping[str, object]) -> Mapping[str, Any]:
         """Return a tool's structured answer. Raises AtlasError as the tool does."""

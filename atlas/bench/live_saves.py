@@ -168,5 +168,5 @@ async def _fresh(place: Place, digests: Mapping[str, str], begun: _Begun, writte
     seen = begun.passed()
     await until(vectors, f"vectors of {len(digests)} files", FRESH_SECONDS)
     embedded, cpu = begun.passed(), meter.cpu_seconds(begun.pid) - begun.cpu
-    put_off = len(await probe.store.stale_chunks(probe.project, probe.model, 1_000_000))
+    put_off = len(await probe.store.stale_chunks(probe.project, await probe.model(), 1_000_000))
     return Burst(len(digests), written, seen, embedded, put_off, begun.peak_mb(), cpu)

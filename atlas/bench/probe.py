@@ -39,9 +39,8 @@ class Probe(Protocol):
         """The project's name."""
         ...
 
-    @property
-    def model(self) -> ModelInfo:
-        """What vectors are made with."""
+    async def model(self) -> ModelInfo:
+        """Return what vectors are made with."""
         ...
 
     async def ask(self, tool: str, arguments: Mapping[str, object]) -> Mapping[str, Any]:
@@ -101,7 +100,7 @@ async def behind(probe: Probe, digests: Mapping[str, str]) -> int:
 
 async def waiting_vectors(probe: Probe) -> int:
     """Return how many vectors are still to be made, without those that the gate put off."""
-    stale = await probe.store.stale_chunks(probe.project, probe.model, MOST_STALE)
+    stale = await probe.store.stale_chunks(probe.project, await probe.model(), MOST_STALE)
     decided = {one.uid: one.through for one in await probe.store.decisions([chunk.uid for chunk in stale])}
     return sum(1 for chunk in stale if decided.get(chunk.uid, True))
 

@@ -24,19 +24,26 @@ class CachedEmbedder:
         """How often the cache could not be asked or told."""
 
     @property
-    def info(self) -> ModelInfo:
-        """What the vectors are made with."""
-        return self._embedder.info
+    def place(self) -> str:
+        """Where texts are sent that the cache does not hold."""
+        return self._embedder.place
+
+    async def info(self) -> ModelInfo:
+        """Return what the vectors are made with."""
+        return await self._embedder.info()
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
         """Return one vector per chunk, in order; only texts that the cache does not hold are embedded, each once."""
-        keys = [_key(self.info, chunk) for chunk in chunks]
-        vectors = await self._known(list(dict.fromkeys(keys)))
+        info = await self.info()
+        keys = [_key(info, chunk) for chunk in chunks]
+        vectors = await self._known(list(dict.fromkeys(keys)), 2 * info.dimension)
         missing = {key: chunk for key, chunk in zip(keys, chunks, strict=True) if key not in vectors}
         self.hits += len(chunks) - len(missing)
         self.misses += len(missing)
         if missing:
             made = await self._embedder.embed_chunks(list(missing.values()))
+            if await self.info() != info:
+                raise Unavailable("the embedding model changed meanwhile", "Run: atlas index")
             fresh = dict(zip(missing, made, strict=True))
             vectors |= fresh
             await self._keep(fresh)
@@ -51,13 +58,12 @@ class CachedEmbedder:
         await self._embedder.aclose()
         await self._cache.aclose()
 
-    async def _known(self, keys: Sequence[str]) -> dict[str, bytes]:
+    async def _known(self, keys: Sequence[str], size: int) -> dict[str, bytes]:
         try:
             found = await self._cache.get(keys)
         except (Unavailable, StoreError):
             self.failures += 1
             return {}
-        size = 2 * self.info.dimension
         # a vector of another length is not ours, whoever put it there
         return {key: data for key, data in zip(keys, found, strict=True) if data is not None and len(data) == size}
 

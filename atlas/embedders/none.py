@@ -12,8 +12,12 @@ class NoEmbedder:
     """`atlas.contracts.Embedder` that always refuses; searches degrade to words, names and graph with a note."""
 
     @property
-    def info(self) -> ModelInfo:
-        """A model that no vector was made with."""
+    def place(self) -> str:
+        """Nowhere."""
+        return ""
+
+    async def info(self) -> ModelInfo:
+        """Return a model that no vector was made with."""
         return ModelInfo("none", "", 0, "")
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:

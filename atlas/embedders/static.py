@@ -32,8 +32,12 @@ class StaticEmbedder:
         self._loading = threading.Lock()
 
     @property
-    def info(self) -> ModelInfo:
-        """What the vectors are made with."""
+    def place(self) -> str:
+        """Nowhere else."""
+        return ""
+
+    async def info(self) -> ModelInfo:
+        """Return what the vectors are made with."""
         return self._info
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:

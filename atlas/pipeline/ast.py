@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from atlas.contracts import Bus, Store
-from atlas.errors import StoreError, Unavailable
+from atlas.errors import AtlasError, StoreError, Unavailable
 from atlas.model import STRUCTURE, Event, FileRecord, GraphDelta, Skipped
 from atlas.parsing import Linker, ParsedFile, content_digest, digest_paths, parse_paths
 from atlas.parsing.link import rows_of
@@ -81,6 +81,7 @@ class AstTier:
     """Tier 2. The linkers stay warm between batches; equal in effect to new ones with the same files."""
 
     stream, group = AST_DIRTY, "ast"
+    waits: tuple[type[AtlasError], ...] = (Unavailable,)
 
     def __init__(
         self,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from atlas.contracts import Bus, Embedder, Store
+from atlas.errors import ConfigError, Unavailable
 from atlas.model import Event
 from atlas.pipeline.ast import AstTier
 from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, IndexSummary, Progress, Window, no_progress
@@ -37,7 +38,8 @@ class Indexer:
     async def index(self, *, full: bool = False, progress: Progress = no_progress) -> IndexSummary:
         """Make the store equal to the tree. `full` parses and writes everything again.
 
-        Raises ConfigError for a root that is no readable folder, StoreError when the store refuses to be written.
+        Raises ConfigError for a root that is no readable folder, StoreError when the store refuses to be written; when
+        an embedding server fails, Unavailable or ConfigError after all the rest is done.
         """
         started, cpu = time.perf_counter(), time.process_time()
         await self.store.open_project(self.source.project, str(self.source.root))
@@ -45,28 +47,34 @@ class Indexer:
         place = Workplace(self.source, self.store, full=full)
         try:
             with _collection_paused():
-                await self._run(place, progress)
+                failed = await self._run(place, progress)
             if place.tally.parsed:
                 place.compact()
         finally:
             place.close()
         await self.store.finish(self.source.project, place.left_out())
+        if failed is not None:
+            raise type(failed)(f"the graph is indexed, but not all vectors are made: {failed.message}", failed.hint)
         return await self._summary(place, started, cpu)
 
-    async def _run(self, place: Workplace, progress: Progress) -> None:
+    async def _run(self, place: Workplace, progress: Progress) -> Unavailable | ConfigError | None:
+        """Run the tiers; return why vectors are missing, None when none is."""
         places = {place.name: place}
         everything = [Event(place.name, EVERYTHING)]
         tiers: list[Tier] = [
             GraphTier(places, self.store, self.bus, BULK, sweep=False),
             AstTier(places, self.store, self.bus, BULK, self.gate, progress, keep=False),
         ]
+        embed = None
         if self.embedder is not None:
-            tiers.append(EmbedTier(places, self.store, self.embedder, BULK, progress))
+            embed = _Embed(EmbedTier(places, self.store, self.embedder, BULK, progress))
+            tiers.append(embed)
         await self.bus.publish(FILE_CHANGED, everything)
         await run_until_idle(self.bus, tiers)
         # what the gate put off, what an earlier pass left, and what another model made
         await self.bus.publish(EMBED_DIRTY, everything)
         await run_until_idle(self.bus, tiers[2:])
+        return embed.failed if embed is not None else None
 
     async def _summary(self, place: Workplace, started: float, cpu: float) -> IndexSummary:
         tally = place.tally
@@ -87,6 +95,25 @@ class Indexer:
             cpu_seconds=time.process_time() - cpu,
             phases=tuple(tally.seconds.items()),
         )
+
+
+class _Embed:
+    """Tier 3 of a pass: the graph is worth having without vectors, so an embedder that fails does not end the pass."""
+
+    def __init__(self, tier: EmbedTier) -> None:
+        self._tier = tier
+        self.stream, self.group, self.window, self.waits = tier.stream, tier.group, tier.window, tier.waits
+        self.failed: Unavailable | ConfigError | None = None
+
+    async def handle(self, events: Sequence[Event]) -> None:
+        """Embed until the embedder fails for the first time."""
+        if self.failed is None:
+            try:
+                await self._tier.handle(events)
+            except Unavailable as error:
+                self.failed = Unavailable(error.message, error.hint)
+            except ConfigError as error:
+                self.failed = ConfigError(error.message, error.hint)
 
 
 @contextmanager

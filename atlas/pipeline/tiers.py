@@ -7,7 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 
 from atlas.contracts import Bus, Embedder, Store
-from atlas.model import Chunk, Event, VectorRow
+from atlas.errors import AtlasError, ConfigError, Unavailable
+from atlas.model import Chunk, Event, ModelInfo, VectorRow
 from atlas.pipeline.events import (
     AST_DIRTY,
     EMBED_DIRTY,
@@ -34,6 +35,7 @@ class GraphTier:
     """Tier 1: asks the disk what there is, marks what differs as stale in the store, and hands the paths on."""
 
     stream, group = FILE_CHANGED, "graph"
+    waits: tuple[type[AtlasError], ...] = (Unavailable,)
 
     def __init__(
         self, places: Mapping[str, Workplace], store: Store, bus: Bus, window: Window, *, sweep: bool = True
@@ -74,6 +76,8 @@ class EmbedTier:
     """Tier 3: embeds what the store says is stale; the keys only say where to look."""
 
     stream, group = EMBED_DIRTY, "embed"
+    waits: tuple[type[AtlasError], ...] = (Unavailable, ConfigError)
+    """Also a key that is refused or a model of another dimension: whoever corrects that starts the daemon again."""
 
     def __init__(
         self,
@@ -102,24 +106,27 @@ class EmbedTier:
 
     async def _embed_all(self, place: Workplace) -> None:
         """Page through the stale chunks; the next page is read while one is written."""
-        info = self._embedder.info
+        info = await self._embedder.info()
         chunks = await self._store.stale_chunks(place.name, info, self._page)
         while chunks:
             _, chunks = await asyncio.gather(
-                self._put(place, chunks),
+                self._put(place, chunks, info),
                 self._store.stale_chunks(place.name, info, self._page, chunks[-1].uid),
             )
 
     async def _embed(self, place: Workplace, uids: Sequence[str]) -> None:
-        chunks = await self._store.stale_chunks(place.name, self._embedder.info, self._page, uids=uids)
+        info = await self._embedder.info()
+        chunks = await self._store.stale_chunks(place.name, info, self._page, uids=uids)
         if chunks:
-            await self._put(place, chunks)
+            await self._put(place, chunks, info)
 
-    async def _put(self, place: Workplace, chunks: Sequence[Chunk]) -> None:
+    async def _put(self, place: Workplace, chunks: Sequence[Chunk], info: ModelInfo) -> None:
         started, tally = time.process_time(), place.tally
         vectors = await self._embedder.embed_chunks(chunks)
+        if await self._embedder.info() != info:  # a server was started again with another model
+            raise Unavailable(f"the embedder no longer serves {info.model}: all vectors are to be made again")
         rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
-        await self._store.put_vectors(place.name, self._embedder.info, rows)
+        await self._store.put_vectors(place.name, info, rows)
         tally.vectors += len(rows)
         tally.seconds["embed"] = tally.seconds.get("embed", 0.0) + time.process_time() - started
         self._progress("embed", tally.vectors, 0)

@@ -39,6 +39,8 @@ class Tier(Protocol):
     stream: str
     group: str
     window: Window
+    waits: tuple[type[AtlasError], ...]
+    """What no event is to blame for and the worker waits for."""
 
     async def handle(self, events: Sequence[Event]) -> None:
         """Bring the store up to date for these events; when it returns their effect is in the store."""
@@ -160,7 +162,7 @@ async def _failures(
     while True:
         try:
             await tier.handle([one.event for one in batch])
-        except Unavailable as error:
+        except tier.waits as error:
             report.away = report.last_error = error.message
             log("waiting", {"tier": tier.group, "for": error.message})
             await _unless(stop, asyncio.sleep(delay))

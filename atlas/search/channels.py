@@ -85,9 +85,23 @@ async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = P
     vector = await reader.embedder.embed_query(query.text)
     if not any(vector):
         return Ranking("meaning", note="no word of the query is known to the embedding model")
+    if changed := await _other_model(reader):
+        return Ranking("meaning", note=changed)
     hits = await reader.store.search_vector(vector, where, limit)
     note = "" if hits else "no vectors match: the project has none yet, or the filter leaves none"
     return Ranking("meaning", tuple(hit for hit in hits if hit.score > 0), note)
+
+
+async def _other_model(reader: Reader) -> str:
+    """Return what to say when questions are embedded with another model than the store's vectors, else ""."""
+    mine, states = await asyncio.gather(reader.embedder.info(), reader.store.projects())
+    stored = next((state.model for state in states if state.model is not None), None)
+    if stored is None or stored == mine:
+        return ""
+    return (
+        f"not searched by meaning: vectors are of {stored.provider} {stored.model} ({stored.dimension} dimensions), "
+        f"the embedder is {mine.provider} {mine.model} ({mine.dimension}); run: atlas index"
+    )
 
 
 async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import apsw
 
 from atlas.model import FileRecord, ProjectState
-from atlas.stores.embedded_read import record_of
+from atlas.stores.embedded_read import current_model, record_of
 from atlas.stores.filters import project_id
 from atlas.stores.rows import select
 from atlas.stores.statements import statements
@@ -25,4 +25,6 @@ def records(connection: apsw.Connection, project: str, paths: Sequence[str]) -> 
 
 def projects(connection: apsw.Connection) -> list[ProjectState]:
     """See `Store.projects`."""
-    return [ProjectState(*row) for row in select(connection, statements("evidence")["projects"])]
+    model = current_model(connection)
+    made_with = model[1] if model else None
+    return [ProjectState(*row, model=made_with) for row in select(connection, statements("evidence")["projects"])]

@@ -120,7 +120,10 @@ class MemoryStore:
 
     async def projects(self) -> list[ProjectState]:
         """See `Store.projects`."""
-        return [ProjectState(name, p.root, p.generation, p.indexed_at) for name, p in sorted(self._projects.items())]
+        return [
+            ProjectState(name, p.root, p.generation, p.indexed_at, self._model)
+            for name, p in sorted(self._projects.items())
+        ]
 
     async def skipped(self, project: str) -> list[Skipped]:
         """See `Store.skipped`."""

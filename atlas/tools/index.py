@@ -49,6 +49,7 @@ async def status(
     files = tuple(SkippedFile(s.path, s.reason) for s in listed if _wanted(s.path, s.reason, skipped_filter))
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
+    sent = f"code is sent to {place} for its vectors" if (place := atlas.reader.embedder.place) else ""
 
     tiers = found.tiers if found else ()
     parts = len(shown) + bool(tiers) + len(files)
@@ -58,7 +59,7 @@ async def status(
         left = max(0, kept - len(shown) - bool(tiers))
         told = replace(found, tiers=()) if found and kept <= len(shown) else found
         cut = f"{parts - kept} projects, tiers or skipped files by token_budget {token_budget}; filter them"
-        evidence = envelope.evidence(notes=(note,), withheld=(cut,) if kept < parts else ())
+        evidence = envelope.evidence(notes=(note, sent), withheld=(cut,) if kept < parts else ())
         return StatusAnswer("status", shown[:kept], files[:left], evidence, told)
 
     return fit(atlas, token_budget, build, parts)

@@ -28,6 +28,7 @@ HOMES = {
     "apsw": ("atlas/stores/",),
     "graphglot": ("atlas/stores/",),
     "neo4j": ("atlas/stores/bolt",),
+    "httpx2": ("atlas/embedders/http.py",),
     "valkey": ("atlas/buses/valkey_link.py",),
     "uvicorn": ("atlas/web/serve.py",),
     "watchfiles": ("atlas/pipeline/watch_tree.py",),

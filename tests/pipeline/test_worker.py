@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from atlas.buses.memory import MemoryBus
-from atlas.errors import StoreError, Unavailable
+from atlas.errors import AtlasError, StoreError, Unavailable
 from atlas.model import Event
 from atlas.pipeline.events import Window
 from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
@@ -26,6 +26,7 @@ class Recorder:
     batches: list[list[str]] = field(default_factory=list)
     stream: str = STREAM
     group: str = GROUP
+    waits: tuple[type[AtlasError], ...] = (Unavailable,)
 
     async def handle(self, events: Sequence[Event]) -> None:
         if (error := self.fails(events)) is not None:

@@ -124,8 +124,9 @@ class WordEmbedder:
 
     dimension = 64
 
-    @property
-    def info(self) -> ModelInfo:
+    place = ""
+
+    async def info(self) -> ModelInfo:
         return ModelInfo("test", "hashed-words", self.dimension, "0")
 
     async def embed_chunks(self, chunks: Iterable[Chunk]) -> list[bytes]:
@@ -173,10 +174,10 @@ async def fill(store: Store, root: Path) -> None:
     await store.apply([*(_file_delta(root, path) for path in FILES), _structure()])
     await store.finish(PROJECT, [Skipped("shop/secrets.py", "secret"), Skipped("logo.png", "binary")])
     embedder = WordEmbedder()
-    chunks = await store.stale_chunks(PROJECT, embedder.info, 1000)
+    chunks = await store.stale_chunks(PROJECT, await embedder.info(), 1000)
     vectors = await embedder.embed_chunks(chunks)
     rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
-    await store.put_vectors(PROJECT, embedder.info, rows)
+    await store.put_vectors(PROJECT, await embedder.info(), rows)
 
 
 def open_shop(store: Store, root: Path, embedder: Embedder | None = None) -> Atlas:

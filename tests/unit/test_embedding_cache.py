@@ -31,8 +31,11 @@ class Counting:
         self.texts: list[str] = []
 
     @property
-    def info(self) -> ModelInfo:
-        info = self._static.info
+    def place(self) -> str:
+        return ""
+
+    async def info(self) -> ModelInfo:
+        info = await self._static.info()
         return ModelInfo(info.provider, self._model or info.model, info.dimension, info.fingerprint)
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:

@@ -140,7 +140,7 @@ def test_a_damaged_model_is_named(tmp_path: Path, name: str, damage: str) -> Non
 
 async def test_embedder_gives_vectors_of_the_stated_model() -> None:
     embedder = StaticEmbedder()
-    assert (embedder.info.provider, embedder.info.dimension) == ("static", 256)
+    assert ((await embedder.info()).provider, (await embedder.info()).dimension) == ("static", 256)
     near = Chunk("p:a", "1", "Pool connect", "def connect(self): return self.open_connection()", False)
     far = Chunk("p:b", "2", "render_template", "def render_template(html): return html.render()", False)
     vectors = [floats(vector) for vector in await embedder.embed_chunks([near, far])]

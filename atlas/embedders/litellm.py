@@ -1,0 +1,109 @@
+"""Any provider that LiteLLM knows (extra `[litellm]`): imported with the first request, never at start-up.
+
+It is kept from the network (its price list) and from the environment (it overwrites TIKTOKEN_CACHE_DIR).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from atlas.embedders.endpoint import PROBE, Description
+from atlas.embedders.floats import read_rows
+from atlas.embedders.http import SAID_CHARACTERS, retry_after
+from atlas.embedders.openai import in_order
+from atlas.embedders.retry import Busy, Refused
+from atlas.errors import ConfigError
+
+_LOADING = threading.Lock()
+
+
+class LiteLlmEndpoint:
+    """`Endpoint` over `litellm.aembedding`; keys come from the environment variables that LiteLLM documents."""
+
+    provider = "litellm"
+
+    def __init__(self, model: str, url: str, key: str, dimensions: int, seconds: float, place: str) -> None:
+        """`model` is LiteLLM's, with its provider in front; `url` and `key` "" = the provider's own."""
+        self._model, self._key, self.place = model, key, place
+        self._options: dict[str, object] = {"timeout": seconds, "num_retries": 0, "max_retries": 0}
+        if url:
+            self._options["api_base"] = url
+        if key:
+            self._options["api_key"] = key
+        if dimensions:
+            self._options["dimensions"] = dimensions
+
+    async def describe(self, before: Description | None) -> Description:
+        """Return what was found before; the first time, embed something."""
+        if before is not None:
+            return before
+        return Description(self._model, "", len((await self.embed([PROBE]))[0]), server="LiteLLM")
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one vector per text. Raises ConfigError when LiteLLM is not installed."""
+        library = await asyncio.to_thread(load)
+        try:
+            answer = await library.aembedding(
+                model=self._model, input=list(texts), encoding_format="float", **self._options
+            )
+        except Exception as error:  # providers raise what they like; the status tells
+            raise self._translated(error) from error
+        try:
+            return read_rows(in_order({"data": [_fields(item) for item in answer.data]}), len(texts))
+        except ValueError as error:
+            raise Busy(f"{self.place} answered {error}") from error
+
+    async def aclose(self) -> None:
+        """Do nothing: LiteLLM keeps its connections for the life of the process."""
+
+    def _translated(self, error: Exception) -> Exception:
+        said = " ".join(str(error).split())[:SAID_CHARACTERS]
+        if self._key:
+            said = said.replace(self._key, "***")
+        status = getattr(error, "status_code", 0)
+        message = f"{self.place} failed ({type(error).__name__}): {said}"
+        if status in (400, 413, 422) and type(error).__name__ != "NotFoundError":
+            return Refused(message)
+        if not status or status in (408, 424, 425, 429) or status >= 500:
+            return Busy(message, after=_asked_for(error), lost=not status)
+        hint = "Check embedder.model, and the key that LiteLLM wants for it in the environment."
+        return ConfigError(message, hint)
+
+
+def load() -> Any:
+    """Return the library. Raises ConfigError when it is not installed. Slow the first time: some seconds."""
+    with _LOADING:
+        before = os.environ.get("TIKTOKEN_CACHE_DIR")
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        try:
+            library = cast("Any", importlib.import_module("litellm"))
+        except ImportError as error:
+            raise ConfigError(
+                f"LiteLLM cannot be used: {error}", "Install it: pip install 'code-atlas[litellm]'"
+            ) from error
+        finally:
+            if before is None:
+                os.environ.pop("TIKTOKEN_CACHE_DIR", None)
+            else:
+                os.environ["TIKTOKEN_CACHE_DIR"] = before
+        library.telemetry = False
+        library.suppress_debug_info = True
+        return library
+
+
+def _fields(item: object) -> Mapping[str, object]:
+    """Return an embedding of an answer, which is a mapping or an object by provider."""
+    if isinstance(item, dict):
+        return cast("dict[str, object]", item)
+    dump = cast("Callable[[], dict[str, object]]", getattr(item, "model_dump", dict))
+    return dump()
+
+
+def _asked_for(error: Exception) -> float:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return retry_after(cast("Mapping[str, str]", headers)) if headers is not None else 0.0

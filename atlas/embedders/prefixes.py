@@ -1,0 +1,43 @@
+"""What models want before a question and before a text: the words that they were trained with. Data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+AUTO = "auto"
+"""In the settings: what the model's authors say, nothing for models that are not in the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefixes:
+    """Put before texts; "" = nothing."""
+
+    query: str = ""
+    document: str = ""
+
+
+_CODE_RANK = Prefixes("Represent this query for searching relevant code: ")
+
+MODELS = (
+    (r"coderankembed|nomic-embed-code", _CODE_RANK),
+    (r"nomic-embed-text", Prefixes("search_query: ", "search_document: ")),
+    (
+        r"qwen3-embedding",
+        Prefixes("Instruct: Given a question about a code base, retrieve the code that answers it\nQuery:"),
+    ),
+    (r"embeddinggemma", Prefixes("task: code retrieval | query: ", "title: none | text: ")),
+    (
+        r"jina-code-embeddings",
+        Prefixes("Find the most relevant code snippet given the following query:\n", "Candidate code snippet:\n"),
+    ),
+    (r"(^|[-_/])e5-(small|base|large)(?!.*instruct)", Prefixes("query: ", "passage: ")),
+)
+"""Pattern in the model's name -> its prefixes. gte-modernbert, jina-embeddings-v2-base-code and OpenAI's want none."""
+
+
+def prefixes(model: str, query: str, document: str) -> Prefixes:
+    """Return the prefixes for a model; `query` and `document` are the settings', each of which may be AUTO."""
+    name = model.lower()
+    known = next((found for pattern, found in MODELS if re.search(pattern, name)), Prefixes())
+    return Prefixes(known.query if query == AUTO else query, known.document if document == AUTO else document)

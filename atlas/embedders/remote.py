@@ -1,0 +1,209 @@
+"""The embedder over a server: prefixes, requests in flight, patience, and noticing that another model is served.
+
+Which protocol the server speaks is the endpoint's; where vectors are kept is not known here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from atlas.embedders.batches import clean, split, tokens_of
+from atlas.embedders.endpoint import PROBE, Description, Endpoint, Limits
+from atlas.embedders.floats import chunk_vector, query_vector
+from atlas.embedders.isolate import Isolation
+from atlas.embedders.prefixes import AUTO, Prefixes, prefixes
+from atlas.embedders.retry import Busy, Patience, Refused, patiently
+from atlas.errors import ConfigError, Unavailable
+from atlas.model import Chunk, ModelInfo
+
+FRESH_SECONDS = 10.0
+"""What the server said it serves is believed that long by questions; texts to store are not embedded without asking."""
+
+
+QUESTION_SECONDS = 5.0
+"""Whoever asks gets an answer without meaning rather than none."""
+
+BULK = Patience(30.0, 0.25)
+PROMPT = Patience(2.0, 0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The settings that are the same for all servers."""
+
+    dimensions: int = 0
+    """Numbers in a vector; 0 = as many as the model makes."""
+    query_prefix: str = AUTO
+    document_prefix: str = AUTO
+    batch: int = 32
+    """Texts in a request."""
+    concurrency: int = 4
+    """Requests in flight."""
+    patience: Patience = BULK
+    """For texts to store."""
+    query_patience: Patience = PROMPT
+    """For a question, which somebody waits for, and for asking a server what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A server at one time."""
+
+    description: Description
+    info: ModelInfo
+    prefixes: Prefixes
+    at: float
+
+
+class RemoteEmbedder:
+    """`atlas.contracts.Embedder` over an endpoint. Use from one event loop."""
+
+    def __init__(self, endpoint: Endpoint, choice: Choice) -> None:
+        self._endpoint, self._choice = endpoint, choice
+        self._known: _Known | None = None
+        self._describing = asyncio.Lock()
+        self.truncated = 0
+        """Texts of which the server or this embedder cut off the end, by estimate where the server does it."""
+        self.given_up = 0
+        """Texts that the server takes in no form; their vector is zero, no question finds them by meaning."""
+
+    @property
+    def place(self) -> str:
+        """Where texts are sent, with the product once it is known."""
+        server = self._known.description.server if self._known else ""
+        return f"{server} at {self._endpoint.place}" if server else self._endpoint.place
+
+    async def info(self) -> ModelInfo:
+        """Return what vectors are made with; asks the server. Raises Unavailable and ConfigError."""
+        return (await self._described(FRESH_SECONDS)).info
+
+    async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
+        """Return one vector per chunk, in order; zeros for one that the server takes in no form.
+
+        Raises Unavailable when the server is away longer than the patience, or serves another model than at the
+        beginning; ConfigError when it refuses the key, every text, or makes vectors of another dimension than wanted.
+        """
+        if not chunks:
+            return []
+        known = await self._described(0.0)
+        texts = [clean(f"{known.prefixes.document}{chunk.name}\n{chunk.text}") for chunk in chunks]
+        limits = known.description.limits
+        isolation = Isolation(lambda some: self._vectors(some, known))
+        found: list[bytes | None] = [None] * len(chunks)
+        await _in_parallel(self._width(limits), split(texts, self._choice.batch, limits), texts, isolation, found)
+        if longest := limits.text_tokens:
+            self.truncated += sum(tokens_of(text) > longest for text in texts)
+        self.truncated += isolation.shortened
+        self.given_up += isolation.given_up
+        return [vector if vector is not None else bytes(2 * known.info.dimension) for vector in found]
+
+    async def embed_query(self, text: str) -> bytes:
+        """Return the vector of a question; its end is cut off when the server finds it too long. Raises as `info`."""
+        try:
+            async with asyncio.timeout(QUESTION_SECONDS):
+                return await self._question(text)
+        except TimeoutError as error:
+            self._known = None
+            raise Unavailable(f"{self.place} did not answer a question within {QUESTION_SECONDS:g} s") from error
+
+    async def aclose(self) -> None:
+        """Close the connections; idempotent."""
+        await self._endpoint.aclose()
+
+    async def _question(self, text: str) -> bytes:
+        known = await self._described(FRESH_SECONDS)
+        isolation = Isolation(lambda some: self._vectors(some, known, question=True))
+        (vector,) = await isolation.vectors([clean(f"{known.prefixes.query}{text}") or " "])
+        return vector if vector is not None else bytes(4 * known.info.dimension)
+
+    def _width(self, limits: Limits) -> int:
+        """Return the requests in flight: TEI wants a permit for every text in them."""
+        most = min(self._choice.batch, limits.texts or self._choice.batch)
+        return max(1, min(self._choice.concurrency, limits.requests // most if limits.requests else 64))
+
+    async def _vectors(self, texts: Sequence[str], known: _Known, *, question: bool = False) -> list[bytes]:
+        """Embed the texts of one request. Raises Refused also for vectors with NaN: one of the texts may cause it."""
+        patience = self._choice.query_patience if question else self._choice.patience
+
+        async def attempt() -> list[list[float]]:
+            if self._known is None and (await self._described(FRESH_SECONDS)).info != known.info:
+                raise self._changed(known)
+            try:
+                return await self._endpoint.embed(texts)
+            except Busy as busy:
+                if busy.lost:  # what answers next may be another model
+                    self._known = None
+                raise
+
+        rows = await patiently(attempt, patience)
+        if any(len(row) != known.info.dimension for row in rows):
+            self._known = None
+            raise self._changed(known)
+        make = query_vector if question else chunk_vector
+        try:
+            return [make(row) for row in rows]
+        except ValueError as error:
+            raise Refused(f"{self._endpoint.place} answered {error}") from error
+
+    async def _described(self, fresh: float) -> _Known:
+        """Return what is served, asked for at most `fresh` seconds ago."""
+        async with self._describing:
+            known = self._known
+            if known is not None and time.monotonic() - known.at < fresh:
+                return known
+            before = known.description if known else None
+            try:
+                served = await patiently(lambda: self._endpoint.describe(before), self._choice.query_patience)
+            except Refused as error:
+                hint = f"It refuses {PROBE!r}: check embedder.provider, embedder.model and embedder.dimensions."
+                raise ConfigError(error.message, hint) from error
+            except Unavailable:
+                self._known = None
+                raise
+            self._known = self._understood(served)
+            return self._known
+
+    def _understood(self, served: Description) -> _Known:
+        wanted = self._choice.dimensions
+        if wanted and served.dimension != wanted:
+            raise ConfigError(
+                f"{served.model} at {self._endpoint.place} makes vectors of {served.dimension} dimensions, "
+                f"embedder.dimensions is {wanted}",
+                "Set embedder.dimensions to 0 or to what the model makes.",
+            )
+        chosen = prefixes(served.model, self._choice.query_prefix, self._choice.document_prefix)
+        fingerprint = served.fingerprint
+        if chosen.document:  # vectors are made of it, too
+            fingerprint += f"+{hashlib.blake2b(chosen.document.encode(), digest_size=4).hexdigest()}"
+        info = ModelInfo(self._endpoint.provider, served.model, served.dimension, fingerprint)
+        return _Known(served, info, chosen, time.monotonic())
+
+    def _changed(self, known: _Known) -> Unavailable:
+        return Unavailable(
+            f"{self._endpoint.place} no longer serves {known.info.model} with {known.info.dimension} dimensions",
+            "Run: atlas index",
+        )
+
+
+async def _in_parallel(
+    width: int, batches: Iterator[list[int]], texts: Sequence[str], isolation: Isolation, found: list[bytes | None]
+) -> None:
+    """Fill `found`, `width` requests at a time; the first error ends all and is raised."""
+
+    async def work() -> None:
+        for positions in batches:
+            vectors = await isolation.vectors([texts[position] for position in positions])
+            for position, vector in zip(positions, vectors, strict=True):
+                found[position] = vector
+
+    tasks = [asyncio.create_task(work()) for _ in range(width)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,79 @@
+"""A server of text-embeddings-inference: it says what it serves and takes; its dimension is seen from a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from atlas.embedders.endpoint import PROBE, Description, Limits
+from atlas.embedders.floats import read_rows
+from atlas.embedders.http import Exchange
+from atlas.embedders.retry import Busy
+from atlas.errors import ConfigError
+
+
+class TeiEndpoint:
+    """`Endpoint` over TEI's own routes."""
+
+    provider = "tei"
+
+    def __init__(self, exchange: Exchange, place: str, model: str, dimensions: int) -> None:
+        """`model` "" takes whatever is served; `dimensions` 0 takes the model's own."""
+        self._exchange, self.place, self._model, self._dimensions = exchange, place, model, dimensions
+
+    async def describe(self, before: Description | None) -> Description:
+        """Ask `/info`, and for a vector when another model is served than before. ConfigError for a reranker."""
+        info = await self._exchange.get("/info")
+        if not isinstance(info, dict):
+            raise Busy(f"the embedding server {self._exchange.url} says nothing of itself")
+        served = self._read(cast("dict[str, object]", info))
+        if before is not None and replace(served, dimension=before.dimension) == before:
+            return before
+        return replace(served, dimension=len((await self.embed([PROBE]))[0]))
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one vector per text; the server cuts off what is beyond its longest input."""
+        body: dict[str, object] = {"inputs": list(texts), "truncate": True, "normalize": True}
+        if self._dimensions:
+            body["dimensions"] = self._dimensions
+        found = await self._exchange.post("/embed", body)
+        try:
+            return read_rows(found, len(texts))
+        except ValueError as error:
+            raise Busy(f"the embedding server {self._exchange.url} answered {error}") from error
+
+    async def aclose(self) -> None:
+        """Close the connections; idempotent."""
+        await self._exchange.aclose()
+
+    def _read(self, info: Mapping[str, object]) -> Description:
+        model = str(info.get("model_id") or "")
+        names = (model, str(info.get("served_model_name") or ""))
+        if self._model and self._model not in names:
+            raise ConfigError(
+                f"the embedding server {self._exchange.url} serves {model}, embedder.model is {self._model}",
+                "Start the server with that model, or change embedder.model.",
+            )
+        kind = info.get("model_type")
+        kinds: dict[str, object] = cast("dict[str, object]", kind) if isinstance(kind, dict) else {}
+        if kinds and "embedding" not in kinds:
+            raise ConfigError(
+                f"{model} at {self._exchange.url} makes no vectors of texts: it is a {next(iter(kinds))}",
+                "Start the server with an embedding model.",
+            )
+        pooling = kinds.get("embedding")
+        pooled = str(cast("dict[str, object]", pooling).get("pooling", "")) if isinstance(pooling, dict) else ""
+        limits = Limits(
+            texts=_number(info, "max_client_batch_size"),
+            tokens=_number(info, "max_batch_tokens"),
+            text_tokens=_number(info, "max_input_length"),
+            requests=_number(info, "max_concurrent_requests"),
+        )
+        fingerprint = ":".join(part for part in (str(info.get("model_sha") or ""), pooled) if part)
+        return Description(model, fingerprint, 0, limits, f"TEI {info.get('version', '')}".strip())
+
+
+def _number(info: Mapping[str, object], name: str) -> int:
+    value = info.get(name)
+    return value if isinstance(value, int) and value > 0 else 0
