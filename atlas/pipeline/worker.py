@@ -103,7 +103,11 @@ async def _gather(bus: Bus, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
     while batch and len(batch) < window.size and (left := ends - time.monotonic()) > 0:
         # not as the bus's own wait: a server looks at the clocks of waiting clients only every 100 ms
         await asyncio.sleep(min(window.quiet, left))
-        more = await bus.take(tier.stream, tier.group, window.size - len(batch), 0)
+        try:
+            more = await bus.take(tier.stream, tier.group, window.size - len(batch), 0)
+        except Unavailable:
+            # what was taken is ours: dropped here it would stay pending until the bus takes its worker for dead
+            break
         if not more:
             break
         batch += more

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from atlas.buses.memory import MemoryBus
 from atlas.errors import AtlasError, StoreError, Unavailable
-from atlas.model import Event
+from atlas.model import Delivery, Event
 from atlas.pipeline.events import Window
 from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
 
@@ -185,6 +185,27 @@ class Flickering(MemoryBus):
 
 async def test_an_answer_that_got_lost_is_given_again_instead_of_the_work() -> None:
     bus, tier = Flickering(), Recorder()
+    await bus.publish(STREAM, events("a", "b"))
+    async with working(bus, tier) as report:
+        await until(lambda: report.events == 2)
+    assert tier.batches == [["a", "b"]]
+    assert await state(bus) == (0, 0, 0)
+
+
+class Forgetful(MemoryBus):
+    """The real bus behind a connection that breaks at the second take of a batch."""
+
+    takes = 0
+
+    async def take(self, stream: str, group: str, limit: int, wait: float) -> list[Delivery]:
+        self.takes += 1
+        if self.takes == 2:
+            raise Unavailable("connection lost", "wait")
+        return await super().take(stream, group, limit, wait)
+
+
+async def test_what_was_taken_before_the_bus_broke_is_worked_on() -> None:
+    bus, tier = Forgetful(), Recorder()
     await bus.publish(STREAM, events("a", "b"))
     async with working(bus, tier) as report:
         await until(lambda: report.events == 2)
