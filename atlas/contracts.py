@@ -61,7 +61,7 @@ class Store(Protocol):
         ...
 
     async def projects(self) -> list[ProjectState]:
-        """Return every project, sorted by name, without counting anything. Cheap: used for every answer."""
+        """Return every project, sorted by name, with the model of its vectors, uncounted. Cheap: asked always."""
         ...
 
     async def skipped(self, project: str) -> list[Skipped]:

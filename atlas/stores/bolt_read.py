@@ -32,12 +32,18 @@ from atlas.stores.statements import cypher_statements
 
 async def projects(transaction: Transaction) -> list[ProjectState]:
     """See `Store.projects`."""
-    return [ProjectState(*row[:4]) for row in await transaction.rows(cypher_statements("read")["projects"])]
+    model = await current_model(transaction)
+    made_with = model[1] if model else None
+    return [ProjectState(*row[:4], model=made_with) for row in await _projects(transaction)]
+
+
+async def _projects(transaction: Transaction) -> list[tuple[Any, ...]]:
+    return await transaction.rows(cypher_statements("read")["projects"])
 
 
 async def check_project(transaction: Transaction, project: str) -> None:
     """Raise `NotFound` for a project that the store does not know."""
-    known = [state.project for state in await projects(transaction)]
+    known = [row[0] for row in await _projects(transaction)]
     if project not in known:
         raise unknown_project(project, known)
 
