@@ -6,6 +6,7 @@ command is never sent twice on its own.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import ssl
@@ -65,7 +66,9 @@ class Link:
         """Make a link; nothing is sent before the first command."""
         options: Mapping[str, Any] = address.options
         self._pool = ConnectionPool(
-            socket_timeout=ANSWER_SECONDS,
+            # not the driver's time limit: under Python 3.11 it loses a cancellation that comes while a command is sent
+            socket_timeout=None,
+            socket_connect_timeout=ANSWER_SECONDS,
             decode_responses=True,
             encoding_errors="surrogateescape",  # paths need not be valid UTF-8
             lib_name=None,
@@ -84,17 +87,24 @@ class Link:
     async def call(self, *command: str | int) -> object:
         """Send a command and return the plain reply; raise `NoGroup` or errors of `atlas.errors`."""
         with translated(self._place):
-            return await self._client.execute_command(*command)
+            return await self._send(*command)
 
     async def run(self, script: Script, keys: Sequence[str], given: Mapping[str, object]) -> Any:
         """Run a script with one JSON argument and return its JSON reply; the server learns the script when needed."""
         argument = json.dumps(given, ensure_ascii=False)
         with translated(self._place):
             try:
-                reply = await self._client.execute_command("EVALSHA", script.digest, len(keys), *keys, argument)
+                reply = await self._send("EVALSHA", script.digest, len(keys), *keys, argument)
             except driver.NoScriptError:
-                reply = await self._client.execute_command("EVAL", script.text, len(keys), *keys, argument)
+                reply = await self._send("EVAL", script.text, len(keys), *keys, argument)
         return json.loads(cast(str, reply))
+
+    async def _send(self, *command: object) -> object:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await self._client.execute_command(*command)
+        except TimeoutError as error:
+            raise driver.TimeoutError(f"no answer within {ANSWER_SECONDS:g} seconds") from error
 
     async def aclose(self) -> None:
         """Close all connections; idempotent."""

@@ -421,3 +421,18 @@ def make_certificate(folder: Path) -> Path:
     path = folder / "certificate.pem"
     path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
     return path
+
+
+async def test_a_take_that_is_cancelled_at_any_moment_ends_at_once(bus: ValkeyBus) -> None:
+    await bus.take(S, G, 1, 0)
+    for steps in range(60):
+        taking = asyncio.create_task(bus.take(S, G, 1, 30))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        if steps % 2:
+            time.sleep(0.001)  # noqa: ASYNC251 what was sent is answered before anybody looks
+        taking.cancel()
+        await asyncio.wait({taking}, timeout=3)
+        assert taking.cancelled(), f"after {steps} steps"
+    await bus.publish(S, events("a"))
+    assert keys(await bus.take(S, G, 1, 5)) == ["a"]
