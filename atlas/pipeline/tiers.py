@@ -27,6 +27,9 @@ BULK = 1_000_000
 FULL_SECONDS = 0.2
 """How long to wait before a full stream is tried again."""
 
+HANDED_ON = 50
+"""Events published at once; half of what the smallest stream holds."""
+
 EMBED_BATCH = 2048
 """Chunks per transaction: some 6 MB of text, 1 MB of vectors."""
 
@@ -64,12 +67,20 @@ class GraphTier:
         dirty = [Event(place.name, path) for path in look.dirty]
         if look.relink:
             dirty.append(Event(place.name, EVERYTHING))
-        while dirty and await self._bus.publish(AST_DIRTY, dirty):  # noqa: ASYNC110
-            # full: wait for tier 2, which may be another process; what is published twice waits once
-            await asyncio.sleep(FULL_SECONDS)
+        await self._hand_on(dirty)
         if look.everything and self._sweep:
             # vectors of another model, of changes that the gate put off, or of a pass that was cut off
             await self._bus.publish(EMBED_DIRTY, [Event(place.name, EVERYTHING)])
+
+    async def _hand_on(self, dirty: Sequence[Event]) -> None:
+        """Publish for tier 2, which may be another process; while its stream is full it is waited for.
+
+        Which events were refused is not known, and what was taken meanwhile is added again: only a part that fits ends.
+        """
+        for start in range(0, len(dirty), HANDED_ON):
+            part = dirty[start : start + HANDED_ON]
+            while await self._bus.publish(AST_DIRTY, part):  # noqa: ASYNC110
+                await asyncio.sleep(FULL_SECONDS)
 
 
 class EmbedTier:
