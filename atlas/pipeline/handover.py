@@ -16,7 +16,7 @@ from atlas.contracts import Bus
 from atlas.errors import Unavailable
 from atlas.model import Event
 from atlas.pipeline.daemon import NOTE, NOTE_LIFE
-from atlas.pipeline.events import EVERYTHING, FILE_CHANGED, Progress
+from atlas.pipeline.events import AST_DIRTY, EVERYTHING, Progress
 
 POLL_SECONDS = 0.05
 
@@ -106,12 +106,13 @@ async def index_by_daemon(
     """
     letters = await _dead(bus)
     waiting = _Waiting(bus, project, before, alive, progress)
-    while await bus.publish(FILE_CHANGED, [Event(project, EVERYTHING)]):
-        # no room: there is so much to do that the request waits for its turn
-        if await waiting.pause() is None:
-            return None
     # one tier after the other: what a tier hands on is in the next stream before its own batch is acknowledged
     for stream, group in before.tiers:
+        # tier 3 too: the gate puts vectors off, and the look's own request may come before the writes of tier 2
+        while stream != AST_DIRTY and await bus.publish(stream, [Event(project, EVERYTHING)]):
+            # no room: there is so much to do that the request waits for its turn
+            if await waiting.pause() is None:
+                return None
         while not await is_drained(bus, stream, group):
             if await waiting.pause() is None:
                 return None

@@ -28,8 +28,9 @@ from atlas.errors import AtlasError
 from atlas.model import Event
 from atlas.parsing import VectorIndex
 from atlas.pipeline.daemon import Daemon
-from atlas.pipeline.events import EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.events import EVERYTHING, FILE_CHANGED, Window, no_progress
 from atlas.pipeline.gate import Gate
+from atlas.pipeline.handover import index_by_daemon, served_project
 from atlas.pipeline.worker import Tier, TierReport, run_tier
 from atlas.stores.embedded import EmbeddedStore
 from atlas.wiring import make_source
@@ -291,3 +292,21 @@ async def test_a_bus_server_that_is_away_for_seconds_while_edits_go_on(tmp_path:
         finally:
             await asyncio.to_thread(again.stop)
     await bus.aclose()
+
+
+async def test_an_index_pass_beside_the_daemon_leaves_no_vector_behind(tmp_path: Path) -> None:
+    """Not even those that the gate puts off until the next look at everything."""
+    root, data, bus = tmp_path / "p", tmp_path / "d", MemoryBus()
+    body = "".join(f"    total += weight_{number} * value\n" for number in range(60))
+    files = {
+        f"m{number}.py": f"def weigh{number}(value):\n    total = 0\n{body}    return total\n" for number in range(250)
+    }
+    write_tree(root, files)
+    await index(root, data)
+    async with running(root, data, bus):
+        served = await served_project(bus, "p")
+        assert served is not None
+        for path, text in files.items():
+            (root / path).write_text(text.replace("weight_7 ", "weight_six "))
+        assert await index_by_daemon(bus, "p", served, lambda: True, no_progress) is not None
+        assert dump(data) == await aclean(root, tmp_path / "fresh")
