@@ -1,8 +1,9 @@
-"""Memory of the write path over many edits: `python -m tests.bench.daemon_memory TREE [--edits N] [--daemon]`.
+"""Memory of the write path over many edits: `python -m tests.bench.daemon_memory TREE [--edits N] [--daemon] [--growth P]`.
 
 Copies the files of TREE that count, indexes them, then edits one file at a time and lets the warm tiers bring the index
 up to date each time: in this process, or with `--daemon` in a real daemon. Prints the resident set every few hundred
-edits and the peak; exits with 1 when the peak is above the limit.
+edits and the peak; exits with 1 when the peak is above the limit, or when it grew by more than P percent after the
+first report.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import asyncio
 import contextlib
 import gc
+import math
 import os
 import random
 import shutil
@@ -140,7 +142,7 @@ async def in_a_daemon(settings: Settings) -> AsyncGenerator[Writer]:
 async def measure(
     writer: Writer, tree: Path, copy: Path, paths: Sequence[str], edits: int, every: int, say: Callable[[str], None]
 ) -> tuple[float, float]:
-    """Edit; return the resident set at rest after the first `every` edits and after the last one, in MB."""
+    """Edit; return the resident set after the first `every` edits and after the last one, in MB."""
     chance = random.Random(20261123)
     await writer.settle([EVERYTHING])
     await writer.rest()
@@ -165,7 +167,7 @@ async def measure(
     return warm, meter.rss_mb(writer.pid)
 
 
-async def main(tree: Path, edits: int, every: int, *, daemon: bool) -> int:
+async def main(tree: Path, edits: int, every: int, *, daemon: bool, growth: float = math.inf) -> int:
     with tempfile.TemporaryDirectory(prefix="atlas-memory-") as scratch:
         copy, data = Path(scratch) / tree.name, Path(scratch) / "data"
         paths = copy_tree(tree, copy)
@@ -173,10 +175,11 @@ async def main(tree: Path, edits: int, every: int, *, daemon: bool) -> int:
         await asyncio.to_thread(run, ["index", str(copy), "--data-dir", str(data)])
         settings = load_settings(str(copy), str(data), environment={})
         async with (in_a_daemon if daemon else in_this_process)(settings) as writer:
-            await measure(writer, tree, copy, paths, edits, every, lambda line: print(line, flush=True))
+            warm, last = await measure(writer, tree, copy, paths, edits, every, lambda line: print(line, flush=True))
             peak = meter.peak_rss_mb(writer.pid)
-    print(f"peak {peak:.0f} MB, limit {settings.daemon.memory_mb} MB")
-    return int(peak > settings.daemon.memory_mb)
+    grown = 100 * (last / warm - 1)
+    print(f"peak {peak:.0f} MB, limit {settings.daemon.memory_mb} MB; grown by {grown:.0f} % since the first report")
+    return int(peak > settings.daemon.memory_mb or grown > growth)
 
 
 if __name__ == "__main__":
@@ -185,5 +188,7 @@ if __name__ == "__main__":
     asked.add_argument("--edits", type=int, default=10_000)
     asked.add_argument("--every", type=int, default=500)
     asked.add_argument("--daemon", action="store_true")
+    asked.add_argument("--growth", type=float, default=math.inf)
     given = asked.parse_args()
-    sys.exit(asyncio.run(main(given.tree.resolve(), given.edits, given.every, daemon=given.daemon)))
+    tree = given.tree.resolve()
+    sys.exit(asyncio.run(main(tree, given.edits, given.every, daemon=given.daemon, growth=given.growth)))
