@@ -41,10 +41,9 @@ def kill(place: Home, chance: random.Random) -> str:
 
 
 def settle(place: Home) -> None:
-    """Let the daemon come to rest: two looks at everything, the second for the vectors that the gate put off."""
+    """Let the daemon come to rest: a look at everything, and all vectors."""
     until(lambda: (one := find_running(place.data)) is not None and one.phase == "ready", "rest", 60)
-    for _ in range(2):
-        place.run("index")
+    place.run("index")
 
 
 def test_whatever_is_killed_the_graph_ends_clean(tmp_path: Path) -> None:
