@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 
 from atlas.buses.memory import MemoryBus
+from atlas.buses.redelivery import Redelivery
 from atlas.config import load_settings
 from atlas.errors import Unavailable
 from atlas.model import Event, GraphDelta
 from atlas.parsing import VectorIndex
 from atlas.pipeline.ast import AstTier
-from atlas.pipeline.events import EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, Window
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.tiers import GraphTier
-from atlas.pipeline.worker import run_until_idle
+from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
 from atlas.pipeline.workplace import Workplace
 from atlas.stores.embedded import EmbeddedStore
 from atlas.wiring import make_source
@@ -134,3 +135,52 @@ async def test_what_is_no_file_any_more_when_it_is_read_holds_up_no_other(tmp_pa
         await tiers.hint([f"pkg/{name}"])
         await tiers.settle()
     assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
+
+
+async def test_an_event_that_no_store_can_hold_ends_alone_as_a_dead_letter(tmp_path: Path) -> None:
+    root, bus = tmp_path / "p", MemoryBus(redelivery=Redelivery(attempts=2, first_delay=0.01))
+    write_tree(root, FILES)
+    async with live(root, tmp_path / "d", bus) as tiers:
+        await tiers.settle()
+        (root / "pkg/b.py").write_text("def g():\n    return 1\n\ndef more():\n    return g()\n")
+        await tiers.hint(["pkg/b.py"])
+        graph, ast, embed = tiers._tiers  # pyright: ignore[reportPrivateUsage]
+        await run_until_idle(bus, [graph, ast])
+        await bus.publish(EMBED_DIRTY, [Event("p", "p:\udcff.f"), Event("p", "p:unknown.f")])
+        report, stop = TierReport(), asyncio.Event()
+        working = asyncio.create_task(run_tier(bus, embed, report, stop, lambda message, fields: None))
+        async with asyncio.timeout(10):
+            while not (letters := await bus.dead_letters()):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        stop.set()
+        await working
+        assert [letter.event.key for letter in letters] == ["p:\udcff.f"]
+        assert report.events >= 2
+    assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("damage", ["removed", "overwritten", "cut", "a folder"])
+async def test_a_facts_cache_that_is_damaged_under_a_running_process(tmp_path: Path, damage: str) -> None:
+    root, cache = tmp_path / "p", tmp_path / "d" / "facts-p.bin"
+    write_tree(root, FILES)
+    async with live(root, tmp_path / "d") as tiers:
+        await tiers.settle()
+        size = cache.stat().st_size
+        if damage == "overwritten":
+            with cache.open("r+b") as file:
+                file.write(os.urandom(size))
+        elif damage == "cut":
+            os.truncate(cache, size // 2)
+        else:
+            cache.unlink()
+        if damage == "a folder":
+            cache.mkdir()
+        (root / "pkg/b.py").write_text("def h():\n    return 1\n")
+        await tiers.hint(["pkg/b.py"])
+        await tiers.settle()
+        assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
+        tiers.places["p"].forget()
+        (root / "pkg/a.py").write_text("from pkg.b import h\n\ndef f():\n    return h()\n")
+        await tiers.hint(["pkg/a.py"])
+        await tiers.settle()
+        assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
