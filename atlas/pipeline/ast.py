@@ -10,7 +10,7 @@ import asyncio
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -93,10 +93,11 @@ class AstTier:
         progress: Progress = no_progress,
         *,
         keep: bool = True,
+        scarce: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`keep`: the linkers are kept for further batches, and small between them."""
+        """`keep`: linkers are kept for further batches, and small between them. `scarce` tells when memory is."""
         self._places, self._store, self._bus, self._gate = places, store, bus, gate
-        self._progress, self._keep, self.window = progress, keep, window
+        self._progress, self._keep, self._scarce, self.window = progress, keep, scarce, window
 
     async def handle(self, events: Sequence[Event]) -> None:
         """Bring the graph of these paths, and of every file that depends on them, up to date in the store."""
@@ -170,6 +171,9 @@ class AstTier:
         compare_all = compare_all or warm is None or place.full or place.in_doubt
         paths = digests if compare_all else {*moved, *work.parsed}
         todo = [path for path in paths if path != STRUCTURE and path in digests and self._differs(work, path, digests)]
+        if self._scarce():
+            # units are made more slowly then, but not beside all that was linked for them
+            await asyncio.to_thread(linker.rest)
         await self._write(work, todo, digests)
         again = work.touched - set(todo)
         await self._apply(place, [work.seen_again(path) for path in sorted(again) if path in place.manifest])

@@ -42,6 +42,9 @@ STOP_SECONDS = 30.0
 
 TRIM_SECONDS = 10.0
 
+SCARCE = 0.75
+"""From this share of the memory limit on memory is spared at the cost of time."""
+
 BEGIN_SECONDS = 0.5
 """Between two tries to reach the bus at the start: its server may be starting anew."""
 
@@ -99,7 +102,7 @@ class Daemon:
         self._kept = {name: self._keep(place) for name, place in self._places.items()}
         self._tiers: list[Tier] = [
             GraphTier(self._places, store, bus, options.graph, sweep=embedder is not None),
-            AstTier(self._places, store, bus, options.ast, gate),
+            AstTier(self._places, store, bus, options.ast, gate, scarce=lambda: self._is_large(SCARCE)),
         ]
         if embedder is not None:
             self._tiers.append(EmbedTier(self._places, store, embedder, options.embed, page=options.embed_page))
@@ -223,8 +226,8 @@ class Daemon:
                 place.forget()
                 await self._give_back()
 
-    def _is_large(self) -> bool:
-        return self._resident() >= self._options.memory_bytes
+    def _is_large(self, share: float = 1.0) -> bool:
+        return self._resident() >= share * self._options.memory_bytes
 
     async def _give_back(self) -> None:
         gc.collect()
