@@ -155,9 +155,10 @@ class AstTier:
             # kept only when all of it worked: `forget` drops what an exception leaves half done
             linker = place.linker = Linker(place.name, place.source.languages)
             linker.set_subprojects(place.folders_of_manifests())
-            work.files = dict(place.files)
-            chosen = set(changed)
-            rest = [path for path in place.files if path not in chosen]
+            # what tier 1 has seen since the batch began comes with its own event
+            work.files = {**place.files, **work.files}
+            chosen = {*changed, *removed}
+            rest = [path for path in work.files if path not in chosen]
             changed += await asyncio.to_thread(self._recall, place, linker, rest)
         unreadable = await asyncio.to_thread(self._parse, work, changed)
         removed.extend(unreadable)

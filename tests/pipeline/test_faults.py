@@ -86,7 +86,8 @@ async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path)
 
 async def test_what_is_undone_while_the_store_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The linker has seen the edit, the store has not, and the file is the stored one again."""
-    monkeypatch.setattr("atlas.stores.connection.BUSY_MS", 50)
+    for module in ("connection", "upkeep"):
+        monkeypatch.setattr(f"atlas.stores.{module}.BUSY_MS", 50)
     root = tmp_path / "p"
     write_tree(root, FILES)
     async with live(root, tmp_path / "d") as tiers:
