@@ -114,11 +114,11 @@ async def test_a_slow_embedder_never_delays_the_graph(tmp_path: Path) -> None:
     async with running(root, tmp_path / "d", Slow(4.0)) as (daemon, store, _):
         (root / "pkg/b.py").write_text("def g():\n    return 1\n\ndef first_new():\n    return g()\n")
         await until_found(store, "first_new")
-        await until(lambda: any(tier["tier"] == "embed" and tier["busy"] for tier in daemon.state()["tiers"]))  # type: ignore[attr-defined]
+        await until(lambda: any(tier["tier"] == "embed" and tier["busy"] for tier in daemon.state()["tiers"]))
         async with asyncio.timeout(3):
             (root / "pkg/c.py").write_text("def second_new():\n    return 2\n")
             await until_found(store, "second_new")
-        assert any(tier["tier"] == "embed" and tier["busy"] for tier in daemon.state()["tiers"])  # type: ignore[attr-defined]
+        assert any(tier["tier"] == "embed" and tier["busy"] for tier in daemon.state()["tiers"])
 
 
 async def test_a_restart_on_an_unchanged_tree_parses_and_writes_nothing(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def project(daemon: Daemon) -> dict[str, Any]:
 
 
 def tier(daemon: Daemon, name: str) -> dict[str, Any]:
-    return next(one for one in daemon.state()["tiers"] if one["tier"] == name)  # type: ignore[attr-defined]
+    return next(one for one in daemon.state()["tiers"] if one["tier"] == name)
 
 
 async def until(met: Callable[[], bool], seconds: float = 20) -> None:

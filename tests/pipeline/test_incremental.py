@@ -150,7 +150,7 @@ async def test_a_same_size_edit_within_the_time_stamp_is_seen(tmp_path: Path) ->
     (root / "a.py").write_text("def two():\n    pass\n")
     os.utime(root / "a.py", ns=(stamp, stamp))
     await index(root, tmp_path / "d")
-    names = [row[4] for row in dump(tmp_path / "d")["nodes"]]  # type: ignore[attr-defined]
+    names = [row[4] for row in dump(tmp_path / "d")["nodes"]]
     assert "two" in names
     assert "one" not in names
 
@@ -163,11 +163,11 @@ async def test_an_edge_into_a_file_that_was_deleted_and_came_back(tmp_path: Path
     before = dump(tmp_path / "d")
     (root / "b.py").unlink()
     await index(root, tmp_path / "d")
-    assert not any(edge[2] == "CALLS" and edge[1] == "p:b.g" for edge in dump(tmp_path / "d")["edges"])  # type: ignore[attr-defined]
+    assert not any(edge[2] == "CALLS" and edge[1] == "p:b.g" for edge in dump(tmp_path / "d")["edges"])
     (root / "b.py").write_text(files["b.py"])
     await index(root, tmp_path / "d")
     assert dump(tmp_path / "d") == before
-    assert any(edge[2] == "CALLS" and edge[1] == "p:b.g" for edge in before["edges"])  # type: ignore[attr-defined]
+    assert any(edge[2] == "CALLS" and edge[1] == "p:b.g" for edge in before["edges"])
 
 
 async def test_the_facts_cache_may_vanish_or_be_damaged(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ async def test_secrets_and_ignored_files_never_enter_the_store(tmp_path: Path) -
         },
     )
     await index(root, tmp_path / "d")
-    assert [row[0] for row in dump(tmp_path / "d")["files"] if row[0]] == ["a.py"]  # type: ignore[attr-defined]
+    assert [row[0] for row in dump(tmp_path / "d")["files"] if row[0]] == ["a.py"]
     for file in (tmp_path / "d").iterdir():
         data = file.read_bytes()
         assert secret.encode() not in data, file

@@ -26,7 +26,7 @@ from atlas.pipeline.live import LiveTiers
 from atlas.stores.embedded import EmbeddedStore
 from atlas.wiring import make_embedder, make_source
 from tests.pipeline.test_incremental import MODULES, apply_edit, edit, source
-from tests.pipeline.trees import dump, index, write_tree
+from tests.pipeline.trees import Dump, dump, index, write_tree
 
 SEQUENCES = int(os.environ.get("ATLAS_TEST_SEQUENCES", "12"))
 
@@ -51,13 +51,13 @@ async def live(root: Path, data: Path, bus: Bus | None = None, batch: int = 2000
         await store.aclose()
 
 
-def clean(root: Path, folder: Path) -> dict[str, object]:
+def clean(root: Path, folder: Path) -> Dump:
     shutil.rmtree(folder, ignore_errors=True)
     asyncio.run(index(root, folder))
     return dump(folder)
 
 
-async def aclean(root: Path, folder: Path) -> dict[str, object]:
+async def aclean(root: Path, folder: Path) -> Dump:
     return await asyncio.to_thread(clean, root, folder)
 
 
@@ -80,20 +80,20 @@ def test_random_edits_with_unreliable_hints(
     async def run(folder: Path) -> None:
         root, kept = folder / "project", folder / "kept"
         write_tree(root, {path: data.draw(source(path)) for path in MODULES})
-        async with live(root, kept, batch=chance.randint(1, 6)) as tiers:  # type: ignore[attr-defined]
+        async with live(root, kept, batch=chance.randint(1, 6)) as tiers:
             await tiers.settle()
             late: list[str] = []
             for change in edits:
                 apply_edit(root, change)
                 hints = touched(change)
-                fate = chance.choice(("told", "told", "told twice", "late", "lost"))  # type: ignore[attr-defined]
+                fate = chance.choice(("told", "told", "told twice", "late", "lost"))
                 if fate == "late":
                     late += hints
                 elif fate != "lost":
                     await tiers.hint(hints * (2 if fate == "told twice" else 1))
-                if chance.random() < 0.5:  # type: ignore[attr-defined]
+                if chance.random() < 0.5:
                     await tiers.settle(sweep=False)
-            chance.shuffle(late)  # type: ignore[attr-defined]
+            chance.shuffle(late)
             await tiers.hint([*late, EVERYTHING])
             await tiers.settle()
             assert dump(kept) == await aclean(root, folder / "fresh")
@@ -258,7 +258,7 @@ async def test_several_projects_share_one_store(tmp_path: Path) -> None:
     await tiers.aclose()
     await store.aclose()
     assert counts == {"one": 4, "two": 1}
-    uids = {row[0] for row in dump(data)["nodes"]}  # type: ignore[attr-defined]
+    uids = {row[0] for row in dump(data)["nodes"]}
     assert "two:pkg.a.only_in_two" in uids
     assert "one:pkg.a.only_in_two" not in uids
 

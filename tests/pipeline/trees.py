@@ -30,7 +30,25 @@ async def index(root: Path, data: Path, *, full: bool = False) -> IndexSummary:
         return await atlas.index(full=full)
 
 
-def dump(data: Path) -> dict[str, object]:
+class Dump(dict[str, list[tuple[object, ...]]]):
+    """What a store holds; two that differ say in which rows."""
+
+
+def differences(left: Dump, right: Dump, most: int = 10) -> list[str]:
+    """Return the rows that only one has, the first of each kind, in lines that can be read."""
+    lines: list[str] = []
+    for part in left:
+        for side, one, other in (("left", left[part], right[part]), ("right", right[part], left[part])):
+            only = sorted(set(one) - set(other), key=repr)
+            lines += [f"{part}, only {side}: {repr(row)[:300]}" for row in only[:most]]
+            if len(only) > most:
+                lines.append(f"{part}, only {side}: {len(only) - most} more")
+        if not lines and left[part] != right[part]:
+            lines.append(f"{part}: the same rows, not as often")
+    return lines
+
+
+def dump(data: Path) -> Dump:
     """Return everything in the store but times, generations and internal ids."""
     connection = apsw.Connection(str(data / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
     connection.execute("CREATE TEMP TABLE shown (id INTEGER PRIMARY KEY, uid TEXT)")
@@ -38,15 +56,15 @@ def dump(data: Path) -> dict[str, object]:
     connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'text', 'instance')")
     query = connection.execute
     try:
-        return {
-            "files": sorted(
+        return Dump(
+            files=sorted(
                 query(
                     "SELECT path, language, digest, size, lines, resolved, unresolved, is_test, is_generated, problems, stale, "
                     "CASE path WHEN '' THEN '' ELSE unit_digest END FROM file"
                 )
             ),
-            "structure": sorted(query("SELECT unit_digest FROM file WHERE path = ''")),
-            "nodes": sorted(
+            structure=sorted(query("SELECT unit_digest FROM file WHERE path = ''")),
+            nodes=sorted(
                 query(
                     "SELECT uid, path, label, kind, name, qualified_name, line, start_line, end_line, start_byte, end_byte, "
                     "signature, docstring, node.is_test, node.is_generated, exported, modifiers, signature_digest, "
@@ -54,16 +72,16 @@ def dump(data: Path) -> dict[str, object]:
                     "FROM node JOIN symbol_id USING (id) JOIN file ON file.id = node.file"
                 )
             ),
-            "edges": sorted(
+            edges=sorted(
                 query(
                     "SELECT a.uid, b.uid, type, line, strategy, confidence FROM edge "
                     "JOIN symbol_id a ON a.id = source JOIN symbol_id b ON b.id = target"
                 )
             ),
-            "dangling": list(query("SELECT * FROM edge WHERE target NOT IN (SELECT id FROM node)")),
-            "text": sorted(query("SELECT uid, term, col, offset FROM temp.terms JOIN shown ON shown.id = doc")),
-            "contents": sorted(query("SELECT path, data FROM content JOIN file ON file.id = content.file")),
-            "vectors": sorted(query("SELECT uid, digest, data FROM vector JOIN symbol_id USING (id)")),
-        }
+            dangling=list(query("SELECT * FROM edge WHERE target NOT IN (SELECT id FROM node)")),
+            text=sorted(query("SELECT uid, term, col, offset FROM temp.terms JOIN shown ON shown.id = doc")),
+            contents=sorted(query("SELECT path, data FROM content JOIN file ON file.id = content.file")),
+            vectors=sorted(query("SELECT uid, digest, data FROM vector JOIN symbol_id USING (id)")),
+        )
     finally:
         connection.close()
