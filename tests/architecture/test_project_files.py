@@ -7,19 +7,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
 from atlas.cli.app import EXIT_CODES
 from atlas.errors import AtlasError
 
 ROOT = Path(__file__).parents[2]
-
-
-def test_compose_file_offers_every_service_on_loopback_only() -> None:
-    document = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
-    ports = [port for service in document["services"].values() for port in service["ports"]]
-    assert all(port.startswith("127.0.0.1:") for port in ports)
-    assert {port.split(":")[1] for port in ports} == {"7687", "8080", "6379"}
 
 
 def test_decisions_are_numbered_once_and_have_every_part() -> None:
