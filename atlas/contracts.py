@@ -37,7 +37,11 @@ class Store(Protocol):
     """The graph, its texts and its vectors. One writer, any number of readers; a reader never waits for the writer."""
 
     async def open_project(self, project: str, root: str) -> int:
-        """Register a project (idempotent) and return its generation (0 = never indexed). Needs a writing store."""
+        """Register a project (idempotent) and return its generation (0 = never indexed). Needs a writing store.
+
+        This store is its writer from now on: where processes share a store, `apply` and `finish` of one that opened the
+        project before raise `LeaseLost` and write nothing, however long ago they began. `put_vectors` is for anybody.
+        """
         ...
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
@@ -209,6 +213,25 @@ class Bus(Protocol):
 
     async def note(self, name: str) -> str:
         """Return a note, "" when there is none or its time is over."""
+        ...
+
+    async def lease(self, name: str, holder: str, seconds: float) -> str:
+        """Take a lease that is free, or keep it: it is `holder`'s for so long from now on. Return who holds it now.
+
+        It says who should work, not who may write: a holder that was paused learns too late that its time was over.
+        """
+        ...
+
+    async def release(self, name: str, holder: str) -> None:
+        """Give a lease back; one that somebody else holds stays theirs."""
+        ...
+
+    async def report(self, name: str, text: str, seconds: float) -> None:
+        """Leave a text under the own name in the list of all who did; it stays there for so long."""
+        ...
+
+    async def reports(self) -> dict[str, str]:
+        """Return the texts of the list by name, sorted."""
         ...
 
     async def aclose(self) -> None:

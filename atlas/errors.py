@@ -59,6 +59,12 @@ class SchemaMismatch(StoreError):
     exit_code = 6
 
 
+class LeaseLost(AtlasError):
+    """Another process has become the writer of a project: nothing of this one is written to it any more."""
+
+    exit_code = 7
+
+
 class Unavailable(AtlasError):
     """A store, bus or embedder cannot be reached or is busy now; trying again may succeed."""
 

@@ -27,6 +27,8 @@ class MemoryBus:
         self._letters: dict[str, DeadLetter] = {}
         self._last_letter = 0
         self._notes: dict[str, tuple[str, float]] = {}
+        self._leases: dict[str, tuple[str, float]] = {}
+        self._reports: dict[str, tuple[str, float]] = {}
 
     async def publish(self, stream: str, events: Sequence[Event]) -> int:
         """Add events that do not wait already; return how many found no room."""
@@ -123,6 +125,29 @@ class MemoryBus:
         """Return a note, "" when there is none or its time is over."""
         text, end = self._notes.get(name, ("", 0.0))
         return text if time.monotonic() < end else ""
+
+    async def lease(self, name: str, holder: str, seconds: float) -> str:
+        """Take or keep a lease; return who holds it now."""
+        now = time.monotonic()
+        held, end = self._leases.get(name, ("", 0.0))
+        if end <= now or held == holder:
+            self._leases[name] = held, _ = (holder, now + seconds)
+        return held
+
+    async def release(self, name: str, holder: str) -> None:
+        """Give an own lease back."""
+        if self._leases.get(name, ("", 0.0))[0] == holder:
+            del self._leases[name]
+
+    async def report(self, name: str, text: str, seconds: float) -> None:
+        """Put a text into the list for that long."""
+        self._reports[name] = (text, time.monotonic() + seconds)
+
+    async def reports(self) -> dict[str, str]:
+        """Return the list."""
+        now = time.monotonic()
+        self._reports = {name: told for name, told in sorted(self._reports.items()) if told[1] > now}
+        return {name: text for name, (text, _) in self._reports.items()}
 
     async def aclose(self) -> None:
         """Nothing to close."""

@@ -150,6 +150,24 @@ class ValkeyBus:
         """Return a note, "" when there is none or its time is over."""
         return cast("str | None", await self._link.call("GET", self._key(f"note:{name}"))) or ""
 
+    async def lease(self, name: str, holder: str, seconds: float) -> str:
+        """Take or keep a lease; return who holds it now."""
+        given = {"holder": holder, "ms": max(1, _ms(seconds))}
+        return await self._link.run(load_script("lease"), [self._key(f"lease:{name}")], given)
+
+    async def release(self, name: str, holder: str) -> None:
+        """Give an own lease back."""
+        await self._link.run(load_script("release"), [self._key(f"lease:{name}")], {"holder": holder})
+
+    async def report(self, name: str, text: str, seconds: float) -> None:
+        """Put a text into the list for that long, by the server's clock."""
+        given = {"name": name, "text": text, "ms": _ms(seconds)}
+        await self._link.run(load_script("report"), [self._key("reports")], given)
+
+    async def reports(self) -> dict[str, str]:
+        """Return the list."""
+        return dict(sorted(await self._link.run(load_script("reports"), [self._key("reports")], {})))
+
     async def aclose(self) -> None:
         """Leave the groups and close the connections; what is pending stays pending."""
         readers, self._readers = self._readers, {}

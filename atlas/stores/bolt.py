@@ -1,7 +1,7 @@
 """The Bolt store: the `Store` contract on a Memgraph or Neo4j server.
 
-Any number of readers; one writing store at a time per server, which whoever opens it has to see to. A write is one
-transaction. Each read is one transaction that cannot write, with a deadline.
+Any number of readers, one writer a project, which the server's own locks see to (`bolt_fence`); vectors may come from
+anybody. A write is one transaction. Each read is one transaction that cannot write, with a deadline.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ from atlas.stores import bolt_read as read
 from atlas.stores.bolt_apply import apply
 from atlas.stores.bolt_cypher import run as run_cypher
 from atlas.stores.bolt_dialect import Dialect, dialect_of
+from atlas.stores.bolt_fence import become_writer, check_writer
 from atlas.stores.bolt_find import find
 from atlas.stores.bolt_link import Address, BoltLink, Transaction
-from atlas.stores.bolt_schema import check_version, create_schema, create_vector_index, vector_name
+from atlas.stores.bolt_schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt_search import search_text, search_vector
 from atlas.stores.bolt_stats import stats
 from atlas.stores.statements import cypher_statements
@@ -57,6 +58,8 @@ class BoltStore:
         self._link, self._dialect, self._writing = link, dialect, writing
         self._lock = asyncio.Lock()
         self._model = ""
+        self._fences: dict[str, int] = {}
+        """The number of each project that this store writes."""
 
     @classmethod
     async def open(cls, address: Address, *, writing: bool) -> BoltStore:
@@ -77,18 +80,25 @@ class BoltStore:
             raise
         return cls(link, dialect, writing)
 
+    async def identity(self) -> str:
+        """Return what all processes that use this graph agree on, whatever address they know it by."""
+        return await identity(self._link)
+
     async def open_project(self, project: str, root: str) -> int:
         """See `Store.open_project`."""
-
-        async def work(transaction: Transaction) -> int:
-            rows = await transaction.rows(cypher_statements("write")["open_project"], name=project, root=root)
-            return rows[0][0]
-
-        return await self._write(work)
+        generation, self._fences[project] = await self._write(
+            lambda transaction: become_writer(transaction, project, root)
+        )
+        return generation
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`. Batches of some hundred units cost least."""
-        return await self._write(lambda transaction: apply(transaction, deltas))
+
+        async def work(transaction: Transaction) -> int:
+            await check_writer(transaction, self._fences, {delta.project for delta in deltas})
+            return await apply(transaction, deltas)
+
+        return await self._write(work)
 
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
         """See `Store.finish`."""
@@ -96,6 +106,7 @@ class BoltStore:
 
         async def work(transaction: Transaction) -> None:
             await read.check_project(transaction, project)
+            await check_writer(transaction, self._fences, {project})
             now = datetime.now(UTC).isoformat(timespec="seconds")
             await transaction.rows(write["finish"], name=project, indexed_at=now)
             if skipped is not None:
@@ -227,8 +238,9 @@ async def _put_vectors(
 ) -> list[str]:
     """Store vectors in place of those of other models; return the models that have none left."""
     key, write = vector_name(model), cypher_statements("write")
-    described = {"provider": model.provider, "model": model.model, "dimension": model.dimension}
-    await transaction.rows(write["add_model"], key=key, **described, fingerprint=model.fingerprint)
+    if await read.current_model(transaction) != (key, model):  # else writers would wait for each other at its node
+        described = {"provider": model.provider, "model": model.model, "dimension": model.dimension}
+        await transaction.rows(write["add_model"], key=key, **described, fingerprint=model.fingerprint)
     others = [row[0] for row in await transaction.rows(cypher_statements("read")["models"]) if row[0] != key]
     rows = [
         {
@@ -244,6 +256,9 @@ async def _put_vectors(
         for row in vectors
     ]
     for start in range(0, len(rows), _VECTORS):
-        await transaction.rows(write["put_vectors"], rows=rows[start : start + _VECTORS], project=project)
+        part = rows[start : start + _VECTORS]
+        await transaction.rows(write["put_vectors"], rows=part, project=project)
+        nothing = dict.fromkeys((*others, key, "vector_model", "vector_digest"))
+        await transaction.rows(write["drop_vectors"], uids=[row["uid"] for row in part], nothing=nothing)
     left = cypher_statements("read")["vectors_of_model"]
     return [other for other in others if not await transaction.rows(left, key=other)]

@@ -16,6 +16,7 @@ from atlas.stores.bolt_rows import TEXT_PROPERTIES
 TEXT_INDEX = "atlas_words"
 MAX_WORDS = 64
 UNIQUE = (
+    ("AtlasMeta", "key"),
     ("AtlasProject", "name"),
     ("AtlasUnit", "key"),
     ("AtlasEntry", "uid"),

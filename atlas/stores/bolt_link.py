@@ -27,7 +27,8 @@ _SCHEMES = ("bolt", "bolt+s", "bolt+ssc")
 _ATTEMPTS = 6
 _FIRST_WAIT = 0.05
 _ONCE_MORE = ("unique constraint violation", "serialization error")
-"""Refused at commit by a concurrent write of the same key: the second run finds what the other wrote."""
+_ONCE_MORE_CODES = ("ConstraintValidationFailed", "EntityNotFound")
+"""Refused because of a concurrent write of the same key or node: the second run finds what the other wrote."""
 _CONFLICTS = ("Cannot resolve conflicting transactions",)
 _BUSY = ("Cannot get shared access", "Cannot get unique access", "Cannot get read-only access")
 _OUT_OF_MEMORY = ("OutOfMemory", "MemoryPoolOutOfMemory", "Memory limit exceeded")
@@ -183,9 +184,10 @@ def retryable(error: Exception, attempt: int) -> bool:
     message = str(getattr(error, "message", "") or error)
     if timed_out(error) or out_of_memory(error):
         return False
-    if any(part in message for part in _ONCE_MORE) or "ConstraintValidationFailed" in str(getattr(error, "code", "")):
+    code = str(getattr(error, "code", ""))
+    if any(part in message for part in _ONCE_MORE) or any(part in code for part in _ONCE_MORE_CODES):
         return attempt == 1
-    if str(getattr(error, "code", "")).startswith("Memgraph."):
+    if code.startswith("Memgraph."):
         return any(part in message for part in _CONFLICTS + _BUSY)
     if isinstance(error, (exceptions.ServiceUnavailable, OSError)):
         return False

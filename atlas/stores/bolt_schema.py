@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Sequence
 
 from atlas.errors import SchemaMismatch, StoreError
@@ -13,6 +14,8 @@ from atlas.stores.bolt_link import BoltLink, Transaction
 VERSION = 1
 _READ_VERSION = "MATCH (m:AtlasMeta) RETURN m.version"
 _PUT_VERSION = "MERGE (m:AtlasMeta {key: 'schema'}) SET m.version = $version"
+_PUT_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) WHERE m.identity IS NULL SET m.identity = $identity"
+_READ_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) RETURN m.identity"
 
 
 async def create_schema(link: BoltLink, dialect: Dialect) -> None:
@@ -23,16 +26,24 @@ async def create_schema(link: BoltLink, dialect: Dialect) -> None:
     await check_version(link)
     wanted = dialect.schema()
     present = await indexes(link, dialect)
-    missing = [(index, command) for index, command in wanted if index not in present]
-    for _, command in missing:
-        await link.command(command)
-    if missing:
-        await _verified(link, dialect, [index for index, _ in missing])
+    await _make(link, dialect, [(index, command) for index, command in wanted if index not in present])
 
     async def put(transaction: Transaction) -> None:
         await transaction.rows(_PUT_VERSION, version=VERSION)
+        # behind the lock that the first statement took: of two processes that open a new server one names it
+        await transaction.rows(_PUT_IDENTITY, identity=secrets.token_hex(6))
 
     await link.write(put)
+
+
+async def identity(link: BoltLink) -> str:
+    """Return the name that this graph got when it was made, whatever its address is; "" for an empty server."""
+
+    async def read(transaction: Transaction) -> list[tuple[str | None]]:
+        return await transaction.rows(_READ_IDENTITY)
+
+    rows = await link.read(read)
+    return (rows[0][0] or "") if rows else ""
 
 
 async def check_version(link: BoltLink) -> None:
@@ -62,8 +73,7 @@ async def create_vector_index(link: BoltLink, dialect: Dialect, model: ModelInfo
     name = vector_name(model)
     wanted = Index("vector", name)
     if wanted not in await indexes(link, dialect):
-        await link.command(dialect.vector_index(name, model.dimension))
-        await _verified(link, dialect, [wanted])
+        await _make(link, dialect, [(wanted, dialect.vector_index(name, model.dimension))])
     return name
 
 
@@ -73,10 +83,20 @@ def vector_name(model: ModelInfo) -> str:
     return "v_" + hashlib.blake2b(said.encode("utf8"), digest_size=8).hexdigest()
 
 
-async def _verified(link: BoltLink, dialect: Dialect, wanted: Sequence[Index]) -> None:
+async def _make(link: BoltLink, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
+    """Make indexes and look whether they are there; what is refused may have been made by another process meanwhile."""
+    if not missing:
+        return
+    refused: StoreError | None = None
+    for _, command in missing:
+        try:
+            await link.command(command)
+        except StoreError as error:
+            refused = error
     if dialect.wait:
         await link.command(dialect.wait)
     present = await indexes(link, dialect)
-    absent = [f"{index.kind} {index.name}" for index in wanted if index not in present]
+    absent = [f"{index.kind} {index.name}" for index, _ in missing if index not in present]
     if absent:
-        raise StoreError(f"{link.address.url} did not make {', '.join(absent)}", "look into the server's log")
+        said = f": {refused.message}" if refused is not None else ""
+        raise StoreError(f"{link.address.url} did not make {', '.join(absent)}{said}", "look into the server's log")

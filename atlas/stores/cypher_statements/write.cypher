@@ -7,7 +7,21 @@ WITH count(other) AS number
 MERGE (p:AtlasProject {name: $name})
 ON CREATE SET p.ordinal = number, p.generation = 0, p.indexed_at = '', p.decisions = '{}', p.skipped = '[]'
 SET p.root = $root
-RETURN p.generation
+
+// name: next_fence
+MATCH (p:AtlasProject {name: $name})
+SET p.fence = coalesce(p.fence, 0) + 1
+RETURN p.generation, p.fence
+
+// name: lock_projects
+UNWIND $names AS name
+MATCH (p:AtlasProject {name: name})
+SET p.writes = coalesce(p.writes, 0) + 1
+
+// name: fences
+UNWIND $names AS name
+MATCH (p:AtlasProject {name: name})
+RETURN p.name, coalesce(p.fence, 0), p.root
 
 // name: next_generations
 UNWIND $rows AS row
@@ -170,6 +184,14 @@ UNWIND $rows AS row
 MATCH (e:AtlasEntry {uid: row.uid})
 WHERE e.project = $project AND e.chunk_digest = row.digest
 SET e += row.properties
+
+// The digest may have changed while put_vectors waited for the node's lock. Another one makes the vector a stale one;
+// none at all must have no vector.
+// name: drop_vectors
+UNWIND $uids AS uid
+MATCH (e:AtlasEntry {uid: uid})
+WHERE coalesce(e.chunk_digest, '') = '' AND e.vector_digest IS NOT NULL
+SET e += $nothing
 
 // name: forget_model
 MATCH (m:AtlasModel {key: $key})

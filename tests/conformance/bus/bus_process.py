@@ -1,7 +1,7 @@
-"""A process on the bus until it is killed: `python -m tests.conformance.bus.bus_process publish|consume|serve WHERE PREFIX`.
+"""A process on the bus until it is killed: `python -m tests.conformance.bus.bus_process publish|consume|serve|lease WHERE PREFIX [NAME]`.
 
 `publish` adds numbered events and prints each number when it is on the bus; `consume` takes events and prints their keys without
-acknowledging them; `serve` starts the server of a data folder and prints its process id.
+acknowledging them; `serve` starts the server of a data folder and prints its process id; `lease` keeps a lease and prints who holds it.
 """
 
 from __future__ import annotations
@@ -29,10 +29,22 @@ async def consume(bus: ValkeyBus) -> None:
             print(delivery.event.key, flush=True)
 
 
-def main(what: str, where: str, prefix: str) -> None:
+async def lease(bus: ValkeyBus, name: str) -> None:
+    last = ""
+    while True:
+        held = await bus.lease("p", name, 0.6)
+        if held != last:
+            print(held, flush=True)
+        last = held
+        await asyncio.sleep(0.1)
+
+
+def main(what: str, where: str, prefix: str, name: str = "") -> None:
     if what == "serve":
         print(OwnServer.start(Path(where)).pid, flush=True)
         sys.stdin.read()
+    elif what == "lease":
+        asyncio.run(lease(ValkeyBus.open(where, prefix=prefix), name))
     else:
         verb = publish if what == "publish" else consume
         asyncio.run(verb(ValkeyBus.open(where, prefix=prefix)))
