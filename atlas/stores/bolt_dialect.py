@@ -6,9 +6,11 @@ Text only: nothing here talks to a server. Everything else the store says is und
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Protocol, cast
+from unicodedata import category
 
 from atlas.errors import StoreError
 from atlas.stores.bolt_rows import TEXT_PROPERTIES
@@ -30,9 +32,12 @@ PLAIN = (
     *(("Symbol", "name"), ("Symbol", "qualified_name"), ("Symbol", "path"), ("Symbol", "project")),
 )
 _BOOSTS = (8, 4, 2, 1, 2)
-_WORD = re.compile(r"\w+")
-_PLAIN_WORD = re.compile(r"[^\W_]+")
 _RESERVED = frozenset(("and", "or", "not", "in", "to"))
+_MAX_TOKENS = 200
+"""Lucene takes 1,024 clauses; each token is one for each searched property."""
+_LUCENE_TOKEN = 255
+_TANTIVY_TOKEN = 39
+"""Bytes of a token that is not thrown away; a query of nothing else is an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +150,7 @@ class Neo4jDialect:
 
     def text_query(self, words: Sequence[str]) -> str:
         """See `Dialect.text_query`. Lower-case words of letters, digits and `_` are never operators of Lucene."""
-        return _weighted(_split(words, _WORD), "")
+        return _weighted(_chosen(words, "_", _lucene_tokens), "")
 
     def vector_call(self, name: str) -> str:
         """See `Dialect.vector_call`."""
@@ -218,7 +223,7 @@ class MemgraphDialect:
 
     def text_query(self, words: Sequence[str]) -> str:
         """See `Dialect.text_query`. Its words end at `_`; those that are operators in any case are left out."""
-        return _weighted([word for word in _split(words, _PLAIN_WORD) if word not in _RESERVED], "data.")
+        return _weighted(_chosen(words, "", _tantivy_tokens), "data.")
 
     def vector_call(self, name: str) -> str:
         """See `Dialect.vector_call`. Its own `similarity` forgets the sign."""
@@ -242,14 +247,37 @@ def dialect_of(agent: str) -> Dialect:
     raise StoreError(f"{agent or 'the server'} is not supported", "use Memgraph 3.12 or Neo4j 5.26")
 
 
-def _split(words: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
-    split = (part for word in words for part in pattern.findall(word.lower()))
+def _chosen(words: Sequence[str], joint: str, tokens: Callable[[str], int]) -> list[str]:
+    """Return the words in lower case, cut at what is no letter, digit, mark or `joint`, as many as a query may hold.
+
+    `tokens`: how many the server makes of a word at most, 0 for one that it cannot search.
+    """
     found: dict[str, None] = {}
-    for part in split:
-        found[part] = None
+    left = _MAX_TOKENS
+    for word in chain.from_iterable(_runs(given.lower(), joint) for given in words):
+        count = 0 if word in found else tokens(word)
+        if 0 < count <= left:
+            found[word] = None
+            left -= count
         if len(found) == MAX_WORDS:
             break
     return list(found)
+
+
+def _runs(word: str, joint: str) -> list[str]:
+    kept = (char if char.isalnum() or char in joint or category(char)[0] == "M" else " " for char in word)
+    return [run for run in "".join(kept).split(" ") if any(map(str.isalnum, run))]
+
+
+def _lucene_tokens(word: str) -> int:
+    """Scripts without spaces make a token of each character."""
+    if len(word) > _LUCENE_TOKEN:
+        return 0
+    return 1 if word.isascii() else len(word)
+
+
+def _tantivy_tokens(word: str) -> int:
+    return 0 if word in _RESERVED or len(word.encode()) > _TANTIVY_TOKEN else 1
 
 
 def _weighted(words: Sequence[str], prefix: str) -> str:

@@ -214,7 +214,12 @@ async def test_equal_scores_are_ordered_by_uid(store: Store) -> None:
         "{",
         "((",
         "é",
+        "\u0301",
+        "x" * 100_000,
+        "日" * 2_000,
+        "हिन्दी" * 300,
     ],
+    ids=lambda text: ascii(text[:20]),
 )
 async def test_no_text_is_an_operator(filled: Store, hostile: str) -> None:
     for match in Match:
