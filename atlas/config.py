@@ -22,6 +22,7 @@ from atlas.ids import project_name
 from atlas.settings import DATA_FOLDER, SECTIONS, masked
 from atlas.settings import Settings as Settings
 from atlas.settings import is_loopback as is_loopback
+from atlas.store_rules import check_store
 
 FILE_NAME = "atlas.toml"
 MAX_FILE_BYTES = 256 * 1024
@@ -83,6 +84,7 @@ def load_settings(
     _refuse_foreign_bus(settings)
     _refuse_foreign_host(settings)
     check_embedder(settings)
+    check_store(settings)
     return settings
 
 

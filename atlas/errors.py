@@ -69,3 +69,7 @@ class Unavailable(AtlasError):
     """A store, bus or embedder cannot be reached or is busy now; trying again may succeed."""
 
     exit_code = 7
+
+
+class WriterBusy(Unavailable):
+    """Another process writes to the index now; it will have finished at some time."""

@@ -27,9 +27,9 @@ from atlas.wiring import (
     bus_server_facts,
     connect_bus_of_running_daemon,
     load_bus_driver,
-    make_embedder,
     open_atlas,
 )
+from atlas.wiring_embedder import make_embedder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -104,7 +104,7 @@ class Session:
             if self._atlas is None:
                 from atlas.wiring import connect
 
-                self._atlas = await asyncio.to_thread(connect, self._settings)
+                self._atlas = await connect(self._settings)
             return self._atlas
 
     async def _index(self, report: Report, *, full: bool) -> tuple[str, Structure]:

@@ -23,6 +23,9 @@ UNIX_SOCKET = "unix://"
 TEI_URL = "http://127.0.0.1:8080"
 """Where the compose file's embedding server listens."""
 
+BOLT_SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
+"""What the address of a Bolt server begins with: `+s` is encrypted, `+ssc` without looking at the certificate."""
+
 _SECRET = "***"
 
 
@@ -67,6 +70,14 @@ class StoreSettings:
     """`[store]`: where the index lives."""
 
     data_dir: str = _setting(DATA_FOLDER, "Folder of the index, relative to the project root and inside it.")
+    url: str = _setting("", f'Server of the index: {", ".join(BOLT_SCHEMES)}; "" = a file in that folder.', secret=True)
+    database: str = _setting("", 'Database on that server; "" = its default one.')
+    user: str = _setting("", 'User there; "" = a server that asks for none.')
+    password: str = _setting("", "Password there; from the environment only: ATLAS_STORE_PASSWORD.", key=True)
+    ca_file: str = _setting("", 'PEM file with who may have signed the certificate; "" = whom this system trusts.')
+    connect_seconds: int = _setting(5, "Time limit for a connection.", 1, 300)
+    read_seconds: int = _setting(30, "Time limit for a question.", 1, 3600)
+    write_seconds: int = _setting(300, "Time limit for a transaction that writes.", 1, 86_400)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +201,11 @@ class Settings:
     def data_dir(self) -> Path:
         """Absolute folder of the index."""
         return self.root / self.store.data_dir
+
+    @property
+    def store_place(self) -> str:
+        """Where the index is, for people: a server's address without secrets, or the folder."""
+        return masked(self.store.url) or str(self.data_dir)
 
     @property
     def bus_address(self) -> str:

@@ -17,11 +17,11 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from atlas.config import load_settings
-from atlas.errors import ConfigError, StoreError, Unavailable
-from atlas.settings import is_loopback
+from atlas.errors import ConfigError, StoreError, Unavailable, WriterBusy
+from atlas.wiring_embedder import make_embedder, make_writing_embedder
+from atlas.wiring_store import open_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,21 +30,16 @@ if TYPE_CHECKING:
     from atlas.buses.valkey import ValkeyBus
     from atlas.buses.valkey_facts import ServerFacts
     from atlas.config import Settings
-    from atlas.contracts import Bus, Embedder, EmbeddingCache
-    from atlas.embedders.endpoint import Endpoint
+    from atlas.contracts import Bus, Embedder, Store
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.handover import Done
     from atlas.pipeline.index import Indexer
     from atlas.pipeline.workplace import Source
     from atlas.scan import Scope
     from atlas.search import Reader
-    from atlas.stores.embedded import EmbeddedStore
 
 FACTS_FILE = "facts-{project}.bin"
 """The facts cache of a project in the data folder; it may be deleted at any time."""
-
-USUAL_DIMENSION = 768
-"""Of models for code; what a cache on a server holds is counted in vectors."""
 
 BUSY_SECONDS = 0.3
 """How often it is tried to become the writer of an index that another process writes to."""
@@ -55,9 +50,10 @@ async def open_atlas(settings: Settings, *, writing: bool = False, reset: bool =
     """Open the index of a project and close it at the end.
 
     For reading, raises NotFound when there is none. For writing, the index is made when there is none (`reset`: anew
-    even if there is one), and Unavailable is raised when someone else is writing. Else SchemaMismatch and StoreError.
+    even if there is one), and WriterBusy is raised when someone else is writing. Else Unavailable for a server that is
+    away, ConfigError for one that refuses this user, SchemaMismatch and StoreError.
     """
-    atlas = await asyncio.to_thread(connect, settings, writing=writing, reset=reset)
+    atlas = await connect(settings, writing=writing, reset=reset)
     try:
         yield atlas
     finally:
@@ -75,15 +71,16 @@ async def index_project(
     """Make the index of a project equal to its files; `full` also replaces a store that only a rebuild can help.
 
     A daemon that runs does it, and the summary says so. For any other writer it is waited `patience` seconds, and
-    `waiting` is told again and again for whom and for how long already. Raises Unavailable when that was not enough,
-    and when the daemon serves other projects only or would have to make way for `full`; else as `open_atlas` does.
+    `waiting` is told again and again for whom and for how long already. Raises WriterBusy when that was not enough,
+    Unavailable when the daemon serves other projects only or would have to make way for `full`; else as `open_atlas`
+    does.
     """
     started = time.monotonic()
     while True:
         try:
-            atlas = await asyncio.to_thread(_connect_to_index, settings, full)
+            atlas = await _connect_to_index(settings, full)
             break
-        except Unavailable as error:
+        except WriterBusy as error:
             busy = error
         summary = await _index_by_daemon(settings, progress, full=full)
         if summary is not None:
@@ -104,13 +101,13 @@ async def index_project(
         return await atlas.index(full=True, progress=progress)
 
 
-def _connect_to_index(settings: Settings, full: bool) -> Atlas:
+async def _connect_to_index(settings: Settings, full: bool) -> Atlas:
     try:
-        return connect(settings, writing=True)
+        return await connect(settings, writing=True)
     except StoreError as error:
         if not full or "--full" not in error.hint:
             raise
-    return connect(settings, writing=True, reset=True)
+    return await connect(settings, writing=True, reset=True)
 
 
 async def _index_by_daemon(settings: Settings, progress: Progress, *, full: bool) -> IndexSummary | None:
@@ -242,60 +239,24 @@ def bus_program() -> Path:
     return server_program()
 
 
-def connect(settings: Settings, *, writing: bool = False, reset: bool = False) -> Atlas:
+async def connect(settings: Settings, *, writing: bool = False, reset: bool = False) -> Atlas:
     """Return an opened index that the caller closes; see `open_atlas`."""
     limit_threads(settings)
-    from atlas.api import Atlas
-    from atlas.parsing import VectorIndex
-    from atlas.stores.embedded import EmbeddedStore
+    store = await open_store(settings, writing=writing, reset=reset)
+    return await asyncio.to_thread(assemble, settings, store, writing=writing)
 
-    store = EmbeddedStore.open(settings.data_dir, writing=writing, reset=reset, vector_index=VectorIndex)
-    embedder = make_embedder(settings)
-    return Atlas(_reader(settings, store, embedder), _indexer(settings, store) if writing else None)
+
+def assemble(settings: Settings, store: Store, *, writing: bool = False) -> Atlas:
+    """Return what reads an opened store and, if `writing`, indexes into it; closing it closes the store."""
+    from atlas.api import Atlas
+
+    return Atlas(_reader(settings, store, make_embedder(settings)), _indexer(settings, store) if writing else None)
 
 
 def limit_threads(settings: Settings) -> None:
     """Tell the extension how many threads it may use; of no effect once it has used them."""
     if settings.index.threads:
         os.environ.setdefault("RAYON_NUM_THREADS", str(settings.index.threads))
-
-
-def make_embedder(settings: Settings) -> Embedder:
-    """Return the configured embedder."""
-    if settings.embedder.provider == "none":
-        from atlas.embedders.none import NoEmbedder
-
-        return NoEmbedder()
-    if settings.embedder.provider == "static":
-        from atlas.embedders.static import StaticEmbedder
-
-        return StaticEmbedder()
-    from atlas.embedders.remote import Choice, RemoteEmbedder
-
-    chosen = settings.embedder
-    choice = Choice(chosen.dimensions, chosen.query_prefix, chosen.document_prefix, chosen.batch, chosen.concurrency)
-    return RemoteEmbedder(_endpoint(settings), choice)
-
-
-def _endpoint(settings: Settings) -> Endpoint:
-    """Return the configured embedding server; nothing is sent yet."""
-    chosen, url = settings.embedder, settings.embedder_url
-    local = is_loopback(urlsplit(url).hostname or "")
-    place = f"{url or f'the provider of {chosen.model}'}{' on this machine' if local else ''}"
-    if chosen.provider == "litellm":
-        from atlas.embedders.litellm import LiteLlmEndpoint
-
-        return LiteLlmEndpoint(chosen.model, url, chosen.api_key, chosen.dimensions, chosen.timeout_seconds, place)
-    from atlas.embedders.http import Exchange
-    from atlas.embedders.openai import OpenAiEndpoint
-    from atlas.embedders.tei import TeiEndpoint
-
-    if chosen.provider == "openai" and not urlsplit(url).path:
-        url += "/v1"
-    # one more for a question while texts are embedded
-    exchange = Exchange(url, chosen.api_key, chosen.timeout_seconds, chosen.concurrency + 1, loopback=local)
-    kind = TeiEndpoint if chosen.provider == "tei" else OpenAiEndpoint
-    return kind(exchange, place, chosen.model, chosen.dimensions)
 
 
 class Cl100kCounter:
@@ -313,40 +274,7 @@ class Cl100kCounter:
         return count_tokens(text)
 
 
-def make_writing_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of the write path, behind its cache where that pays; None when no vectors are wanted.
-
-    A static model embeds a symbol in 8 microseconds, a look into the cache takes 10: "auto" leaves it out there.
-    Raises StoreError when the cache's folder cannot be written.
-    """
-    chosen = settings.embedder
-    if chosen.provider == "none":
-        return None
-    embedder = make_embedder(settings)
-    if chosen.cache == "off" or (chosen.cache == "auto" and chosen.provider == "static"):
-        return embedder
-    from atlas.embedders.cached import CachedEmbedder
-
-    return CachedEmbedder(embedder, _embedding_cache(settings))
-
-
-def _embedding_cache(settings: Settings) -> EmbeddingCache:
-    """Return the cache on the configured bus server, which all its users share; else in the data folder."""
-    max_bytes = settings.embedder.cache_mb << 20
-    if not settings.bus_address:
-        from atlas.stores.embedding_cache import DiskCache
-
-        return DiskCache(settings.data_dir, max_bytes)
-    from atlas.buses.valkey_cache import ValkeyCache
-    from atlas.buses.valkey_link import Link
-
-    # a server is asked for its dimension only when it is needed, which is not now
-    dimension = settings.embedder.dimensions or USUAL_DIMENSION
-    # base64, hash and sorted set make some 2.5 times the bytes of a float16 vector
-    return ValkeyCache(Link.open(settings.bus_address), settings.bus.prefix, max_bytes // (5 * dimension))
-
-
-def _reader(settings: Settings, store: EmbeddedStore, embedder: Embedder) -> Reader:
+def _reader(settings: Settings, store: Store, embedder: Embedder) -> Reader:
     from atlas.parsing import digest_paths, split_words
     from atlas.search import Reader
 
@@ -354,7 +282,7 @@ def _reader(settings: Settings, store: EmbeddedStore, embedder: Embedder) -> Rea
     return Reader(store, embedder, counter, settings.project_name, settings.root, split_words, digest_paths)
 
 
-def _indexer(settings: Settings, store: EmbeddedStore) -> Indexer:
+def _indexer(settings: Settings, store: Store) -> Indexer:
     from atlas.buses.memory import MemoryBus
     from atlas.pipeline.gate import Gate
     from atlas.pipeline.index import Indexer

@@ -13,6 +13,7 @@ from atlas.buses.memory import MemoryBus
 from atlas.buses.valkey_server import OwnServer
 from atlas.config import Settings
 from atlas.contracts import Store
+from atlas.errors import ConfigError
 from atlas.model import ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.gate import Gate
@@ -21,7 +22,9 @@ from atlas.session import Session
 from atlas.stores.embedded import EmbeddedStore
 from atlas.stores.embedded_whole import open_whole
 from atlas.tools.catalogue import BY_NAME
-from atlas.wiring import connect, make_embedder, make_source
+from atlas.wiring import assemble, make_source
+from atlas.wiring_embedder import make_embedder
+from atlas.wiring_store import open_store
 
 
 @asynccontextmanager
@@ -30,7 +33,7 @@ async def open_live(settings: Settings) -> AsyncGenerator[LiveTiers]:
 
     Raises as `wiring.open_atlas` for writing does.
     """
-    store = EmbeddedStore.open(settings.data_dir, writing=True, vector_index=VectorIndex)
+    store = await open_store(settings, writing=True)
     try:
         gate = Gate(store, settings.pipeline.body_threshold / 100)
         embedder = None if settings.embedder.provider == "none" else make_embedder(settings)
@@ -53,8 +56,11 @@ class AgentProbe:
     """An index as an agent's session sees it, and the daemon that keeps it; implements `bench.probe.Probe`."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raise as `wiring.open_atlas` for reading does."""
-        self._settings, self._atlas, self._session = settings, connect(settings), Session(settings)
+        """Raise as `wiring.open_atlas` for reading does, and ConfigError for an index on a server."""
+        if settings.store.url:
+            raise ConfigError("only an index in a folder can be measured so", "Unset ATLAS_STORE_URL and store.url.")
+        store = EmbeddedStore.open(settings.data_dir, writing=False, vector_index=VectorIndex)
+        self._settings, self._atlas, self._session = settings, assemble(settings, store), Session(settings)
 
     @property
     def store(self) -> Store:

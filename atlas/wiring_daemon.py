@@ -14,16 +14,18 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from atlas.errors import AtlasError, Unavailable
-from atlas.wiring import connect_bus, limit_threads, make_source, make_writing_embedder
+from atlas.errors import AtlasError, Unavailable, WriterBusy
+from atlas.wiring import connect_bus, limit_threads, make_source
+from atlas.wiring_embedder import make_writing_embedder
+from atlas.wiring_store import open_store
 
 if TYPE_CHECKING:
     from atlas.buses.valkey import ValkeyBus
     from atlas.buses.valkey_server import OwnServer
     from atlas.config import Settings
+    from atlas.contracts import Store
     from atlas.pipeline.daemon import Daemon, Options
     from atlas.pipeline.worker import Log
-    from atlas.stores.embedded import EmbeddedStore
 
 WRITER_SECONDS = 0.3
 """How often it is tried to become the writer while another process is."""
@@ -87,7 +89,7 @@ async def open_bus(settings: Settings, projects: Sequence[str], log: Log) -> Asy
         finally:
             await bus.aclose()
         return
-    keeper = _Keeper(settings.data_dir, await _start_server(settings.data_dir, log), log)
+    keeper = _Keeper(settings, await _start_server(settings.data_dir, log), log)
     try:
         bus = connect_bus(settings, keeper.server.url)
         guard = asyncio.create_task(keeper.guard(bus, projects))
@@ -143,10 +145,12 @@ def end_own_server(data_dir: Path, seconds: float) -> bool:
 class _Keeper:
     """The own bus server, started again whenever it is gone."""
 
-    def __init__(self, data_dir: Path, server: OwnServer, log: Log) -> None:
+    def __init__(self, settings: Settings, server: OwnServer, log: Log) -> None:
         from atlas.stores.connection import DATABASE
+        from atlas.stores.writer_lock import LOCK_FILE
 
-        self._data_dir, self._index, self.server, self._log = data_dir, data_dir / DATABASE, server, log
+        self._data_dir, self.server, self._log = settings.data_dir, server, log
+        self._index = settings.data_dir / (LOCK_FILE if settings.store.url else DATABASE)
         for note in server.notes:
             log(note, {"error": "the bus starts empty"})
         log("bus server", {"pid": server.pid, "socket": server.url})
@@ -186,18 +190,13 @@ class _Keeper:
         self._log("bus server", {"pid": self.server.pid, "socket": self.server.url})
 
 
-async def _store_when_free(settings: Settings, stop: asyncio.Event, log: Log, tell: Tell) -> EmbeddedStore | None:
+async def _store_when_free(settings: Settings, stop: asyncio.Event, log: Log, tell: Tell) -> Store | None:
     """Open the store for writing as soon as nobody else writes; None when stopped before."""
-    from atlas.parsing import VectorIndex
-    from atlas.stores.embedded import EmbeddedStore
-
     said = ""
     while not stop.is_set():
         try:
-            return await asyncio.to_thread(
-                EmbeddedStore.open, settings.data_dir, writing=True, vector_index=VectorIndex
-            )
-        except Unavailable as error:
+            return await open_store(settings, writing=True)
+        except WriterBusy as error:
             if error.message != said:
                 said = error.message
                 log("waiting", {"for": said})
@@ -207,7 +206,7 @@ async def _store_when_free(settings: Settings, stop: asyncio.Event, log: Log, te
     return None
 
 
-async def _make_daemon(all_settings: Sequence[Settings], store: EmbeddedStore, bus: ValkeyBus, log: Log) -> Daemon:
+async def _make_daemon(all_settings: Sequence[Settings], store: Store, bus: ValkeyBus, log: Log) -> Daemon:
     from atlas.pipeline.daemon import Daemon
     from atlas.pipeline.footprint import give_back, resident_meter
     from atlas.pipeline.gate import Gate

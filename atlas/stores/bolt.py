@@ -11,7 +11,7 @@ import json
 import struct
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from atlas.errors import StoreError
 from atlas.model import (
@@ -62,7 +62,7 @@ class BoltStore:
         """The number of each project that this store writes."""
 
     @classmethod
-    async def open(cls, address: Address, *, writing: bool) -> BoltStore:
+    async def open(cls, address: Address, *, writing: bool) -> Self:
         """Connect and find out what the server is; a writing store makes the schema.
 
         Raises `Unavailable` when the server cannot be reached, `ConfigError` for a wrong password or address,

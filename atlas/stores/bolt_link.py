@@ -22,8 +22,8 @@ WRITE_SECONDS = 300.0
 ROW_CAP = 2_000_000
 """Rows that one statement may return."""
 
-_SCHEMES = ("bolt", "bolt+s", "bolt+ssc")
-"""Encrypted with `+s`, encrypted without checking the certificate with `+ssc`. Memgraph has no routing."""
+_SCHEMES = tuple(f"{name}{mode}" for name in ("bolt", "neo4j") for mode in ("", "+s", "+ssc"))
+"""Encrypted with `+s`, encrypted without checking the certificate with `+ssc`. Memgraph has no routing: `bolt` only."""
 _ATTEMPTS = 6
 _FIRST_WAIT = 0.05
 _ONCE_MORE = ("unique constraint violation", "serialization error")
@@ -45,6 +45,9 @@ class Address:
     database: str | None = None
     auth: tuple[str, str] | None = None
     ca_file: str = ""
+    connect_seconds: float = 5.0
+    read_seconds: float = READ_SECONDS
+    write_seconds: float = WRITE_SECONDS
 
 
 class Transaction:
@@ -80,17 +83,20 @@ class BoltLink:
         if address.url.partition("://")[0] not in _SCHEMES:
             raise ConfigError(f"{address.url!r} is no address of a Bolt server", "store.url is bolt://host:port")
         options: dict[str, Any] = {}
+        url = address.url
         if address.ca_file:
+            # the driver takes a certificate with addresses that say nothing of encryption only
+            url = url.replace("+s://", "://", 1)
             options = {"encrypted": True, "trusted_certificates": neo4j.TrustCustomCAs(address.ca_file)}
         try:
             # the driver's options are not typed
             self._driver: Any = cast("Any", neo4j.AsyncGraphDatabase).driver(
-                address.url,
+                url,
                 auth=address.auth,
                 notifications_min_severity="OFF",
                 telemetry_disabled=True,
-                connection_timeout=5.0,
-                connection_acquisition_timeout=30.0,
+                connection_timeout=address.connect_seconds,
+                connection_acquisition_timeout=max(30.0, address.connect_seconds),
                 max_connection_pool_size=16,
                 **options,
             )
@@ -104,13 +110,13 @@ class BoltLink:
         except (exceptions.Neo4jError, exceptions.DriverError, OSError) as error:
             raise self.translated(error) from error
 
-    async def read(self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float = READ_SECONDS) -> _Result:
+    async def read(self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float | None = None) -> _Result:
         """Run work in a transaction that cannot write."""
-        return await self._retried(work, neo4j.READ_ACCESS, seconds)
+        return await self._retried(work, neo4j.READ_ACCESS, seconds or self.address.read_seconds)
 
-    async def write(self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float = WRITE_SECONDS) -> _Result:
+    async def write(self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float | None = None) -> _Result:
         """Run work in a transaction and commit it; work may run again when the server had to give way."""
-        return await self._retried(work, neo4j.WRITE_ACCESS, seconds)
+        return await self._retried(work, neo4j.WRITE_ACCESS, seconds or self.address.write_seconds)
 
     async def command(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
         """Run a schema command, which no transaction may hold."""

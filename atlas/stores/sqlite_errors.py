@@ -10,21 +10,21 @@ from pathlib import Path
 
 import apsw
 
-from atlas.errors import QueryError, StoreError, Unavailable
+from atlas.errors import QueryError, StoreError, Unavailable, WriterBusy
 
 REBUILD = "rebuild it: atlas index --full"
 
 
 @contextmanager
 def translated(path: Path) -> Generator[None]:
-    """Raise `Unavailable` for a busy database and `StoreError` for every other failure of SQLite or damaged content.
+    """Raise `WriterBusy` for a busy database and `StoreError` for every other failure of SQLite or damaged content.
 
     Text that cannot be written as UTF-8 raises `QueryError`.
     """
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:
-        raise Unavailable(f"the index is busy: {error}", "try again in a moment") from error
+        raise WriterBusy(f"the index is busy: {error}", "try again in a moment") from error
     except UnicodeEncodeError as error:
         raise QueryError("the text holds characters that are not valid Unicode", "send valid UTF-8") from error
     except apsw.InterruptError as error:

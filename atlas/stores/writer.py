@@ -13,7 +13,7 @@ from atlas.errors import StoreError
 from atlas.stores.connection import DATABASE, file_identity, open_writer
 from atlas.stores.sqlite_errors import translated
 from atlas.stores.upkeep import QUIET_SECONDS, Upkeep
-from atlas.stores.writer_lock import WriterLock
+from atlas.stores.writer_lock import WriterLock, make_folder
 
 _Result = TypeVar("_Result")
 
@@ -24,7 +24,7 @@ class Writer:
     def __init__(self, data_dir: Path, reset: bool) -> None:
         self._path = data_dir / DATABASE
         with translated(self._path):
-            _make_folder(data_dir)
+            make_folder(data_dir)
         self._lock = WriterLock(data_dir)
         try:
             with translated(self._path):
@@ -79,11 +79,3 @@ class Writer:
 
     def _undisturbed(self) -> bool:
         return not self._asked and not self._closing
-
-
-def _make_folder(data_dir: Path) -> None:
-    """Create the data directory, hidden from git by its own ignore file."""
-    data_dir.mkdir(parents=True, exist_ok=True)
-    ignore = data_dir / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", "utf8")

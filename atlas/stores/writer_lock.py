@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from atlas.errors import StoreError, Unavailable
+from atlas.errors import StoreError, WriterBusy
 
 if sys.platform == "win32":
     import msvcrt
@@ -30,7 +30,7 @@ class WriterLock:
     """Held from construction to `release`. The file holds the writer's pid and is never removed: that would race."""
 
     def __init__(self, data_dir: Path) -> None:
-        """Raise `Unavailable` with the holder's pid when another store is writing."""
+        """Raise `WriterBusy` with the holder's pid when another store is writing."""
         path = data_dir / LOCK_FILE
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -44,7 +44,7 @@ class WriterLock:
         except (BlockingIOError, PermissionError) as error:
             holder = self._holder()
             os.close(self._descriptor)
-            raise Unavailable(
+            raise WriterBusy(
                 f"{holder} is writing to the index in {data_dir}", "wait until it has finished, or stop it"
             ) from error
         except OSError as error:
@@ -61,3 +61,20 @@ class WriterLock:
         os.lseek(self._descriptor, 0, os.SEEK_SET)
         pid = os.read(self._descriptor, 32).decode("ascii", "replace").strip()
         return f"process {pid}" if pid else "another process"
+
+
+def make_folder(data_dir: Path) -> None:
+    """Create the data directory, hidden from git by its own ignore file. Raises OSError."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    ignore = data_dir / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", "utf8")
+
+
+def lock_folder(data_dir: Path) -> WriterLock:
+    """Create the data directory and become its writer. Raises `WriterBusy`, and `StoreError` for a bad folder."""
+    try:
+        make_folder(data_dir)
+    except OSError as error:
+        raise StoreError(f"cannot make {data_dir}: {error}", "check its permissions, or choose another one") from error
+    return WriterLock(data_dir)

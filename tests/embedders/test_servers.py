@@ -497,7 +497,7 @@ async def test_text_that_is_no_unicode_is_sent_all_the_same() -> None:
 
 async def test_no_chunks_need_no_server(tmp_path: Path) -> None:
     settings = load_settings(str(tmp_path), environment={"ATLAS_EMBEDDER_PROVIDER": "tei"})
-    from atlas.wiring import make_embedder
+    from atlas.wiring_embedder import make_embedder
 
     embedder = make_embedder(settings)
     assert await embedder.embed_chunks([]) == []

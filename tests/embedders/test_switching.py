@@ -259,7 +259,7 @@ async def test_real_vectors_over_the_openai_protocol_are_those_of_the_model_in_t
 async def test_litellm_is_not_loaded_before_it_is_used_and_missing_it_is_said(root: Path, stub: Stub) -> None:
     code = (
         "import sys, asyncio; sys.modules['litellm'] = None\n"
-        "from atlas.config import load_settings; from atlas.wiring import make_embedder\n"
+        "from atlas.config import load_settings; from atlas.wiring_embedder import make_embedder\n"
         f"e = make_embedder(load_settings({str(root)!r}))\n"
         "assert e.place.endswith('on this machine'), e.place\n"
         "try: asyncio.run(e.embed_query('x'))\n"

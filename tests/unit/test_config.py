@@ -265,3 +265,50 @@ def test_a_repository_cannot_open_the_server_to_others_but_the_environment_can(t
 def test_the_token_is_not_a_setting_and_is_shown_nowhere(tmp_path: Path) -> None:
     settings = load(tmp_path, "", {"ATLAS_MCP_TOKEN": "a secret of somebody"})
     assert "a secret" not in repr(list(settings.entries())) + repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "message"),
+    [
+        ("url = 'bolt://graph.example.org:7687'", {}, r"atlas\.toml:2: store\.url is not an address on this machine"),
+        ("url = 'bolt://localhost@example.org'", {}, r"atlas\.toml:2: store\.url must not hold a user"),
+        ("url = 'bolt://127.0.0.1.example.org'", {}, r"atlas\.toml:2: store\.url is not an address on this machine"),
+        ("url = 'http://127.0.0.1:7687'", {}, r"atlas\.toml:2: store\.url is no address of a Bolt server"),
+        ("url = 'bolt://127.0.0.1/graph'", {}, "no address of a Bolt server"),
+        ("url = 'bolt://'", {}, "no address of a Bolt server"),
+        ("url = 'bolt://[::1'", {}, "no address of a Bolt server"),
+        ("password = 'secret'", {}, r"atlas\.toml:2: store\.password must not be in a file"),
+        ("ca_file = 'own.pem'", {"URL": "bolt+s://example.org"}, "cannot be chosen by a repository"),
+        ("url = 'bolt+s://[::1]'\nca_file = '../own.pem'", {}, "cannot be chosen by a repository"),
+        ("url = 'bolt+s://[::1]'\nca_file = 'none.pem'", {}, "is no file"),
+        ("url = 'bolt://[::1]'\nca_file = 'own.pem'", {}, "of use for bolt"),
+        ("", {"URL": "bolt://host", "PASSWORD": "secret"}, "store.user is missing"),
+        ("", {"URL": "bolt://neo4j:secret@host"}, "env ATLAS_STORE_URL: store.url must not hold a user"),
+    ],
+)
+def test_store_servers_that_are_refused(tmp_path: Path, text: str, environment: dict[str, str], message: str) -> None:
+    (tmp_path / "own.pem").touch()
+    variables = {f"ATLAS_STORE_{name}": value for name, value in environment.items()}
+    with pytest.raises(ConfigError, match=message) as caught:
+        load(tmp_path, f"[store]\n{text}\n", variables)
+    assert "secret" not in caught.value.message + caught.value.hint
+    assert caught.value.hint
+
+
+def test_a_repository_may_name_a_store_on_this_machine_and_the_user_any(tmp_path: Path) -> None:
+    (tmp_path / "own.pem").touch()
+    text = "[store]\nurl = 'neo4j+s://localhost'\ndatabase = 'code'\nuser = 'atlas'\nca_file = 'own.pem'\n"
+    assert load(tmp_path, text, {"ATLAS_STORE_PASSWORD": "secret"}).store.database == "code"
+    (tmp_path / "atlas.toml").unlink()
+    settings = load(
+        tmp_path,
+        environment={
+            "ATLAS_STORE_URL": "bolt+ssc://graph.example.org:7687",
+            "ATLAS_STORE_USER": "atlas",
+            "ATLAS_STORE_PASSWORD": "secret",
+        },
+    )
+    shown = {key: value for key, value, _ in settings.entries()}
+    assert (shown["store.url"], shown["store.password"]) == ("bolt+ssc://graph.example.org:7687", "***")
+    assert (settings.store.password, settings.store_place) == ("secret", "bolt+ssc://graph.example.org:7687")
+    assert "secret" not in repr(settings)

@@ -1,0 +1,76 @@
+"""Which store servers settings may name: code and answers go where the user said, never where a repository's file says.
+
+Settings come in; ConfigError goes out, or nothing. No secret is shown in it.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from atlas.errors import ConfigError
+from atlas.settings import BOLT_SCHEMES, Settings, is_loopback, masked
+
+_LOOKS_LIKE = 'It must look like "bolt://host:7687"; beginnings: ' + ", ".join(BOLT_SCHEMES)
+
+
+def check_store(settings: Settings) -> None:
+    """Raise ConfigError for a server that is not complete, or that only the user may choose."""
+    store = settings.store
+    if store.password and not _by_user(settings, "password"):
+        raise ConfigError(
+            f"{_origin(settings, 'password')}: store.password must not be in a file",
+            "Set the environment variable ATLAS_STORE_PASSWORD instead, and choose a new one: this one is known.",
+        )
+    if not store.url:
+        return
+    _check_url(settings)
+    if store.password and not store.user:
+        raise ConfigError("store.user is missing: whose password is it?", "Set ATLAS_STORE_USER, for example to neo4j.")
+    if store.ca_file:
+        _check_certificate(settings)
+
+
+def _check_url(settings: Settings) -> None:
+    url, origin = settings.store.url, _origin(settings, "url")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if not url.startswith(BOLT_SCHEMES) or not host or parts.path or parts.query or parts.fragment or "\\" in url:
+        raise ConfigError(f"{origin}: store.url is no address of a Bolt server: {masked(url)}", _LOOKS_LIKE)
+    if parts.username is not None or parts.password is not None:
+        hint = "Set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD instead."
+        raise ConfigError(f"{origin}: store.url must not hold a user or password: {masked(url)}", hint)
+    if not _by_user(settings, "url") and not is_loopback(host):
+        raise ConfigError(
+            f"{origin}: store.url is not an address on this machine: {masked(url)}",
+            "A repository cannot choose where code is sent; set the environment variable ATLAS_STORE_URL instead.",
+        )
+
+
+def _check_certificate(settings: Settings) -> None:
+    """Raise ConfigError unless it can be used; a repository's own may vouch for its own choice only."""
+    store, origin = settings.store, _origin(settings, "ca_file")
+    if "+s://" not in store.url:
+        raise ConfigError(
+            f"{origin}: store.ca_file is of use for bolt+s:// and neo4j+s:// only, not for {masked(store.url)}",
+            "Write the address with +s, or leave the file out.",
+        )
+    path = settings.root / store.ca_file
+    own = not _by_user(settings, "url") and path.resolve().is_relative_to(settings.root)
+    if not _by_user(settings, "ca_file") and not own:
+        raise ConfigError(
+            f"{origin}: store.ca_file cannot be chosen by a repository",
+            "Set the environment variable ATLAS_STORE_CA_FILE instead.",
+        )
+    if not path.is_file():
+        raise ConfigError(f"{origin}: store.ca_file is no file: {path}", "Name a PEM file.")
+
+
+def _by_user(settings: Settings, name: str) -> bool:
+    return not _origin(settings, name).startswith("atlas.toml")
+
+
+def _origin(settings: Settings, name: str) -> str:
+    return settings.origins.get(f"store.{name}", "default")

@@ -1,0 +1,90 @@
+"""Settings -> a store: a file in the data folder or a server that speaks Bolt; and who may write to a server.
+
+Adapters are imported where they are needed. It must not know what is read or written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from atlas.errors import NotFound
+
+if TYPE_CHECKING:
+    from atlas.config import Settings
+    from atlas.contracts import Store
+    from atlas.stores.bolt_link import Address
+
+
+async def open_store(settings: Settings, *, writing: bool = False, reset: bool = False) -> Store:
+    """Return the configured store; the caller closes it, which gives back the right to write.
+
+    For reading, raises NotFound when nothing is indexed there. For writing, what is missing is made (`reset`: a file is
+    made anew; a server, which others use too, is never emptied), and WriterBusy is raised while someone else writes.
+    Else Unavailable for a server that is away, ConfigError for one that refuses this user, SchemaMismatch, StoreError.
+    """
+    if settings.store.url:
+        return await (_open_to_write(settings) if writing else _open_to_read(settings))
+    from atlas.parsing import VectorIndex
+    from atlas.stores.embedded import EmbeddedStore
+
+    return await asyncio.to_thread(
+        EmbeddedStore.open, settings.data_dir, writing=writing, reset=reset, vector_index=VectorIndex
+    )
+
+
+@asynccontextmanager
+async def right_to_write(settings: Settings) -> AsyncGenerator[None]:
+    """Be the one that writes to the store on a server, until the end. Raises WriterBusy while another process is.
+
+    Between processes with the same data folder its lock decides, as for the embedded store: they share the cache of
+    facts, too. Between hosts nothing decides yet: this is the place where a lease on the bus is to be taken.
+    """
+    from atlas.stores.writer_lock import lock_folder
+
+    lock = await asyncio.to_thread(lock_folder, settings.data_dir)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def store_address(settings: Settings) -> Address:
+    """Return where the configured server is and how to get in."""
+    from atlas.stores.bolt_link import Address
+
+    store = settings.store
+    return Address(
+        store.url,
+        database=store.database or None,
+        auth=(store.user, store.password) if store.user else None,
+        ca_file=str(settings.root / store.ca_file) if store.ca_file else "",
+        connect_seconds=store.connect_seconds,
+        read_seconds=store.read_seconds,
+        write_seconds=store.write_seconds,
+    )
+
+
+async def _open_to_read(settings: Settings) -> Store:
+    from atlas.stores.bolt import BoltStore
+
+    store = await BoltStore.open(store_address(settings), writing=False)
+    try:
+        if not await store.projects():
+            raise NotFound(f"nothing is indexed on {settings.store_place}", f"run: atlas index {settings.root}")
+    except BaseException:
+        await store.aclose()
+        raise
+    return store
+
+
+async def _open_to_write(settings: Settings) -> Store:
+    from atlas.stores.bolt_held import HeldBoltStore
+
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(right_to_write(settings))
+        store = await HeldBoltStore.open(store_address(settings), writing=True)
+        store.hold(stack.pop_all())
+        return store

@@ -1,0 +1,132 @@
+"""The product on a real Neo4j: commands, an agent's session and the daemon, told by one setting where the index is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atlas.stores.writer_lock import lock_folder
+from tests.neo4j.empty import empty_neo4j
+from tests.neo4j.server import PASSWORD, guarded_uri, open_uri
+from tests.surfaces.http_server import http_server
+from tests.surfaces.processes import Place, atlas, server
+from tests.surfaces.shop import write_files
+
+DISCOUNT = "shop.cart.apply_discount"
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    """The shop project as files, and an empty server."""
+    await (await empty_neo4j()).aclose()
+    write_files(tmp_path / "shop")
+    yield Place(tmp_path / "shop", tmp_path / "data")
+
+
+def run(place: Place, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    words = ["index", str(place.root), "--data-dir", str(place.data)] if arguments[0] == "index" else [*arguments]
+    options = arguments[1:] if arguments[0] == "index" else place.options
+    return atlas(*words, *options, env={"ATLAS_STORE_URL": open_uri(), **env})
+
+
+def answer(place: Place, *arguments: str, **env: str) -> dict[str, Any]:
+    done = run(place, *arguments, "--json", **env)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def best(found: dict[str, Any]) -> str:
+    """Name of the first hit: commands and agents get it at different places."""
+    hit = found["hits"][0]
+    return str(hit.get("symbol", hit)["uid"]).partition(":")[2]
+
+
+def add_function(place: Place, name: str) -> None:
+    file = place.root / "shop" / "cart.py"
+    text = file.read_text("utf8")
+    file.write_text(f"{text}\n\ndef {name}() -> int:\n    return apply_discount(7)\n", "utf8")
+
+
+def test_index_search_edit_index_search(place: Place) -> None:
+    first = run(place, "search", "discount")
+    assert (first.returncode, "nothing is indexed on bolt://" in first.stderr) == (3, True), first.stderr
+    assert "atlas index" in first.stderr
+    assert answer(place, "index")["parsed"] == 6
+    assert best(answer(place, "search", "discount")) == DISCOUNT
+    add_function(place, "zebra_price")
+    assert answer(place, "node", DISCOUNT)["evidence"]["freshness"] == "stale"
+    again = answer(place, "index")
+    assert (again["parsed"], again["written"]) == (1, 1)
+    assert best(answer(place, "search", "zebra price")) == "shop.cart.zebra_price"
+    assert "shop.cart.zebra_price shop/cart.py:" in run(place, "context", DISCOUNT).stdout
+    table = answer(place, "cypher", "MATCH (f:Function {name: 'zebra_price'})-[:CALLS]->(g) RETURN g.name")
+    assert table["rows"] == [["apply_discount"]]
+    status = answer(place, "status")["projects"][0]
+    assert (status["files"], status["vectors"]) == (6, status["chunks"])
+    assert not (place.data / "atlas.db").exists()
+
+
+def test_what_is_exported_is_what_the_embedded_store_exports(place: Place) -> None:
+    """Facts are cached in the data folder: the second index parses nothing."""
+    answer(place, "index")
+    answer(place, "index", ATLAS_STORE_URL="")
+    there, here = (run(place, "export", "--canonical", ATLAS_STORE_URL=url) for url in (open_uri(), ""))
+    assert there.stdout == here.stdout
+    assert there.stdout.count("\n") > 60
+
+
+async def test_an_agents_session_over_stdio_and_http(place: Place) -> None:
+    async with server(place, ATLAS_STORE_URL=open_uri()) as client:
+        early = await client.call_tool("get_node", {"name": DISCOUNT})
+        assert early.is_error
+        await client.call_tool("index", {})
+        found = await client.call_tool("get_node", {"name": DISCOUNT})
+        assert (found.structured_content or {})["node"]["place"] == "shop/cart.py:20"
+        add_function(place, "yak_price")
+        await client.call_tool("index", {})
+        found = await client.call_tool("hybrid_search", {"query": "yak price"})
+        assert best(found.structured_content or {}) == "shop.cart.yak_price"
+    with http_server(place, "--port", "0", ATLAS_STORE_URL=open_uri()) as served:
+        assert "shop.cart.yak_price" in served.ask("text_search", {"query": "yak price"}).body.decode()
+
+
+def test_one_process_of_a_host_writes(place: Place) -> None:
+    lock = lock_folder(place.data)
+    try:
+        done = run(place, "index", "--no-wait")
+        assert (done.returncode, "is writing to the index" in done.stderr) == (7, True), done.stderr
+    finally:
+        lock.release()
+
+
+def until(seconds: float, holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.3)
+
+
+def test_the_daemon_keeps_a_server_true(place: Place) -> None:
+    try:
+        assert run(place, "daemon", "start").returncode == 0
+        until(60, lambda: run(place, "node", DISCOUNT).returncode == 0)
+        add_function(place, "ibex_price")
+        until(60, lambda: run(place, "node", "shop.cart.ibex_price").returncode == 0)
+        assert answer(place, "index")["by"] == "daemon"
+    finally:
+        assert run(place, "daemon", "stop").returncode == 0
+
+
+def test_user_and_password_come_from_the_environment(place: Place) -> None:
+    who = {"ATLAS_STORE_URL": guarded_uri(), "ATLAS_STORE_USER": "neo4j", "ATLAS_STORE_DATABASE": "neo4j"}
+    assert answer(place, "index", **who, ATLAS_STORE_PASSWORD=PASSWORD)["files"] == 6
+    wrong = run(place, "search", "discount", **who, ATLAS_STORE_PASSWORD="wrong")
+    assert (wrong.returncode, "refused user or password" in wrong.stderr) == (2, True), wrong.stderr
+    shown = run(place, "config", "show", **who, ATLAS_STORE_PASSWORD=PASSWORD).stdout
+    assert "store.password" in shown and PASSWORD not in shown
