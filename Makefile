@@ -19,7 +19,7 @@ run: .venv/built
 	  "MATCH (c:Class)-[:INHERITS]->(b:Class {name: 'Handler'}) RETURN c.qualified_name AS class, c.path AS path ORDER BY class LIMIT 10"
 	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" status
 
-test: .venv/built
+test: .venv/built .venv/extras
 	cd rust-parser && cargo test --release --quiet
 	$(BIN)/python -m pytest
 
@@ -45,6 +45,11 @@ bench: .venv/built
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+# What is optional for users and not for tests. 36 packages, 210 MB: compiled when they are imported, which few are.
+.venv/extras: .venv/tools
+	$(BIN)/python -m pip install --quiet --no-compile --group extras
 	touch $@
 
 .venv/built: .venv/tools $(RUST)

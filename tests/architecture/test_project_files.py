@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ def test_every_exit_code_is_documented() -> None:
     readme = " ".join((ROOT / "README.md").read_text().split())
     for code in (*tree(AtlasError), 130):
         assert re.search(rf"Exit codes: [^.]*\b{code} ", readme), f"README does not explain exit code {code}"
+
+
+def test_the_tests_run_with_every_extra() -> None:
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = document["project"]["optional-dependencies"].values()
+    assert sorted(document["dependency-groups"]["extras"]) == sorted(name for extra in extras for name in extra)
 
 
 @pytest.mark.parametrize("target", ["run", "test", "check"])

@@ -1,10 +1,9 @@
-"""The LiteLLM embedder behind the real library, against a server on loopback; runs where the extra is installed."""
+"""The LiteLLM embedder behind the real library, against a server on loopback; `make test` installs the extra."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
-from importlib.util import find_spec
 
 import pytest
 
@@ -16,10 +15,7 @@ from atlas.model import Chunk, ModelInfo
 
 from .stub import Stub, failure
 
-pytestmark = [
-    pytest.mark.skipif(find_spec("litellm") is None, reason="the extra [litellm] is not installed"),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 SHORT = Patience(0.5, 0.05)
 
