@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from atlas.background import find_running, last_running
 from atlas.config import discover_root
 from atlas.errors import AtlasError, ConfigError, NotFound
+from atlas.selfcheck_store import check_model, check_store
 from atlas.tools.answers import Check, Evidence, HealthAnswer
 from atlas.tools.health import health
 from atlas.tools.live import DEADLINE_SECONDS, DaemonStatus, Trace, WatchStatus, look
@@ -58,8 +59,9 @@ async def check_health(settings: Settings) -> HealthAnswer:
     index, state = await _check_index(settings, daemon)
     checks = [
         await asyncio.to_thread(_check_extension),
+        *await check_store(settings),
         *index,
-        await _check_embedder(settings),
+        *await _check_embedder(settings, state),
         await asyncio.to_thread(_check_data_dir, settings),
         _check_daemon(daemon),
         *await _check_bus(settings, daemon),
@@ -189,7 +191,7 @@ async def _check_index(settings: Settings, daemon: DaemonStatus) -> tuple[list[C
                 return [Check("index", "missing", f"{settings.project_name} is not indexed{known}", command)], state
             stats = (await atlas.reader.store.stats(settings.project_name))[0]
     except NotFound:
-        return [Check("index", "missing", f"no index in {settings.data_dir}", command)], None
+        return [Check("index", "missing", f"no index in {settings.store_place}", command)], None
     except AtlasError as error:
         return [Check("index", "broken", error.message, error.hint)], None
     counts = f"{stats.files} files, {sum(stats.nodes.values())} nodes, {sum(stats.edges.values())} edges"
@@ -210,25 +212,26 @@ def _check_vectors(settings: Settings, stats: ProjectStats, daemon: DaemonStatus
     return Check("vectors", "ok", share)
 
 
-async def _check_embedder(settings: Settings) -> Check:
+async def _check_embedder(settings: Settings, state: ProjectState | None) -> list[Check]:
     if settings.embedder.provider == "none":
-        return Check("embedder", "missing", "switched off: no search by meaning", 'Set embedder.provider = "static"')
+        return [Check("embedder", "missing", "switched off: no search by meaning", 'Set embedder.provider = "static"')]
     embedder = make_embedder(settings)
     try:
         await embedder.embed_query("health check")
         info = await embedder.info()
     except AtlasError as error:
         sent = f"; code would be sent to {embedder.place}" if embedder.place else ""
-        return Check("embedder", "broken", f"{error.message}{sent}", error.hint)
+        return [Check("embedder", "broken", f"{error.message}{sent}", error.hint)]
     finally:
         await embedder.aclose()
-    made = f"{info.provider} {info.model}, {info.dimension} dimensions"
+    made, model = f"{info.provider} {info.model}, {info.dimension} dimensions", check_model(settings, info, state)
     if not embedder.place:
-        return Check("embedder", "ok", f"{made}, on this machine")
+        return [Check("embedder", "ok", f"{made}, on this machine"), *model]
     detail = f"{made}; code is sent to {embedder.place}"
     if settings.embedder_unencrypted:
-        return Check("embedder", "warning", f"{detail}, unencrypted", "Use an https:// address in embedder.url.")
-    return Check("embedder", "ok", detail)
+        fix = "Use an https:// address in embedder.url."
+        return [Check("embedder", "warning", f"{detail}, unencrypted", fix), *model]
+    return [Check("embedder", "ok", detail), *model]
 
 
 def _check_data_dir(settings: Settings) -> Check:

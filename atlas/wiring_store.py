@@ -15,6 +15,7 @@ from atlas.errors import NotFound
 if TYPE_CHECKING:
     from atlas.config import Settings
     from atlas.contracts import Store
+    from atlas.stores.bolt_facts import ServerFacts
     from atlas.stores.bolt_link import Address
 
 
@@ -65,6 +66,13 @@ def store_address(settings: Settings) -> Address:
         read_seconds=store.read_seconds,
         write_seconds=store.write_seconds,
     )
+
+
+async def store_facts(settings: Settings) -> ServerFacts:
+    """Return what the configured server tells of itself; makes nothing. Raises as `open_store` for reading does."""
+    from atlas.stores.bolt_facts import server_facts
+
+    return await server_facts(store_address(settings))
 
 
 async def _open_to_read(settings: Settings) -> Store:

@@ -12,7 +12,8 @@ from neo4j.graph import Node, Path, Relationship
 from atlas.errors import AtlasError, QueryError
 from atlas.model import Table
 from atlas.stores.bolt_dialect import Dialect
-from atlas.stores.bolt_link import BoltLink, Transaction, out_of_memory, timed_out
+from atlas.stores.bolt_errors import out_of_memory, timed_out
+from atlas.stores.bolt_link import BoltLink, Transaction
 from atlas.stores.bolt_query import prepared
 from atlas.stores.cypher.values import check_parameter
 

@@ -15,7 +15,8 @@ from typing import Any, LiteralString, TypeVar, cast
 import neo4j
 from neo4j import exceptions
 
-from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
+from atlas.errors import ConfigError, StoreError
+from atlas.stores.bolt_errors import retryable, translated
 
 READ_SECONDS = 30.0
 WRITE_SECONDS = 300.0
@@ -24,16 +25,10 @@ ROW_CAP = 2_000_000
 
 _SCHEMES = tuple(f"{name}{mode}" for name in ("bolt", "neo4j") for mode in ("", "+s", "+ssc"))
 """Encrypted with `+s`, encrypted without checking the certificate with `+ssc`. Memgraph has no routing: `bolt` only."""
+_GRACE = 5.0
+"""The server ends a transaction at its limit; so much later its silence is no longer waited for."""
 _ATTEMPTS = 6
 _FIRST_WAIT = 0.05
-_ONCE_MORE = ("unique constraint violation", "serialization error")
-_ONCE_MORE_CODES = ("ConstraintValidationFailed", "EntityNotFound")
-"""Refused because of a concurrent write of the same key or node: the second run finds what the other wrote."""
-_CONFLICTS = ("Cannot resolve conflicting transactions",)
-_BUSY = ("Cannot get shared access", "Cannot get unique access", "Cannot get read-only access")
-_OUT_OF_MEMORY = ("OutOfMemory", "MemoryPoolOutOfMemory", "Memory limit exceeded")
-_TIMED_OUT = ("because of transaction timeout", "TransactionTimedOut", "has been terminated")
-
 _Result = TypeVar("_Result")
 
 
@@ -106,9 +101,11 @@ class BoltLink:
     async def agent(self) -> str:
         """Return what the server calls itself. Raises `Unavailable` when it cannot be reached."""
         try:
-            return (await self._driver.get_server_info()).agent
+            # one connection, encryption and a greeting, each within the limit
+            async with asyncio.timeout(3 * self.address.connect_seconds):
+                return (await self._driver.get_server_info()).agent
         except (exceptions.Neo4jError, exceptions.DriverError, OSError) as error:
-            raise self.translated(error) from error
+            raise translated(error, self.address.url) from error
 
     async def read(self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float | None = None) -> _Result:
         """Run work in a transaction that cannot write."""
@@ -122,7 +119,10 @@ class BoltLink:
         """Run a schema command, which no transaction may hold."""
 
         async def run() -> list[tuple[Any, ...]]:
-            async with self._driver.session(database=self.address.database) as session:
+            async with (
+                asyncio.timeout(self.address.write_seconds + _GRACE),
+                self._driver.session(database=self.address.database) as session,
+            ):
                 result = await session.run(cast("LiteralString", text), parameters)
                 return [tuple(record.values()) async for record in result]
 
@@ -135,6 +135,7 @@ class BoltLink:
     async def _retried(self, work: Callable[[Transaction], Awaitable[_Result]], mode: str, seconds: float) -> _Result:
         async def run() -> _Result:
             async with (
+                asyncio.timeout(seconds + _GRACE),
                 self._driver.session(database=self.address.database, default_access_mode=mode) as session,
                 await session.begin_transaction(timeout=seconds) as transaction,
             ):
@@ -151,50 +152,7 @@ class BoltLink:
                 return await run()
             except (exceptions.Neo4jError, exceptions.DriverError, OSError) as error:
                 if attempt == _ATTEMPTS or not retryable(error, attempt):
-                    raise self.translated(error) from error
+                    raise translated(error, self.address.url) from error
                 await asyncio.sleep(wait * random.uniform(0.8, 1.2))
                 wait *= 2
         raise AssertionError("the last attempt returns or raises")
-
-    def translated(self, error: Exception) -> AtlasError:
-        """Return the error as one of ours."""
-        message = str(getattr(error, "message", "") or error)
-        where = self.address.url
-        if isinstance(error, exceptions.AuthError):
-            return ConfigError(f"{where} refused user or password: {message}", "set the store's user and password")
-        if timed_out(error):
-            return Unavailable(f"{where} took too long: {message}", "try again, or ask for less")
-        if isinstance(error, (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError)):
-            return Unavailable(f"cannot reach {where}: {message}", "is the server running? atlas health")
-        if isinstance(error, exceptions.Neo4jError) and not error.is_retryable():
-            return StoreError(f"{where}: {message}")
-        if isinstance(error, exceptions.DriverError) and not error.is_retryable():
-            return StoreError(f"{where}: {message}")
-        return Unavailable(f"{where}: {message}", "try again")
-
-
-def timed_out(error: Exception) -> bool:
-    """Tell whether the server ended a transaction because its time was over."""
-    said = f"{getattr(error, 'code', '')} {getattr(error, 'message', '') or error}"
-    return any(part in said for part in _TIMED_OUT)
-
-
-def out_of_memory(error: Exception) -> bool:
-    """Tell whether a transaction needed more memory than the server gives: it would again."""
-    said = f"{getattr(error, 'code', '')} {getattr(error, 'message', '') or error}"
-    return any(part in said for part in _OUT_OF_MEMORY)
-
-
-def retryable(error: Exception, attempt: int) -> bool:
-    """Tell whether running again may help. Memgraph gives one code to all its causes: its messages tell them apart."""
-    message = str(getattr(error, "message", "") or error)
-    if timed_out(error) or out_of_memory(error):
-        return False
-    code = str(getattr(error, "code", ""))
-    if any(part in message for part in _ONCE_MORE) or any(part in code for part in _ONCE_MORE_CODES):
-        return attempt == 1
-    if code.startswith("Memgraph."):
-        return any(part in message for part in _CONFLICTS + _BUSY)
-    if isinstance(error, (exceptions.ServiceUnavailable, OSError)):
-        return False
-    return isinstance(error, (exceptions.Neo4jError, exceptions.DriverError)) and error.is_retryable()

@@ -268,9 +268,11 @@ def described(entry: Described) -> str:
 
 
 def health_lines(answer: HealthAnswer) -> Iterator[str]:
-    """Yield the overall state and a line per check."""
+    """Yield the overall state, a line per check, and what to do next: what helps the worst one."""
     yield f"health: {answer.state}"
     for check in answer.checks:
         detail = f": {check.detail}" if check.detail else ""
         fix = f" -> {check.fix}" if check.fix else ""
         yield f"{check.state} {check.name}{detail}{fix}"
+    if answer.checks and answer.checks[0].state != "ok" and answer.checks[0].fix:
+        yield f"next: {answer.checks[0].fix}"

@@ -1,0 +1,96 @@
+"""What goes wrong with a Bolt server: which errors pass by themselves, and all of them as our own, with a next step.
+
+Memgraph gives one code to all its causes: its messages tell them apart.
+"""
+
+from __future__ import annotations
+
+from neo4j import exceptions
+
+from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
+
+_ONCE_MORE = ("unique constraint violation", "serialization error")
+_ONCE_MORE_CODES = ("ConstraintValidationFailed", "EntityNotFound")
+"""Refused because of a concurrent write of the same key or node: the second run finds what the other wrote."""
+_CONFLICTS = ("Cannot resolve conflicting transactions",)
+_BUSY = ("Cannot get shared access", "Cannot get unique access", "Cannot get read-only access")
+_OUT_OF_MEMORY = ("OutOfMemory", "MemoryPoolOutOfMemory", "Memory limit exceeded")
+_TIMED_OUT = ("because of transaction timeout", "TransactionTimedOut", "has been terminated")
+_DISK_FULL = ("No space left on device", "Disk quota exceeded", "not enough space on the disk")
+_REPLICA = (
+    *("NotALeader", "ForbiddenOnReadOnlyDatabase", "read-only mode", "forbidden on the replica"),
+    "No write service available",  # what the driver makes of the first two
+)
+_LOST = (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError)
+
+
+def translated(error: Exception, url: str) -> AtlasError:
+    """Return the error of a driver for the server at `url` as one of ours, its message on one line."""
+    said = " ".join(str(getattr(error, "message", "") or error).split())
+    code = str(getattr(error, "code", "") or "")
+    if isinstance(error, exceptions.AuthError) or ".Security." in code:
+        return ConfigError(
+            f"{url} refused user or password: {said}",
+            "set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD to those of the server",
+        )
+    if isinstance(error, TimeoutError):
+        return Unavailable(f"{url} did not answer in time", "look whether the server is overloaded: atlas health")
+    if timed_out(error):
+        return Unavailable(f"{url} took too long: {said}", "try again, ask for less, or raise store.read_seconds")
+    if disk_full(error):
+        return StoreError(f"the disk of {url} is full: {said}", "free space on the server, then run: atlas index")
+    if on_replica(error):
+        return Unavailable(f"{url} is a read-only replica: {said}", "name the main server in store.url")
+    if out_of_memory(error):
+        return Unavailable(f"{url} has not enough memory: {said}", "give the server more memory, then try again")
+    if isinstance(error, _LOST):
+        return Unavailable(
+            f"cannot reach {url}: {said}", "start the server or correct store.url, then try again: atlas health"
+        )
+    if isinstance(error, (exceptions.Neo4jError, exceptions.DriverError)) and error.is_retryable():
+        return Unavailable(f"{url}: {said}", "try again")
+    return StoreError(f"{url}: {said}", "see the server's log")
+
+
+def retryable(error: Exception, attempt: int) -> bool:
+    """Tell whether running again may help."""
+    said = _said(error)
+    if isinstance(error, TimeoutError) or timed_out(error) or out_of_memory(error) or disk_full(error):
+        return False
+    if isinstance(error, _LOST):
+        # of a server that was started again, the connections in the pool are those to the old one; writes may run twice
+        return attempt == 1
+    if any(part in said for part in (*_ONCE_MORE, *_ONCE_MORE_CODES, *_REPLICA)):
+        return attempt == 1
+    if str(getattr(error, "code", "")).startswith("Memgraph."):
+        return any(part in said for part in _CONFLICTS + _BUSY)
+    return isinstance(error, (exceptions.Neo4jError, exceptions.DriverError)) and error.is_retryable()
+
+
+def timed_out(error: Exception) -> bool:
+    """Tell whether the server ended a transaction because its time was over."""
+    return _says(error, _TIMED_OUT)
+
+
+def out_of_memory(error: Exception) -> bool:
+    """Tell whether a transaction needed more memory than the server gives: it would again."""
+    return _says(error, _OUT_OF_MEMORY)
+
+
+def disk_full(error: Exception) -> bool:
+    """Tell whether the server could not write its files."""
+    return _says(error, _DISK_FULL)
+
+
+def on_replica(error: Exception) -> bool:
+    """Tell whether a server that only follows another one was asked to write."""
+    return _says(error, _REPLICA)
+
+
+def _says(error: Exception, parts: tuple[str, ...]) -> bool:
+    said = _said(error)
+    return any(part in said for part in parts)
+
+
+def _said(error: Exception) -> str:
+    return f"{getattr(error, 'code', '')} {getattr(error, 'message', '') or error}"
