@@ -200,19 +200,21 @@ class Unit:
 class Linker:
     """All facts of one project; gives back each file's part of the graph. Mutable."""
 
-    def __init__(self, project: str, languages: Languages) -> None: ...
+    def __init__(self, project: str, languages: Languages, spare: bool = ...) -> None:
+        """`spare`: many files at once need hardly more memory than some hundred, and a little more time."""
     def set_subprojects(self, subprojects: Sequence[tuple[str, str, str]]) -> None:
         """(folder, kind, name) each."""
-    def update(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ...) -> list[str]:
-        """Take in changed files and re-link what depends on them; equal in effect to a new Linker with the same files.
+    def take(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ...) -> None:
+        """Take files in and out; the next update links them. The last version of a file counts."""
+    def recall(self, cache: FactsCache, wanted: Sequence[tuple[str, str]]) -> list[str]:
+        """Take in the facts of (path, digest) from a cache; return the missing paths. Raises ValueError when closed."""
+    def update(self, changed: Sequence[ParsedFile] = ..., removed: Sequence[str] = ...) -> list[str]:
+        """Take in changed files and re-link what depends on all that was taken; equal in effect to a new Linker.
 
         Return the sorted paths whose unit may have changed: removed ones left out, the structure unit as "".
         """
-    def recall(self, cache: FactsCache, wanted: Sequence[tuple[str, str]]) -> list[str]:
-        """Load the facts of (path, digest) for the next update; return the paths that the cache does not hold.
-
-        The next update's own `changed` and `removed` win over what is recalled here. Raises ValueError when closed.
-        """
+    def pack(self) -> None:
+        """Give back what was unpacked to link files or to make units; nothing is forgotten."""
     def rest(self) -> None:
         """Give memory back until the next update; everything still works, units are then made more slowly."""
     def unit(self, path: str) -> Unit:

@@ -28,6 +28,9 @@ from atlas.scan import ScannedFile
 WRITE_BYTES = 4_000_000
 """Source bytes per transaction: bounds memory (rows are some ten times the source) and keeps commits rare."""
 
+SPARE_BYTES = 1_000_000
+"""The same for a process that stays."""
+
 PARSE_BATCH = 256
 """Files per call into the parser: progress is reported between calls."""
 
@@ -45,17 +48,21 @@ class _Pass:
     dirty: Sequence[str]
     """Paths asked for."""
     files: Mapping[str, ScannedFile]
-    parsed: dict[str, ParsedFile] = field(default_factory=dict[str, ParsedFile])
+    parsed: dict[str, FileRecord] = field(default_factory=dict[str, FileRecord])
+    """Records of the files that were parsed, without digest and counts of their units."""
     touched: set[str] = field(default_factory=set[str])
     """Asked for, but with the content that the store holds."""
 
     def record(self, path: str) -> FileRecord:
         """Return the record of a file as this pass found it; of a parsed one without digest and counts of its unit."""
-        parsed = self.parsed.get(path)
-        if parsed is None:
-            return self._seen_again(path) if path in self.touched else self.place.manifest[path]
+        if path in self.parsed:
+            return self.parsed[path]
+        return self._seen_again(path) if path in self.touched else self.place.manifest[path]
+
+    def take_in(self, path: str, parsed: ParsedFile) -> None:
+        """Note a file that was parsed; its facts are the linker's."""
         file = self.files[path]
-        return FileRecord(
+        self.parsed[path] = FileRecord(
             path=path,
             language=parsed.language,
             digest=parsed.digest,
@@ -153,18 +160,17 @@ class AstTier:
         if linker is None:
             place.outdated = False
             # kept only when all of it worked: `forget` drops what an exception leaves half done
-            linker = place.linker = Linker(place.name, place.source.languages)
+            linker = place.linker = Linker(place.name, place.source.languages, spare=self._keep)
             linker.set_subprojects(place.folders_of_manifests())
             # what tier 1 has seen since the batch began comes with its own event
             work.files = {**place.files, **work.files}
             chosen = {*changed, *removed}
             rest = [path for path in work.files if path not in chosen]
             changed += await asyncio.to_thread(self._recall, place, linker, rest)
-        unreadable = await asyncio.to_thread(self._parse, work, changed)
-        removed.extend(unreadable)
+        removed.extend(await asyncio.to_thread(self._parse, work, linker, changed))
         started = time.process_time()
         self._progress("link", 0, 0)
-        moved = await asyncio.to_thread(linker.update, list(work.parsed.values()), removed)
+        moved = await asyncio.to_thread(linker.update, [], removed)
         place.ahead.update(path for path in work.parsed if not _holds(place, path, work.parsed[path].digest))
         place.ahead.update(path for path in removed if path in place.manifest)
         digests = linker.digests()
@@ -193,8 +199,8 @@ class AstTier:
         _spend(place, "recall", started)
         return missing + [path for path in paths if path not in place.manifest]
 
-    def _parse(self, work: _Pass, paths: Sequence[str]) -> list[str]:
-        """Parse files and cache their facts; return the paths that could not be read or must not be indexed."""
+    def _parse(self, work: _Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
+        """Parse files for the linker and the cache; return the paths that could not be read or must not be indexed."""
         started, place = time.process_time(), work.place
         source = place.source
         left_out: list[str] = []
@@ -219,8 +225,9 @@ class AstTier:
                     left_out.append(path)
                 else:
                     place.refused.pop(path, None)
-                    work.parsed[path] = result
+                    work.take_in(path, result)
                     fresh.append(result)
+            linker.take(fresh)
             place.cache.put(fresh)
             place.tally.parsed += len(fresh)
         self._progress("parse", len(paths), len(paths))
@@ -245,7 +252,7 @@ class AstTier:
         structure = self._structure(place, digests[STRUCTURE])
         size = sum(work.files[path].size if path in work.files else 0 for path in todo)
         whole = size + 1000 * len(todo) < WRITE_BYTES
-        batches = self._batches(work, todo, digests)
+        batches = self._batches(work, todo, digests, WRITE_BYTES if whole or not self._keep else SPARE_BYTES)
         # the structure goes first: edges to new external symbols then find their target from the first batch on
         stored = place.manifest.get(STRUCTURE)
         deltas.append(structure if whole else _marked(structure, stored.digest if stored else ""))
@@ -277,8 +284,10 @@ class AstTier:
         nodes, edges, texts = rows_of(place.linker.unit(STRUCTURE), b"")
         return GraphDelta(place.name, STRUCTURE, record, nodes, edges, texts)
 
-    def _batches(self, work: _Pass, paths: Sequence[str], digests: Mapping[str, str]) -> Iterator[list[GraphDelta]]:
-        """Yield deltas in batches of about WRITE_BYTES of source; runs in a thread, one batch ahead of the store."""
+    def _batches(
+        self, work: _Pass, paths: Sequence[str], digests: Mapping[str, str], most: int
+    ) -> Iterator[list[GraphDelta]]:
+        """Yield deltas in batches of about `most` bytes of source; runs in a thread, one batch ahead of the store."""
         batch: list[GraphDelta] = []
         size = 0
         for path in paths:
@@ -288,7 +297,9 @@ class AstTier:
                 continue
             batch.append(delta)
             size += len(delta.content or b"") + 1000
-            if size >= WRITE_BYTES:
+            if size >= most:
+                if self._keep and work.place.linker is not None:
+                    work.place.linker.pack()
                 yield batch
                 batch, size = [], 0
         if batch:

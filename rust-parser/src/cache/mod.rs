@@ -30,7 +30,7 @@ impl FactsCache {
     /// (path, digest) each.
     fn get(&self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<Vec<Option<ParsedFile>>> {
         let parsed = |entry: Entry| ParsedFile { facts: Arc::new(entry.facts), skip_reason: entry.skip_reason };
-        let found = py.detach(|| self.open().as_ref().map(|file| file.get(&keys(wanted))));
+        let found = py.detach(|| self.open().as_ref().map(|file| file.get(&keys(&wanted))));
         Ok(found.ok_or_else(closed)?.into_iter().map(|entry| entry.map(parsed)).collect())
     }
 
@@ -45,7 +45,7 @@ impl FactsCache {
 
     /// Forget everything else if that halves the file.
     fn keep(&self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<()> {
-        py.detach(|| self.open().as_mut().map(|file| file.keep(&keys(wanted)))).ok_or_else(closed)
+        py.detach(|| self.open().as_mut().map(|file| file.keep(&keys(&wanted)))).ok_or_else(closed)
     }
 
     /// Let another process write; idempotent.
@@ -59,7 +59,7 @@ type Recalled = (Vec<Arc<FileFacts>>, Vec<String>);
 
 impl FactsCache {
     /// The facts of `(path, digest)`; those of a file that must not be indexed are missing.
-    pub fn recall(&self, wanted: Vec<(String, String)>) -> PyResult<Recalled> {
+    pub fn recall(&self, wanted: &[(String, String)]) -> PyResult<Recalled> {
         let wanted = keys(wanted);
         let entries = self.open().as_ref().map(|file| file.get(&wanted)).ok_or_else(closed)?;
         let (mut found, mut missing) = (Vec::new(), Vec::new());
@@ -82,8 +82,8 @@ fn closed() -> PyErr {
 }
 
 /// Paths and digests; text that is no digest belongs to no record.
-fn keys(wanted: Vec<(String, String)>) -> Vec<(String, Option<ContentDigest>)> {
-    wanted.into_iter().map(|(path, digest)| (path, parse_digest(&digest))).collect()
+fn keys(wanted: &[(String, String)]) -> Vec<(String, Option<ContentDigest>)> {
+    wanted.iter().map(|(path, digest)| (path.clone(), parse_digest(digest))).collect()
 }
 
 fn parse_digest(text: &str) -> Option<ContentDigest> {

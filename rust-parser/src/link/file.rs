@@ -149,6 +149,11 @@ impl FileEntry {
         &self.open().returns
     }
 
+    /// Are there facts that `pack` would give back?
+    pub fn is_unpacked(&self) -> bool {
+        self.contents.is_unpacked()
+    }
+
     /// Keep the facts packed until they are asked for again.
     pub fn pack(&mut self) {
         self.contents.pack();

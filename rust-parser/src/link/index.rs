@@ -112,6 +112,11 @@ impl Index {
         self.files.par_iter_mut().flatten().for_each(FileEntry::pack);
     }
 
+    /// Number of files whose facts are not only packed.
+    pub fn unpacked(&self) -> usize {
+        self.present().filter(|(_, file)| file.is_unpacked()).count()
+    }
+
     pub fn file_id(&self, path: &str) -> Option<FileId> {
         let id = *self.paths.get(path)?;
         self.files[id as usize].is_some().then_some(id)
@@ -218,8 +223,13 @@ impl Index {
         (file, file.outline(place.def))
     }
 
-    /// Take files in and out; return what lookups may now see differently.
-    pub fn replace(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String]) -> (Vec<FileId>, FxHashSet<u32>) {
+    /// Take files in and out; return, if `with_keys`, what lookups may now see differently.
+    pub fn replace(
+        &mut self,
+        changed: Vec<Arc<FileFacts>>,
+        removed: &[String],
+        with_keys: bool,
+    ) -> (Vec<FileId>, FxHashSet<u32>) {
         let mut keys = FxHashSet::default();
         let mut before: FxHashMap<FileId, Vec<(u32, u64)>> = FxHashMap::default();
         let mut presence = Presence::default();
@@ -246,10 +256,10 @@ impl Index {
             ids.push(id);
         }
         self.sort_touched(touched);
-        presence.changed_keys(self, &mut keys);
-        if ids.len() == self.present().count() {
-            return (ids, keys); // everything is linked anyway
+        if !with_keys {
+            return (ids, keys);
         }
+        presence.changed_keys(self, &mut keys);
         for &id in &leaving {
             let old = before.remove(&id).unwrap_or_default();
             let new = self.files[id as usize].as_ref().map(FileEntry::contributions).unwrap_or_default();

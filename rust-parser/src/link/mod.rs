@@ -55,7 +55,28 @@ pub struct Project {
     structure_asked: Box<[u32]>,
     /// Linked under other sub-projects: everything is linked again.
     is_stale: bool,
+    /// Taken in, but not linked yet.
+    taken: Taken,
+    /// Needs little memory and more time: facts are packed again and again.
+    is_spare: bool,
 }
+
+/// What was taken in and out since the last update.
+#[derive(Default)]
+struct Taken {
+    ids: FxHashSet<FileId>,
+    /// What lookups may now see differently.
+    keys: FxHashSet<u32>,
+    gone: FxHashSet<FileId>,
+    /// The structure may be another.
+    is_restructured: bool,
+}
+
+/// A linker that is spare packs its facts again when those of more files are unpacked: some 15 KB each.
+const SPARE_FILES: usize = 3072;
+
+/// Files that it links before it looks at that.
+const SPARE_PART: usize = 256;
 
 /// What linking one file gave, and what it asked in each stage.
 #[derive(Default)]
@@ -76,7 +97,7 @@ enum Output {
 }
 
 impl Project {
-    pub fn new(name: &str) -> Project {
+    pub fn new(name: &str, is_spare: bool) -> Project {
         Project {
             name: name.to_owned(),
             index: Index::default(),
@@ -85,6 +106,8 @@ impl Project {
             structure_digest: None,
             structure_asked: Box::default(),
             is_stale: false,
+            taken: Taken::default(),
+            is_spare,
         }
     }
 
@@ -97,27 +120,41 @@ impl Project {
         }
     }
 
-    /// Take in changed files and link what depends on them. Returns the sorted paths whose units changed, without removed ones,
+    /// Take files in and out, to be linked by the next update. The last of several versions of a file counts.
+    pub fn take(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String]) {
+        let changed = last_of_each_path(changed);
+        let parts: Vec<Option<u64>> = changed.iter().map(|facts| self.structure_part(&facts.path)).collect();
+        self.taken.gone.extend(removed.iter().filter_map(|path| self.index.file_id(path)));
+        // before the first update everything is new
+        let is_first = self.structure_digest.is_none();
+        let (ids, keys) = self.index.replace(changed, removed, !is_first);
+        let mut is_restructured =
+            ids.iter().zip(parts).any(|(&id, old)| old != Some(structure::part_of(self.index.file(id))));
+        is_restructured |= !self.taken.gone.is_empty();
+        self.taken.is_restructured |= is_restructured;
+        self.taken.ids.extend(ids);
+        self.taken.keys.extend(keys);
+        self.stay_small();
+    }
+
+    /// Link what was taken in, and what depends on it. Returns the sorted paths whose units changed, without removed ones,
     /// "" for the structure. The result equals that of a new project with the same files. `keep_edges`: most units will be asked
     /// for; else their edges are found again then, and a project that is linked whole needs less memory.
-    pub fn update(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String], keep_edges: bool) -> Vec<String> {
-        let changed = last_of_each_path(changed);
-        let gone: Vec<FileId> = removed.iter().filter_map(|path| self.index.file_id(path)).collect();
-        let parts: Vec<Option<u64>> = changed.iter().map(|facts| self.structure_part(&facts.path)).collect();
-        let (ids, mut keys) = self.index.replace(changed, removed);
-        let mut is_restructured = self.is_stale || !gone.is_empty() || ids.len() == self.index.present().count();
-        is_restructured |= ids.iter().zip(parts).any(|(&id, old)| old != Some(structure::part_of(self.index.file(id))));
+    pub fn update(&mut self, keep_edges: bool) -> Vec<String> {
+        let Taken { ids, mut keys, gone, mut is_restructured } = std::mem::take(&mut self.taken);
         self.links.resize_with(self.index.files.len(), Link::default);
+        let (mut dirty, gone): (FxHashSet<FileId>, Vec<FileId>) = (
+            ids.into_iter().filter(|&id| self.index.files[id as usize].is_some()).collect(),
+            gone.into_iter().filter(|&id| self.index.files[id as usize].is_none()).collect(),
+        );
         for &id in &gone {
-            if self.index.files[id as usize].is_none() {
-                self.links[id as usize] = Link::default();
-                self.index.first_types[id as usize] = FileTypes::default();
-                self.index.types[id as usize] = FileTypes::default();
-            }
+            self.links[id as usize] = Link::default();
+            self.index.first_types[id as usize] = FileTypes::default();
+            self.index.types[id as usize] = FileTypes::default();
         }
-        let gone: Vec<FileId> = gone.into_iter().filter(|&id| self.index.files[id as usize].is_none()).collect();
-        let mut dirty: FxHashSet<FileId> = ids.into_iter().collect();
+        is_restructured |= dirty.len() == self.index.present().count();
         if std::mem::take(&mut self.is_stale) {
+            is_restructured = true;
             dirty.extend(self.index.present().map(|(id, _)| id));
         }
         let mut before: FxHashMap<FileId, Option<UnitDigest>> = FxHashMap::default();
@@ -153,16 +190,19 @@ impl Project {
                 dirty.insert(id);
             }
         }
-        let todo: Vec<FileId> = dirty.iter().copied().collect();
+        let mut todo: Vec<FileId> = dirty.iter().copied().collect();
+        // neighbours ask the same files
+        todo.sort_unstable();
         let is_all = todo.len() == self.index.present().count();
-        let results: Vec<(FileId, Box<[u32]>, Output)> = todo
-            .par_iter()
-            .map(|&id| {
+        let mut results: Vec<(FileId, Box<[u32]>, Output)> = Vec::with_capacity(todo.len());
+        for part in todo.chunks(if self.is_spare { SPARE_PART } else { todo.len().max(1) }) {
+            results.par_extend(part.par_iter().map(|&id| {
                 let view = View::new(&self.index, id, stage);
                 let output = run(&view, stage, &self.name, keep_edges);
                 (id, view.into_asked(), output)
-            })
-            .collect();
+            }));
+            self.stay_small();
+        }
         let mut bases = Vec::new();
         for (id, asked, output) in results {
             let link = &mut self.links[id as usize];
@@ -191,6 +231,12 @@ impl Project {
             keys.extend(inherit::refresh(&mut self.index, bases, gone));
         }
         reaches_others
+    }
+
+    fn stay_small(&mut self) {
+        if self.is_spare && self.index.unpacked() > SPARE_FILES {
+            self.index.pack();
+        }
     }
 
     /// What the structure now says because of a file; None for an unknown one.
@@ -227,6 +273,11 @@ impl Project {
             }
         };
         Some(source)
+    }
+
+    /// Keep the facts packed until they are asked for again.
+    pub fn pack(&mut self) {
+        self.index.pack();
     }
 
     /// Give back memory until the next update: facts are packed, edges are found again when a unit is asked for.

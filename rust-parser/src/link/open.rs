@@ -39,6 +39,10 @@ impl Contents {
         })
     }
 
+    pub fn is_unpacked(&self) -> bool {
+        self.fresh.is_some() || self.open.get().is_some()
+    }
+
     pub fn pack(&mut self) {
         if let Some(facts) = self.fresh.take() {
             self.packed = postcard::to_stdvec(&*facts).expect("facts are plain values").into();
