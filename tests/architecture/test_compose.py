@@ -14,9 +14,8 @@ import pytest
 import yaml
 
 from atlas.buses.valkey_server import server_program
-from atlas.settings import TEI_URL
+from atlas.settings import TEI_URL, StoreSettings
 from atlas.stores.bolt_dialect import MemgraphDialect, dialect_of
-from atlas.stores.bolt_link import WRITE_SECONDS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
@@ -53,6 +52,7 @@ def test_the_services_are_those_of_the_settings() -> None:
     assert set(SERVICES) == set(LISTENS)
     assert address("tei", "http") == TEI_URL
     assert address("valkey", "valkey") in EXAMPLE
+    assert address("memgraph", "bolt") in EXAMPLE
 
 
 def address(name: str, scheme: str) -> str:
@@ -123,7 +123,7 @@ def test_memgraph_tells_nobody_and_forgets_nothing() -> None:
 def test_memgraphs_limits_leave_ours_alone() -> None:
     """The shorter of the server's limit and the transaction's own counts."""
     flags = options("memgraph")
-    assert int(flags["query-execution-timeout-sec"]) >= WRITE_SECONDS
+    assert int(flags["query-execution-timeout-sec"]) >= StoreSettings().write_seconds
     assert int(flags["storage-access-timeout-sec"]) >= 10
     assert int(flags["memory-limit"]) << 20 < bytes_of(SERVICES["memgraph"]["mem_limit"])
 

@@ -10,6 +10,7 @@ from atlas.stores.embedded import EmbeddedStore
 from atlas.stores.memory import MemoryStore
 from tests.conformance.rows import PROJECT, PythonVectorIndex
 from tests.neo4j.empty import empty_neo4j
+from tests.neo4j.memgraph import empty_memgraph
 
 
 async def _memory(_: Path) -> Store:
@@ -24,10 +25,19 @@ async def _neo4j(_: Path) -> Store:
     return await empty_neo4j()
 
 
-STORES: dict[str, Callable[[Path], Awaitable[Store]]] = {"memory": _memory, "embedded": _embedded, "neo4j": _neo4j}
+async def _memgraph(_: Path) -> Store:
+    return await empty_memgraph()
 
 
-@pytest.fixture(params=list(STORES))
+STORES: dict[str, Callable[[Path], Awaitable[Store]]] = {
+    "memory": _memory,
+    "embedded": _embedded,
+    "neo4j": _neo4j,
+    "memgraph": _memgraph,
+}
+
+
+@pytest.fixture(params=["memory", "embedded", "neo4j", pytest.param("memgraph", marks=pytest.mark.memgraph)])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store of each kind, with one project."""
     opened = await STORES[request.param](tmp_path)

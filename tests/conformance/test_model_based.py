@@ -1,4 +1,4 @@
-"""Any sequence of writes leaves the embedded store, and the one on a real Neo4j, equal to the one made of plain dicts."""
+"""Any sequence of writes leaves the embedded store, and the one on a Bolt server, equal to the one made of plain dicts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -30,6 +31,7 @@ from atlas.stores.embedded import EmbeddedStore
 from atlas.stores.memory import MemoryStore
 from tests.conformance.rows import PythonVectorIndex, node, query, unit, vector, words
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
+from tests.neo4j.memgraph import empty_memgraph, reopened_memgraph
 
 PROJECTS = ("p", "q")
 PATHS = (STRUCTURE, "a.py", "b/a.py", "b/test_c.py")
@@ -208,7 +210,23 @@ class BoltAgrees(StoresAgree):
         return await empty_neo4j()
 
 
+class MemgraphAgrees(StoresAgree):
+    """The same on a Memgraph."""
+
+    def __init__(self) -> None:
+        self.started = False
+        super().__init__()
+
+    async def opened(self) -> Store:
+        if self.started:
+            return await reopened_memgraph()
+        self.started = True
+        return await empty_memgraph()
+
+
 TestStoresAgree = StoresAgree.TestCase
 TestStoresAgree.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
 TestBoltAgrees = BoltAgrees.TestCase
 TestBoltAgrees.settings = settings(max_examples=4, stateful_step_count=8, deadline=None)
+TestMemgraphAgrees = pytest.mark.memgraph(MemgraphAgrees.TestCase)
+TestMemgraphAgrees.settings = TestBoltAgrees.settings

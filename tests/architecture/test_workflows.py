@@ -1,0 +1,111 @@
+"""The workflows are what GitHub reads, run the Pythons that the project names, and call only what exists.
+
+No runner is here: the files are read, and their commands looked up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+import yaml
+
+from atlas.cli.app import app
+from tests.architecture.test_compose import SERVICES, address
+from tests.neo4j.memgraph import VARIABLE
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+WORKFLOWS: dict[str, dict[Any, Any]] = {path.name: yaml.safe_load(path.read_text()) for path in FILES}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def steps() -> Iterator[dict[str, Any]]:
+    for document in WORKFLOWS.values():
+        for job in document["jobs"].values():
+            yield from job["steps"]
+
+
+COMMANDS = [line.strip() for step in steps() for line in step.get("run", "").splitlines()]
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_has_what_github_asks_for(name: str) -> None:
+    document = WORKFLOWS[name]
+    # YAML 1.1 reads `on` as true
+    assert set(document) == {"name", True, "permissions", "concurrency", "jobs"}
+    assert document["permissions"] == {"contents": "read"}
+    for job in document["jobs"].values():
+        assert {"runs-on", "timeout-minutes", "steps"} <= set(job)
+        for step in job["steps"]:
+            assert ("run" in step) != ("uses" in step), step
+            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/x@v1")), step
+            assert "${{" not in step.get("run", ""), "what is put into a script may be somebody else's text"
+
+
+def test_every_python_runs_on_both_systems() -> None:
+    matrix = WORKFLOWS["checks.yml"]["jobs"]["checks"]["strategy"]["matrix"]
+    named = [
+        re.fullmatch(r"Programming Language :: Python :: (3\.\d+)", line) for line in PROJECT["project"]["classifiers"]
+    ]
+    assert matrix["python"] == [found[1] for found in named if found]
+    assert [system.partition("-")[0] for system in matrix["system"]] == ["ubuntu", "macos"]
+
+
+def test_the_checks_are_those_of_this_repository() -> None:
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "bash .ci/run" in COMMANDS
+    assert [line for line in script.splitlines() if line.startswith("make ")] == ["make check", "make test"]
+    assert {"make check", "make test"} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS)))
+def test_a_command_exists(command: str) -> None:
+    program, *words = shlex.split(command)
+    if program == "make":
+        done = subprocess.run(["make", "-n", *words], cwd=ROOT, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+    elif program == "bash":
+        assert (ROOT / words[0]).is_file()
+    elif program == "docker":
+        profiles = {profile for service in SERVICES.values() for profile in service["profiles"]}
+        chosen = [value for option, value in pairwise(words) if option == "--profile"]
+        assert words[0] == "compose" and chosen and set(chosen) <= profiles
+    elif program == ".venv/bin/atlas":
+        family: Any = typer.main.get_command(app)
+        while hasattr(family, "commands"):
+            family = family.commands[words.pop(0)]
+    elif program == ".venv/bin/python":
+        assert words[:3] == ["-m", "pytest", "-m"]
+        markers = [line.partition(":")[0] for line in PROJECT["tool"]["pytest"]["ini_options"]["markers"]]
+        assert words[3] in markers
+    else:
+        assert program == "rustup"
+
+
+def test_the_memgraph_that_is_started_is_the_one_that_is_tested() -> None:
+    job = WORKFLOWS["servers.yml"]["jobs"]["memgraph"]
+    assert job["env"] == {VARIABLE: address("memgraph", "bolt")}
+    product = next(step["env"] for step in job["steps"] if "env" in step)
+    assert product["ATLAS_STORE_URL"] == address("memgraph", "bolt")
+    assert product["ATLAS_BUS_URL"].startswith(address("valkey", "valkey"))
+
+
+def test_without_an_address_the_memgraph_tests_fail_and_are_not_run_unasked() -> None:
+    test = "tests/neo4j/test_memgraph.py::test_it_is_the_release_that_the_dialect_is_written_for"
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-m", "memgraph", test]
+    asked = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert asked.returncode == 1 and f"{VARIABLE} is not set" in asked.stdout
+    assert "-m 'not memgraph'" in PROJECT["tool"]["pytest"]["ini_options"]["addopts"]
