@@ -1,7 +1,7 @@
 """A Bolt 5.2 server that says what it is told to: the errors of a Memgraph, word for word, through the real driver.
 
-Every RUN and every COMMIT takes the next line of the script: None succeeds, (code, message) fails. A RUN that succeeds
-gives the rows that follow from its text in `answers`, else none.
+Every RUN and every COMMIT takes the next line of the script: None succeeds, (code, message) fails, `HANG_UP` ends the
+connection. A RUN that succeeds gives the rows that follow from its text in `answers`, else none.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ Failure = tuple[str, str]
 MEMGRAPH = "Neo4j/v5.11.0 compatible graph database server - Memgraph"
 TRANSIENT = "Memgraph.TransientError.MemgraphError.MemgraphError"
 CLIENT = "Memgraph.ClientError.MemgraphError.MemgraphError"
+HANG_UP: Failure = ("", "")
 
 _NAMES = {0x01: "HELLO", 0x02: "GOODBYE", 0x0F: "RESET", 0x10: "RUN", 0x11: "BEGIN", 0x12: "COMMIT", 0x13: "ROLLBACK"}
 _NAMES |= {0x2F: "DISCARD", 0x3F: "PULL", 0x6A: "LOGON", 0x6B: "LOGOFF", 0x54: "TELEMETRY"}
@@ -28,6 +29,9 @@ class ScriptedServer:
         self.script, self.answers = script, answers
         self.heard: list[tuple[str, list[Any]]] = []
         self.agent = MEMGRAPH
+        self.refuses: Failure | None = None
+        """What whoever logs on is told."""
+        self._connections: set[asyncio.StreamWriter] = set()
 
     async def __aenter__(self) -> ScriptedServer:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -37,11 +41,17 @@ class ScriptedServer:
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
 
+    def hang_up(self) -> None:
+        """End all connections, as a restart does."""
+        for connection in self._connections:
+            connection.close()
+
     def count(self, name: str) -> int:
         """How often a message came."""
         return sum(heard == name for heard, _ in self.heard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._connections.add(writer)
         try:
             await reader.readexactly(20)
             writer.write(bytes((0, 0, 2, 5)))
@@ -49,6 +59,7 @@ class ScriptedServer:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
+            self._connections.discard(writer)
             writer.close()
 
 
@@ -74,7 +85,12 @@ class _Conversation:
             return self._send(_IGNORED)
         if name == "HELLO":
             return self._send(_SUCCESS, {"server": self.server.agent, "connection_id": "bolt-1"})
-        if name in ("RUN", "COMMIT") and self.server.script and (failure := self.server.script.pop(0)):
+        failure = self.server.refuses if name == "LOGON" else None
+        if name in ("RUN", "COMMIT") and self.server.script:
+            failure = self.server.script.pop(0)
+        if failure == HANG_UP:
+            raise ConnectionAbortedError
+        if failure:
             self.failed = True
             return self._send(_FAILURE, {"code": failure[0], "message": failure[1]})
         if name == "RUN":

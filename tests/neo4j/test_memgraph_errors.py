@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from atlas.errors import AtlasError, QueryError, StoreError, Unavailable
+from atlas.errors import AtlasError, ConfigError, QueryError, StoreError, Unavailable
 from atlas.model import ModelInfo
 from atlas.stores.bolt import BoltStore
 from atlas.stores.bolt_dialect import MemgraphDialect
 from atlas.stores.bolt_link import Address, BoltLink, Transaction
-from tests.neo4j.scripted_server import CLIENT, TRANSIENT, Failure, ScriptedServer
+from tests.neo4j.scripted_server import CLIENT, HANG_UP, TRANSIENT, Failure, ScriptedServer
 
 CONFLICT = (
     TRANSIENT,
     "Cannot resolve conflicting transactions. You can retry this transaction when the conflicting transaction is finished.",
 )
-BUSY = (TRANSIENT, "Cannot get unique access to the storage. Try stopping other queries that are running in parallel.")
+BUSY, BUSY_SHARED, BUSY_READING = (
+    (TRANSIENT, f"Cannot get {access} access to the storage. Try stopping other queries that are running in parallel.")
+    for access in ("unique", "shared", "read-only")
+)
 TIMEOUT = (TRANSIENT, "Transaction was asked to abort because of transaction timeout.")
+SHUTDOWN = (TRANSIENT, "Transaction was asked to abort because of database shutdown.")
+TERMINATED = (TRANSIENT, "Transaction was asked to abort by another user.")
 ANALYTICAL = (TRANSIENT, "Text index is not supported in analytical storage mode.")
 MEMORY = (TRANSIENT, "Memory limit exceeded! Attempting to allocate a chunk of 1.00MiB")
 DUPLICATE = (CLIENT, "Unable to commit due to unique constraint violation on :Symbol(uid)")
 SERIALIZATION = (CLIENT, "Unable to commit due to serialization error.")
+ALONE = (CLIENT, "Index manipulation not allowed in multicommand transactions.")
+DIMENSIONS = (CLIENT, "Vector index property must have the same number of dimensions as specified in the index.")
+UNAUTHENTICATED = ("Memgraph.ClientError.Security.Unauthenticated", "Authentication failure")
 MISALIGNED = (CLIENT, "Accessor type READ and query type WRITE are misaligned!")
 
 
@@ -41,9 +50,11 @@ async def written(server: ScriptedServer) -> list[tuple[Any, ...]]:
         ([CONFLICT], 2),
         ([CONFLICT, CONFLICT, CONFLICT], 4),
         ([None, CONFLICT], 2),
-        ([BUSY, BUSY], 3),
+        ([BUSY, BUSY_SHARED, BUSY_READING], 4),
         ([None, DUPLICATE], 2),
         ([None, SERIALIZATION], 2),
+        ([HANG_UP], 2),
+        ([None, HANG_UP], 2),
     ],
 )
 async def test_what_passes_is_tried_again(script: list[Failure | None], begins: int) -> None:
@@ -60,6 +71,11 @@ async def test_what_passes_is_tried_again(script: list[Failure | None], begins: 
         ([TIMEOUT], 1, Unavailable, "took too long"),
         ([ANALYTICAL], 1, Unavailable, "analytical"),
         ([MEMORY], 1, Unavailable, "Memory limit"),
+        ([SHUTDOWN], 1, Unavailable, "shutdown"),
+        ([TERMINATED], 1, Unavailable, "another user"),
+        ([HANG_UP] * 2, 2, Unavailable, "cannot reach"),
+        ([ALONE], 1, StoreError, "multicommand"),
+        ([DIMENSIONS], 1, StoreError, "dimensions"),
         ([MISALIGNED], 1, StoreError, "misaligned"),
         ([(CLIENT, "Unbound variable: x.")], 1, StoreError, "Unbound"),
     ],
@@ -71,6 +87,25 @@ async def test_what_does_not_pass_is_said(
         with pytest.raises(kind, match=says):
             await written(server)
         assert server.count("BEGIN") == begins
+
+
+async def test_a_wrong_password_is_said_to_be_wrong() -> None:
+    """Memgraph has a code of its own for it, which the driver takes for any error of a client."""
+    async with ScriptedServer([]) as server:
+        server.refuses = UNAUTHENTICATED
+        with pytest.raises(ConfigError, match="refused user or password"):
+            await BoltStore.open(Address(server.uri, auth=("somebody", "wrong")), writing=False)
+
+
+async def test_a_server_that_was_restarted_is_found_again() -> None:
+    """A connection that the server closed is not used again."""
+    async with ScriptedServer([]) as server:
+        link = BoltLink(Address(server.uri))
+        await link.read(lambda transaction: transaction.rows("RETURN 1"))
+        server.hang_up()
+        await asyncio.sleep(0.1)
+        assert await link.write(lambda transaction: transaction.rows("RETURN 2")) == []
+        await link.aclose()
 
 
 async def test_a_query_says_what_the_server_says() -> None:
