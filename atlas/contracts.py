@@ -187,8 +187,11 @@ class Bus(Protocol):
         """Give deliveries back: each comes again after a growing delay, or becomes a dead letter with the reason."""
         ...
 
-    async def reclaim(self, stream: str, group: str) -> int:
-        """Make all that is pending in the group due now; return how many. For who knows that nobody works on it."""
+    async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
+        """Make all that is pending in the group due now; return how many. For who knows that nobody works on it.
+
+        `from_others`: only what was delivered to other consumers; for who knows that it is alone and at work.
+        """
         ...
 
     async def states(self) -> list[StreamState]:

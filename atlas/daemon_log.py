@@ -56,18 +56,13 @@ def prepare_log_folder(data_dir: Path) -> Path:
 class DaemonLog:
     """Writes the log; also what libraries have to warn of. Close with `close`."""
 
-    def __init__(self, data_dir: Path, *, echo: bool) -> None:
-        """`echo` also prints readable lines on standard error. Raises ConfigError."""
-        path = prepare_log_folder(data_dir) / FILE
+    def __init__(self, data_dir: Path | None, *, echo: bool) -> None:
+        """`data_dir` None writes no file, `echo` prints readable lines on standard error. Raises ConfigError."""
         self._logger, self._root = logging.getLogger(LOGGER), logging.getLogger()
-        try:
-            self._handlers: list[logging.Handler] = [_File(path, maxBytes=LONGEST, backupCount=KEPT, encoding="utf8")]
-        except OSError as error:
-            raise ConfigError(f"cannot write to {path}: {error.strerror}", "check its permissions") from error
-        self._handlers[0].setFormatter(_JsonLines())
+        self._handlers: list[logging.Handler] = [] if data_dir is None else [_file(data_dir)]
         if echo:
             self._handlers.append(logging.StreamHandler(sys.stderr))
-            self._handlers[1].setFormatter(_Readable())
+            self._handlers[-1].setFormatter(_Readable())
         self._level = self._root.level
         self._logger.setLevel(logging.INFO)
         self._root.setLevel(logging.WARNING)
@@ -91,6 +86,16 @@ class DaemonLog:
             self._root.removeHandler(handler)
             handler.close()
         self._root.setLevel(self._level)
+
+
+def _file(data_dir: Path) -> logging.Handler:
+    path = prepare_log_folder(data_dir) / FILE
+    try:
+        handler = _File(path, maxBytes=LONGEST, backupCount=KEPT, encoding="utf8")
+    except OSError as error:
+        raise ConfigError(f"cannot write to {path}: {error.strerror}", "check its permissions") from error
+    handler.setFormatter(_JsonLines())
+    return handler
 
 
 class _File(RotatingFileHandler):

@@ -23,9 +23,11 @@ from atlas.daemon_log import DaemonLog
 from atlas.errors import AtlasError, StoreError
 from atlas.settings import masked
 from atlas.wiring_daemon import end_own_server, run_daemon
+from atlas.wiring_worker import run_crew
 
 if TYPE_CHECKING:
     from atlas.config import Settings
+    from atlas.pipeline.worker import Log
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if sys.platform != "win32" else ()
 
@@ -107,6 +109,32 @@ async def _run(all_settings: Sequence[Settings], instance: Instance, log: Daemon
             loop.remove_signal_handler(kind)
     if not instance.is_valid():
         raise StoreError(f"the data folder {data_dir} was removed or replaced", "start the daemon again")
+
+
+def work_in_foreground(all_settings: Sequence[Settings], tiers: Sequence[str]) -> None:
+    """Be a worker until a signal comes; the log goes to standard error. Raises what made it end."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+    log = DaemonLog(None, echo=True)
+    try:
+        asyncio.run(_work(all_settings, tiers, log.log))
+    finally:
+        log.close()
+
+
+async def _work(all_settings: Sequence[Settings], tiers: Sequence[str], log: Log) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def asked_to_stop(kind: signal.Signals) -> None:
+        if stop.is_set():
+            os._exit(AT_ONCE_CODE)
+        log("stopping", {"signal": kind.name})
+        stop.set()
+
+    for kind in SIGNALS:
+        loop.add_signal_handler(kind, asked_to_stop, kind)
+    await run_crew(all_settings, tiers, stop, log, lambda phase, detail: log(phase, {"detail": detail}))
 
 
 async def _until_invalid(instance: Instance, stop: asyncio.Event) -> None:

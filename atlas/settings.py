@@ -170,6 +170,7 @@ class DaemonSettings:
     reconcile_seconds: int = _setting(300, "The whole tree is compared with the index this often.", 1, 86_400)
     poll_seconds: int = _setting(2, "How often the tree is looked at when it cannot be watched.", 1, 3600)
     memory_mb: int = _setting(600, "Resident memory that the daemon stays under.", 100, 1_000_000)
+    lease_seconds: int = _setting(10, "On a shared store: who keeps a project may be silent this long.", 2, 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,11 @@ class Settings:
     def store_place(self) -> str:
         """Where the index is, for people: a server's address without secrets, or the folder."""
         return masked(self.store.url) or str(self.data_dir)
+
+    @property
+    def shared(self) -> bool:
+        """Whether processes on other hosts may work on the same store over the same bus."""
+        return bool(self.store.url and self.bus.url)
 
     @property
     def bus_address(self) -> str:

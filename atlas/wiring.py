@@ -197,8 +197,11 @@ async def connect_bus_of_running_daemon(settings: Settings) -> Bus | None:
     return bus
 
 
-def connect_bus(settings: Settings, address: str) -> ValkeyBus:
-    """Return the bus of a data folder at this address, with keys of its own on a server that others use too."""
+def connect_bus(settings: Settings, address: str, identity: str = "") -> ValkeyBus:
+    """Return the bus at this address, with keys of its own on a server that others use too.
+
+    They are those of the data folder, or of the store on a server that is called `identity`.
+    """
     from atlas.buses.redelivery import Redelivery
     from atlas.buses.valkey import ValkeyBus
 
@@ -206,8 +209,8 @@ def connect_bus(settings: Settings, address: str) -> ValkeyBus:
     rule = Redelivery(after=float(bus.redeliver_seconds), attempts=bus.max_attempts)
     prefix = bus.prefix
     if address == settings.bus_address:
-        # the index is a folder of this host, so are its events; braces keep the keys together in a cluster
-        place = f"{socket.gethostname()}:{settings.data_dir.resolve()}"
+        # a folder of this host has its events for itself; braces keep the keys together in a cluster
+        place = identity or f"{socket.gethostname()}:{settings.data_dir.resolve()}"
         prefix += f"{{atlas-{hashlib.blake2b(os.fsencode(place), digest_size=6).hexdigest()}}}:"
     return ValkeyBus.open(address, prefix=prefix, capacity=bus.capacity, redelivery=rule)
 

@@ -18,13 +18,14 @@ from atlas.errors import AtlasError, Unavailable, WriterBusy
 from atlas.wiring import connect_bus, limit_threads, make_source
 from atlas.wiring_embedder import make_writing_embedder
 from atlas.wiring_store import open_store
+from atlas.wiring_worker import TIERS, Tell, make_options, run_crew
 
 if TYPE_CHECKING:
     from atlas.buses.valkey import ValkeyBus
     from atlas.buses.valkey_server import OwnServer
     from atlas.config import Settings
     from atlas.contracts import Store
-    from atlas.pipeline.daemon import Daemon, Options
+    from atlas.pipeline.daemon import Daemon
     from atlas.pipeline.worker import Log
 
 WRITER_SECONDS = 0.3
@@ -41,9 +42,6 @@ RETRY_SECONDS = 5.0
 
 STEP_SECONDS = 0.05
 
-Tell = Callable[[str, str], None]
-"""(phase, detail) -> None; see `background.Running`."""
-
 
 async def run_daemon(all_settings: Sequence[Settings], stop: asyncio.Event, log: Log, tell: Tell) -> None:
     """Keep the indexes of these projects true until `stop` is set.
@@ -56,6 +54,9 @@ async def run_daemon(all_settings: Sequence[Settings], stop: asyncio.Event, log:
 
     few_arenas()
     limit_threads(all_settings[0])
+    if all_settings[0].shared:
+        await run_crew(all_settings, TIERS, stop, log, tell)
+        return
     store = await _store_when_free(all_settings[0], stop, log, tell)
     if store is None:
         return
@@ -218,26 +219,10 @@ async def _make_daemon(all_settings: Sequence[Settings], store: Store, bus: Valk
         bus,
         make_writing_embedder(first),
         Gate(store, first.pipeline.body_threshold / 100, embeds=first.embedder.provider != "none"),
-        _options(first),
+        make_options(first),
         resident_meter(),
         give_back,
         log,
-    )
-
-
-def _options(settings: Settings) -> Options:
-    from atlas.pipeline.daemon import Options
-    from atlas.pipeline.events import Window
-
-    pipeline, daemon = settings.pipeline, settings.daemon
-    return Options(
-        graph=Window(pipeline.graph_window_ms / 1000, pipeline.graph_batch, 0.01),
-        ast=Window(pipeline.ast_window_ms / 1000, pipeline.ast_batch, 0.01),
-        embed=Window(pipeline.embed_window_ms / 1000, pipeline.embed_batch, 0.2),
-        embed_page=pipeline.embed_batch,
-        reconcile_seconds=daemon.reconcile_seconds,
-        poll_seconds=daemon.poll_seconds,
-        memory_bytes=daemon.memory_mb << 20,
     )
 
 

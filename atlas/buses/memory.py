@@ -74,8 +74,10 @@ class MemoryBus:
                 reader.next_due = min(reader.next_due, reader.due[key])
         entries.ring()
 
-    async def reclaim(self, stream: str, group: str) -> int:
-        """Make all that is pending in the group due now; return how many."""
+    async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
+        """Make all that is pending in the group due now; return how many. There are no others."""
+        if from_others:
+            return 0
         entries, reader = self._known(stream, group)
         reader.next_due = time.monotonic()
         reader.due = dict.fromkeys(reader.pending, reader.next_due)

@@ -103,13 +103,15 @@ class ValkeyBus:
                 if delay >= 0:
                     reader.search_at = min(reader.search_at, time.monotonic() + delay / 1000)
 
-    async def reclaim(self, stream: str, group: str) -> int:
+    async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
         """Make all that is pending in the group due now; return how many. Others notice within five seconds."""
+        given = {"group": group, "after": _ms(self._rule.after), "but": self._consumer if from_others else ""}
         try:
-            count = int(await self._run("reclaim", stream, {"group": group, "after": _ms(self._rule.after)}))
+            count = int(await self._run("reclaim", stream, given))
         except NoGroup:
             return 0
-        self._reader(stream, group).search_at = 0.0
+        if count or not from_others:
+            self._reader(stream, group).search_at = 0.0
         return count
 
     async def states(self) -> list[StreamState]:

@@ -11,6 +11,7 @@ import contextlib
 import gc
 import json
 import os
+import socket
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ STOP_SECONDS = 30.0
 """A batch at work has this long to end when the daemon stops; then it is left pending."""
 
 TRIM_SECONDS = 10.0
+
+TAKE_BACK_SECONDS = 1.0
 
 SCARCE = 0.75
 """From this share of the memory limit on memory is spared at the cost of time."""
@@ -94,14 +97,21 @@ class Daemon:
         resident: Callable[[], int],
         trim: Callable[[], None],
         log: Log,
+        *,
+        among_others: bool = False,
     ) -> None:
-        """`resident` returns the process's resident bytes, `trim` gives free memory back to the system."""
+        """`resident` returns the process's resident bytes, `trim` gives free memory back to the system.
+
+        `among_others`: this process holds the project's lease; its predecessors may not know it yet, and vectors are
+        made by who has the time: `embedder` is None then.
+        """
+        self._among_others, self._embeds = among_others, gate.embeds if among_others else embedder is not None
         self._store, self._bus, self._options, self._log = store, bus, options, log
         self._resident, self._trim, self._embedder = resident, trim, embedder
         self._places = {source.project: Workplace(source, store) for source in sources}
         self._kept = {name: self._keep(place) for name, place in self._places.items()}
         self._tiers: list[Tier] = [
-            GraphTier(self._places, store, bus, options.graph, sweep=embedder is not None),
+            GraphTier(self._places, store, bus, options.graph, sweep=self._embeds),
             AstTier(self._places, store, bus, options.ast, gate, scarce=lambda: self._is_large(SCARCE)),
         ]
         if embedder is not None:
@@ -167,6 +177,7 @@ class Daemon:
             self._every(SETTLE_SECONDS, self._settle),
             self._every(NOTE_SECONDS, self._tell),
             self._every(TRIM_SECONDS, self._stay_small),
+            *([self._every(TAKE_BACK_SECONDS, self._take_back)] if self._among_others else []),
         ]
 
     async def _watch(self, kept: _Kept, stop: asyncio.Event) -> None:
@@ -191,6 +202,12 @@ class Daemon:
         self._log("look at everything", {"project": kept.place.name, "reason": reason})
         kept.missed, kept.looked_at = "", time.time()
         await self._hint(kept, [EVERYTHING])
+
+    async def _take_back(self) -> None:
+        """Take what the bus gave to a predecessor that was paused as it waited: else it would rest for a minute."""
+        with contextlib.suppress(Unavailable):
+            for tier in self._tiers:
+                await self._bus.reclaim(tier.stream, tier.group, from_others=True)
 
     async def _reconcile(self) -> None:
         for kept in self._kept.values():
@@ -258,6 +275,8 @@ class Daemon:
         return {
             "version": __version__,
             "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "embeds": self._embeds,
             "started_at": self._started_at,
             "told_at": time.time(),
             "resident_bytes": self._resident(),

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from atlas.contracts import Bus, Embedder, Store
-from atlas.errors import AtlasError, ConfigError, Unavailable
+from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.model import Chunk, Event, ModelInfo, VectorRow
 from atlas.pipeline.events import (
     AST_DIRTY,
@@ -15,6 +15,7 @@ from atlas.pipeline.events import (
     EVERYTHING,
     FILE_CHANGED,
     Progress,
+    Tally,
     Window,
     by_project,
     no_progress,
@@ -98,46 +99,54 @@ class EmbedTier:
         window: Window,
         progress: Progress = no_progress,
         page: int = EMBED_BATCH,
+        *,
+        of_all: bool = False,
     ) -> None:
-        """`page` chunks are written in one transaction: it bounds how long a write of tier 2 waits for this tier."""
-        self._places, self._store, self._embedder = places, store, embedder
+        """`page` chunks are written in one transaction: it bounds how long a write of tier 2 waits for this tier.
+
+        `of_all`: projects without a place too, as it is all in the store; else they are left to others.
+        """
+        self._places, self._store, self._embedder, self._of_all = places, store, embedder, of_all
+        self.tallies: dict[str, Tally] = {name: place.tally for name, place in places.items()}
         self._progress, self._page, self.window = progress, page, window
 
     async def handle(self, events: Sequence[Event]) -> None:
         """Make the vectors of these symbols, or all of a project, up to date."""
         for project, keys in by_project(events).items():
-            place = self._places.get(project)
-            if place is None:
+            if project not in self._places and not self._of_all:
                 continue
-            if EVERYTHING in keys:
-                await self._embed_all(place)
-            else:
-                for start in range(0, len(keys), self._page):
-                    await self._embed(place, keys[start : start + self._page])
+            try:
+                if EVERYTHING in keys:
+                    await self._embed_all(project)
+                else:
+                    for start in range(0, len(keys), self._page):
+                        await self._embed(project, keys[start : start + self._page])
+            except NotFound:
+                continue  # the store was emptied since
 
-    async def _embed_all(self, place: Workplace) -> None:
+    async def _embed_all(self, project: str) -> None:
         """Page through the stale chunks; the next page is read while one is written."""
         info = await self._embedder.info()
-        chunks = await self._store.stale_chunks(place.name, info, self._page)
+        chunks = await self._store.stale_chunks(project, info, self._page)
         while chunks:
             _, chunks = await asyncio.gather(
-                self._put(place, chunks, info),
-                self._store.stale_chunks(place.name, info, self._page, chunks[-1].uid),
+                self._put(project, chunks, info),
+                self._store.stale_chunks(project, info, self._page, chunks[-1].uid),
             )
 
-    async def _embed(self, place: Workplace, uids: Sequence[str]) -> None:
+    async def _embed(self, project: str, uids: Sequence[str]) -> None:
         info = await self._embedder.info()
-        chunks = await self._store.stale_chunks(place.name, info, self._page, uids=uids)
+        chunks = await self._store.stale_chunks(project, info, self._page, uids=uids)
         if chunks:
-            await self._put(place, chunks, info)
+            await self._put(project, chunks, info)
 
-    async def _put(self, place: Workplace, chunks: Sequence[Chunk], info: ModelInfo) -> None:
-        started, tally = time.process_time(), place.tally
+    async def _put(self, project: str, chunks: Sequence[Chunk], info: ModelInfo) -> None:
+        started, tally = time.process_time(), self.tallies.setdefault(project, Tally())
         vectors = await self._embedder.embed_chunks(chunks)
         if await self._embedder.info() != info:  # a server was started again with another model
             raise Unavailable(f"the embedder no longer serves {info.model}: all vectors are to be made again")
         rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
-        await self._store.put_vectors(place.name, info, rows)
+        await self._store.put_vectors(project, info, rows)
         tally.vectors += len(rows)
         tally.seconds["embed"] = tally.seconds.get("embed", 0.0) + time.process_time() - started
         self._progress("embed", tally.vectors, 0)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from atlas.contracts import Bus
-from atlas.errors import AtlasError, StoreError, Unavailable
+from atlas.errors import AtlasError, LeaseLost, StoreError, Unavailable
 from atlas.model import Delivery, Event
 from atlas.pipeline.events import Window
 
@@ -78,7 +78,8 @@ Log = Callable[[str, dict[str, object]], None]
 async def run_tier(bus: Bus, tier: Tier, report: TierReport, stop: asyncio.Event, log: Log) -> None:
     """Work on a tier's stream until `stop` is set; the batch at hand is finished first, waiting events stay waiting.
 
-    A bus that is away is asked again until it is back: the store is as it was, and no event is lost by waiting.
+    A bus that is away is asked again until it is back: the store is as it was, and no event is lost by waiting. Raises
+    LeaseLost when this process may not write any more; what it had taken stays pending for its successor.
     """
     while not stop.is_set():
         try:
@@ -173,6 +174,8 @@ async def _failures(
             delay = min(2 * delay, AWAY_SECONDS)
             if not stop.is_set():
                 continue
+        except LeaseLost:
+            raise
         except StoreError as error:
             return [(one, error.message) for one in batch]
         except Exception as error:  # noqa: BLE001 the worker is the boundary: what an event causes is the event's fate

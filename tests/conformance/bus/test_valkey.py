@@ -149,6 +149,18 @@ async def test_a_silent_server_is_unavailable(own_server: OwnServer, monkeypatch
     await bus.aclose()
 
 
+async def test_what_others_hold_can_be_taken_back_without_what_one_holds_oneself(own_server: OwnServer) -> None:
+    paused, mine = (ValkeyBus.open(own_server.url, redelivery=AT_ONCE) for _ in range(2))
+    await paused.publish(S, events("a", "b", "c"))
+    await paused.take(S, G, 1, 0)
+    await mine.take(S, G, 1, 0)
+    assert await mine.reclaim(S, G, from_others=True) == 1
+    assert keys(await mine.take(S, G, 9, 0)) == ["a", "c"]
+    assert await mine.reclaim(S, G, from_others=True) == 0
+    await paused.aclose()
+    await mine.aclose()
+
+
 @pytest.mark.parametrize("loss", ["FLUSHALL", f"DEL {S}", f"XGROUP DESTROY {S} {G}", "SCRIPT FLUSH"])
 async def test_the_bus_goes_on_after_somebody_deleted_things(bus: ValkeyBus, server: Link, loss: str) -> None:
     await bus.publish(S, events("a", "b"))

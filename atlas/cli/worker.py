@@ -1,0 +1,45 @@
+"""`atlas worker`: one more process that works on a store and a bus that many hosts share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from atlas.cli.options import DataDirOption, settings_of
+from atlas.errors import ConfigError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("worker")(worker)
+
+
+def worker(
+    tiers: Annotated[
+        str, typer.Option("--tiers", metavar="NAMES", help="What it does: graph,ast (together) and embed.")
+    ] = "graph,ast,embed",
+    roots: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--project", metavar="PATH", help="A project's folder on this host; again for each.", show_default=False
+        ),
+    ] = None,
+    data_dir: DataDirOption = "",
+) -> None:
+    """Work beside others on a shared store and bus (store.url, bus.url), in the foreground until a signal.
+
+    Of all processes with the tiers graph and ast one keeps a project: it watches its folder and writes the graph. The
+    others stand by and follow when it dies. Embedding needs no folder: every process with the tier embed takes a share.
+    """
+    from atlas.wiring_worker import check_worker
+
+    all_settings = [settings_of(root, data_dir) for root in roots or [""]]
+    names = [settings.project_name for settings in all_settings]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise ConfigError(f"two projects are named {twice}", 'Name one in its atlas.toml: [project] name = "..."')
+    wanted = [tier.strip() for tier in tiers.split(",") if tier.strip()]
+    check_worker(all_settings, wanted)
+    from atlas.foreground import work_in_foreground
+
+    work_in_foreground(all_settings, wanted)
