@@ -200,7 +200,7 @@ class Unit:
 class Linker:
     """All facts of one project; gives back each file's part of the graph. Mutable."""
 
-    def __init__(self, project: str, languages: Languages, spare: bool = ...) -> None:
+    def __init__(self, project: str, languages: Languages, spare: bool = False) -> None:
         """`spare`: many files at once need hardly more memory than some hundred, and a little more time."""
     def set_subprojects(self, subprojects: Sequence[tuple[str, str, str]]) -> None:
         """(folder, kind, name) each."""
