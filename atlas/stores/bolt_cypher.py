@@ -36,7 +36,7 @@ async def run(
 ) -> Table:
     """See `Store.cypher`. Raises `QueryError` for what is not allowed, and for what the server says of the query."""
     values = {name: check_parameter(value, name) for name, value in parameters.items()}
-    sent = prepared(text, values, joins_labels=dialect.name == "neo4j")
+    sent = prepared(text, values, memgraph=dialect.name == "memgraph")
 
     async def work(transaction: Transaction) -> Table:
         columns, rows, more = await transaction.some(sent.text, values, max(limit, 0))

@@ -26,6 +26,7 @@ from atlas.stores.cypher.syntax import (
     Parameter,
     Projection,
     Query,
+    Subquery,
     TextTest,
     Unwind,
 )
@@ -42,8 +43,8 @@ class Sent:
     ordered: bool
 
 
-def prepared(text: str, parameters: Mapping[str, object], *, joins_labels: bool) -> Sent:
-    """Return the query as it is sent; `joins_labels`: the server knows `(n:(A|B)&C)`.
+def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> Sent:
+    """Return the query as it is sent to a Memgraph or to a Neo4j, which knows `(n:(A|B)&C)`.
 
     Raises `QueryError`, located, for everything that is not in the read subset.
     """
@@ -57,7 +58,7 @@ def prepared(text: str, parameters: Mapping[str, object], *, joins_labels: bool)
         if isinstance(item, LabelName) and (item.name.startswith("Atlas") or item.name == "Symbol"):
             raise QueryError(f"the label {item.name} is the store's own", "see: atlas schema")
         if isinstance(item, NodePattern):
-            edits.restrict(item, joins_labels)
+            edits.restrict(item, not memgraph)
         elif isinstance(item, Call):
             _check_function(item, text)
             _check_range(item, parameters)
@@ -66,6 +67,8 @@ def prepared(text: str, parameters: Mapping[str, object], *, joins_labels: bool)
             _check_pattern(item, parameters)
         elif isinstance(item, Match):
             _check_variables(item, text)
+        if memgraph:
+            _check_wrong_answers(item)
     return Sent(edits.applied(text), _is_ordered(tree))
 
 
@@ -97,6 +100,24 @@ def _check_variables(match: Match, text: str) -> None:
             if edge.variable in seen:
                 raise located_error(text, edge.at, f"variable `{edge.variable}` is used twice in one MATCH")
             seen.add(edge.variable)
+
+
+def _check_wrong_answers(item: object) -> None:
+    """Refuse what Memgraph 3.12 answers wrongly without a word; what it does not know it says itself."""
+    if isinstance(item, Projection):
+        late = [*(expression for expression, _ in item.order), *([item.where] if item.where is not None else [])]
+        if any(isinstance(part, Subquery) and part.kind == "collect" for value in late for part in walk(value)):
+            raise QueryError(
+                "Memgraph gives wrong results for a pattern comprehension in ORDER BY and after WITH .. WHERE",
+                "make it a column first: WITH n, [..] AS found",
+            )
+    if isinstance(item, Subquery) and item.kind == "exists":
+        last = item.query.parts[0][-1]
+        counts = isinstance(last, Projection) and any(
+            isinstance(part, Call) and part.name in AGGREGATES for column in last.items for part in walk(column)
+        )
+        if isinstance(last, Projection) and (counts or last.limit is not None or last.skip is not None):
+            raise QueryError("Memgraph ignores LIMIT, SKIP and aggregates in EXISTS", "count outside of it")
 
 
 def _known(expression: object, parameters: Mapping[str, object]) -> object:

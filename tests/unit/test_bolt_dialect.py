@@ -60,7 +60,7 @@ def emitted() -> Iterator[tuple[str, str]]:
     yield "drop vector index", MEMGRAPH.drop_vector_index("v_1")
     yield "shortest path", f"MATCH {MEMGRAPH.shortest_path('CALLS|IMPORTS', 5)} RETURN p"
     query = "MATCH (a {name: 'x'})-[:CALLS*1..3]->(b:Class|Function) RETURN labels(a), id(b), b"
-    yield "query", prepared(query, {}, joins_labels=False).text
+    yield "query", prepared(query, {}, memgraph=True).text
 
 
 def written_out(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -211,11 +211,37 @@ def test_only_plain_names_become_part_of_a_statement(name: str) -> None:
     ],
 )
 def test_a_query_is_bound_to_the_visible_graph(query: str, sent: str) -> None:
-    assert prepared(query, {}, joins_labels=True).text == sent
+    assert prepared(query, {}, memgraph=False).text == sent
 
 
 def test_patterns_of_regular_expressions_are_known_before_they_run() -> None:
-    assert prepared("MATCH (n) WHERE n.name =~ $p RETURN n", {"p": "a.*"}, joins_labels=True).ordered is False
+    assert prepared("MATCH (n) WHERE n.name =~ $p RETURN n", {"p": "a.*"}, memgraph=False).ordered is False
     for query in ("MATCH (n) WHERE n.name =~ n.path RETURN n", "MATCH (n) WHERE n.name =~ $p RETURN n"):
         with pytest.raises(QueryError):
-            prepared(query, {"p": "(a)\\1"}, joins_labels=True)
+            prepared(query, {"p": "(a)\\1"}, memgraph=False)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Class) RETURN n.name ORDER BY size([(n)-->(m) | m.name])",
+        "MATCH (n:Class) WITH n WHERE size([(n)-->(m) | m.name]) > 2 RETURN n",
+        "MATCH (n:Class) WHERE EXISTS { MATCH (n)-->(m) RETURN m SKIP 3 } RETURN n",
+        "MATCH (n:Class) WHERE EXISTS { MATCH (n)-->(m) RETURN count(m) } RETURN n",
+    ],
+)
+def test_what_memgraph_gets_wrong_in_silence_is_refused(query: str) -> None:
+    assert prepared(query, {}, memgraph=False)
+    with pytest.raises(QueryError, match="Memgraph"):
+        prepared(query, {}, memgraph=True)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (n:Class) WITH n, size([(n)-->(m) | m.name]) AS found WHERE found > 2 RETURN n ORDER BY found",
+        "MATCH (n:Class) WHERE EXISTS { MATCH (n)-->(m) RETURN m } AND EXISTS { (n)-[:CALLS]->() } RETURN n",
+    ],
+)
+def test_what_memgraph_gets_right_is_sent(query: str) -> None:
+    assert prepared(query, {}, memgraph=True)
