@@ -125,6 +125,8 @@ class McpSettings:
     request_seconds: int = _setting(300, "A request over HTTP that takes longer is given up (504).", 1, 86_400)
     max_concurrent: int = _setting(8, "Requests over HTTP that are worked on at once.", 1, 1000)
     max_waiting: int = _setting(256, "Requests that wait for their turn; beyond it they are refused (503).", 0, 10_000)
+    max_per_client: int = _setting(128, "Of these, from one address; beyond it 429, 0 = no limit.", 0, 10_000)
+    workers: int = _setting(1, "Processes that serve HTTP, each with these limits; 0 = one per core.", 0, 256)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 """What many clients at once get from one MCP server over HTTP: errors, spread of answer times, growth of its memory.
 
-The clients are plain HTTP/1.1 connections of this process, each with one request under way, so that what is measured is
-the server.
+The clients are plain HTTP/1.1 connections of this process, each with one request under way. What they send is made
+before the clock runs and answers are only searched for errors, so that what is measured is the server; what the clients
+cost is told too, for they share the machine with it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
+import re
 import signal
 import statistics
 import subprocess
@@ -17,9 +18,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from atlas.bench.process import ATLAS, ENVIRONMENT, resident_mb, run
+from atlas.bench.process import ATLAS, ENVIRONMENT, run
 from atlas.bench.query import SAMPLE
 from atlas.errors import AtlasError
 
@@ -38,6 +38,11 @@ CYPHER = "MATCH (n {uid: $uid})<-[:CALLS]-(m) RETURN m.qualified_name AS caller 
 
 TARGET_P95_MS, TARGET_GROWTH = 250.0, 10.0
 
+RESULT_WITHIN = 64
+"""An answer begins with its id and then says whether it is a result."""
+
+_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
+
 Question = tuple[str, Mapping[str, object]]
 
 
@@ -46,6 +51,7 @@ class HttpReport:
     """What `atlas bench http` prints; times in milliseconds, memory in MB."""
 
     clients: int
+    workers: int
     pause_ms: int
     requests: int
     errors: int
@@ -54,9 +60,12 @@ class HttpReport:
     p50_ms: float
     p95_ms: float
     worst_ms: float
-    server_cpu_seconds: float
-    """Of the server's whole life, its start included."""
+    server_cpu_ms: float
+    """Of all processes of the server, per request."""
+    client_cpu_ms: float
+    """Of this process, per request."""
     warm_rss_mb: float
+    """Of all processes of the server; what they share counts for each."""
     end_rss_mb: float
 
     @property
@@ -70,35 +79,73 @@ class HttpReport:
         return not self.errors and self.p95_ms <= TARGET_P95_MS and self.growth < TARGET_GROWTH
 
 
-def bench_http(tree: Path, data: Path, clients: int, requests: int, pause_ms: int) -> HttpReport:
+def bench_http(tree: Path, data: Path, clients: int, requests: int, pause_ms: int, workers: int = 1) -> HttpReport:
     """Index `tree` into `data` when needed, then let clients loose. Raises AtlasError when it cannot be measured."""
     run(["index", str(tree), "--data-dir", str(data)])
     arguments = ["mcp", "--transport", "http", "--port", "0", "--project", str(tree), "--data-dir", str(data)]
+    arguments += ["--workers", str(workers)]
     with subprocess.Popen(
         [*ATLAS, *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT
     ) as process:
         try:
             port = _port(process)
-            answers = asyncio.run(_ask_all(process.pid, port, clients, requests, pause_ms))
+            load = asyncio.run(_ask_all(process.pid, port, clients, requests, pause_ms))
         finally:
             process.send_signal(signal.SIGTERM)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-    times, errors, seconds, warm, end = answers
+            process.wait()
+    spent = load.end.cpu_seconds - load.warm.cpu_seconds
     return HttpReport(
         clients=clients,
+        workers=workers,
         pause_ms=pause_ms,
-        requests=len(times),
-        errors=len(errors),
-        first_error=errors[0] if errors else "",
-        seconds=seconds,
-        p50_ms=statistics.median(times),
-        p95_ms=statistics.quantiles(times, n=20)[-1],
-        worst_ms=max(times),
-        server_cpu_seconds=usage.ru_utime + usage.ru_stime,
-        warm_rss_mb=warm,
-        end_rss_mb=end,
+        requests=len(load.times),
+        errors=len(load.errors),
+        first_error=load.errors[0] if load.errors else "",
+        seconds=load.seconds,
+        p50_ms=statistics.median(load.times),
+        p95_ms=statistics.quantiles(load.times, n=20)[-1],
+        worst_ms=max(load.times),
+        server_cpu_ms=1000 * spent / len(load.times),
+        client_cpu_ms=1000 * load.client_cpu_seconds / len(load.times),
+        warm_rss_mb=load.warm.rss_mb,
+        end_rss_mb=load.end.rss_mb,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """What all processes of a server have used so far."""
+
+    cpu_seconds: float
+    rss_mb: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Load:
+    times: list[float]
+    errors: list[str]
+    seconds: float
+    client_cpu_seconds: float
+    warm: _Used
+    end: _Used
+
+
+def _used(server: int) -> _Used:
+    """Ask `ps`: it knows the children, and knows them on every system."""
+    command = ["ps", "-A", "-o", "pid=,ppid=,rss=,time="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in listed.splitlines()]
+    own = [row for row in rows if str(server) in row[:2]]
+    return _Used(sum(_seconds(row[3]) for row in own), sum(int(row[2]) for row in own) / 1024)
+
+
+def _seconds(time_text: str) -> float:
+    """`[[days-]hours:]minutes:seconds` as a number."""
+    days, _, clock = time_text.rpartition("-")
+    seconds = 0.0
+    for part in clock.split(":"):
+        seconds = seconds * 60 + float(part)
+    return seconds + 86_400 * int(days or 0)
 
 
 def _port(process: subprocess.Popen[bytes]) -> int:
@@ -111,21 +158,20 @@ def _port(process: subprocess.Popen[bytes]) -> int:
     raise AtlasError("the server ended before it served")
 
 
-async def _ask_all(
-    pid: int, port: int, clients: int, requests: int, pause_ms: int
-) -> tuple[list[float], list[str], float, float, float]:
+async def _ask_all(pid: int, port: int, clients: int, requests: int, pause_ms: int) -> _Load:
     first = await _Client.open(port)
     sample = {"query": SAMPLE, "limit": 1000, "token_budget": 200_000}
-    rows: list[list[str]] = (await first.ask(("cypher_query", sample)))["structuredContent"]["rows"]
+    answer = json.loads(await first.ask(_request(port, ("cypher_query", sample))))
+    rows: list[list[str]] = answer["result"]["structuredContent"]["rows"]
     first.close()
     if not rows:
         raise AtlasError("the tree has no symbols with docstrings to ask about")
-    questions = [_question(number, rows) for number in range(max(requests, WARM_REQUESTS))]
+    questions = [_request(port, _question(number, rows)) for number in range(max(requests, WARM_REQUESTS))]
     await _let_loose(port, clients, questions[:WARM_REQUESTS], 0)
-    warm = resident_mb(pid)
-    started = time.perf_counter()
+    warm, started, used = _used(pid), time.perf_counter(), time.process_time()
     times, errors = await _let_loose(port, clients, questions[:requests], pause_ms / 1000)
-    return times, errors, time.perf_counter() - started, warm, resident_mb(pid)
+    seconds, used = time.perf_counter() - started, time.process_time() - used
+    return _Load(times, errors, seconds, used, warm, _used(pid))
 
 
 def _question(number: int, rows: Sequence[Sequence[str]]) -> Question:
@@ -139,7 +185,7 @@ def _question(number: int, rows: Sequence[Sequence[str]]) -> Question:
 
 
 async def _let_loose(
-    port: int, clients: int, questions: Sequence[Question], pause: float
+    port: int, clients: int, questions: Sequence[bytes], pause: float
 ) -> tuple[list[float], list[str]]:
     """Each client asks every `clients`-th question, one after the other; return milliseconds and errors of all."""
     times: list[float] = []
@@ -154,7 +200,7 @@ async def _let_loose(
             try:
                 await connection.ask(question)
             except (AtlasError, OSError, EOFError) as error:
-                errors.append(f"{question}: {error!r}")
+                errors.append(f"{question.decode()}: {error!r}")
                 connection.close()
                 connection = await _Client.open(port)
             times.append((time.perf_counter() - started) * 1000)
@@ -165,45 +211,49 @@ async def _let_loose(
     return times, errors
 
 
+def _request(port: int, question: Question) -> bytes:
+    """Return what goes over the wire."""
+    name, arguments = question
+    method = "tools/list" if name == "tools/list" else "tools/call"
+    parameters: dict[str, object] = {} if method == name else {"name": name, "arguments": arguments}
+    parameters["_meta"] = {
+        "io.modelcontextprotocol/protocolVersion": REVISION,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode()
+    named = "" if method == name else f"Mcp-Name: {name}\r\n"
+    head = (
+        f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\n"
+        f"Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {REVISION}\r\n"
+        f"Mcp-Method: {method}\r\n{named}Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
 class _Client:
     """One connection that is kept."""
 
-    def __init__(self, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._port, self._reader, self._writer = port, reader, writer
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
 
     @classmethod
     async def open(cls, port: int) -> _Client:
         try:
-            return cls(port, *await asyncio.open_connection("127.0.0.1", port))
+            return cls(*await asyncio.open_connection("127.0.0.1", port, limit=1 << 20))
         except ConnectionError as error:
             raise AtlasError("the server takes no connection: it ended, or has too many") from error
 
     def close(self) -> None:
         self._writer.close()
 
-    async def ask(self, question: Question) -> dict[str, Any]:
-        """Return the result. Raises AtlasError for any other answer, OSError and EOFError without one."""
-        name, arguments = question
-        method = "tools/list" if name == "tools/list" else "tools/call"
-        parameters: dict[str, object] = {} if method == name else {"name": name, "arguments": arguments}
-        parameters["_meta"] = {
-            "io.modelcontextprotocol/protocolVersion": REVISION,
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode()
-        named = "" if method == name else f"Mcp-Name: {name}\r\n"
-        head = (
-            f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nContent-Type: application/json\r\n"
-            f"Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {REVISION}\r\n"
-            f"Mcp-Method: {method}\r\n{named}Content-Length: {len(body)}\r\n\r\n"
-        )
-        self._writer.write(head.encode() + body)
-        await self._writer.drain()
-        status, *fields = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        lengths = [line.partition(":")[2] for line in fields if line.lower().startswith("content-length:")]
-        if not lengths:
-            raise AtlasError(f"{status}: an answer without a length")
-        answer = json.loads(await self._reader.readexactly(int(lengths[0])))
-        if "result" not in answer or answer["result"].get("isError"):
-            raise AtlasError(f"{status}: {str(answer)[:300]}")
-        return answer["result"]
+    async def ask(self, request: bytes) -> bytes:
+        """Return the body of a result. Raises AtlasError for any other answer, OSError and EOFError without one."""
+        self._writer.write(request)
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        length = _LENGTH.search(head)
+        if length is None:
+            raise AtlasError(f"{head!r}: an answer without a length")
+        body = await self._reader.readexactly(int(length[1]))
+        if b'"result":' not in body[:RESULT_WITHIN] or b'"isError":true' in body:
+            raise AtlasError(f"{head[:30]!r}: {body[:300]!r}")
+        return body

@@ -88,6 +88,7 @@ def http(
     clients: Annotated[int, typer.Option("--clients", min=1, max=1000, help="How many ask at once.")] = 64,
     requests: Annotated[int, typer.Option("--requests", min=20, help="How many requests in all.")] = 10_000,
     pause: Annotated[int, typer.Option("--pause", min=0, metavar="MS", help="Between a client's requests.")] = 0,
+    workers: Annotated[int, typer.Option("--workers", min=1, max=256, help="Processes of the server.")] = 1,
     data_dir: Annotated[Path | None, typer.Option(help="Keep the index here.")] = None,
     json_output: Json = False,
 ) -> None:
@@ -95,7 +96,7 @@ def http(
     from atlas.bench.http import TARGET_GROWTH, TARGET_P95_MS, bench_http
 
     with tempfile.TemporaryDirectory(prefix="atlas-bench-") as scratch:
-        report = bench_http(_folder(path), data_dir or Path(scratch), clients, requests, pause)
+        report = bench_http(_folder(path), data_dir or Path(scratch), clients, requests, pause, workers)
     if json_output:
         print(json.dumps(dataclasses.asdict(report) | {"reached": report.reached}, indent=2))
     else:
@@ -105,7 +106,7 @@ def http(
             ["p95 ms", f"{report.p95_ms:.0f}", f"<= {TARGET_P95_MS:.0f}"],
             ["worst ms", f"{report.worst_ms:.0f}", ""],
             ["requests per second", f"{report.requests / report.seconds:.0f}", ""],
-            ["CPU ms per request", f"{report.server_cpu_seconds * 1000 / report.requests:.1f}", ""],
+            ["CPU ms per request: server / clients", f"{report.server_cpu_ms:.1f} / {report.client_cpu_ms:.2f}", ""],
             ["RSS MB warm / end", f"{report.warm_rss_mb:.0f} / {report.end_rss_mb:.0f}", ""],
             ["RSS growth", f"{report.growth:.1f} %", f"< {TARGET_GROWTH:.0f} %"],
         ]

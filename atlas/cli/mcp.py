@@ -6,6 +6,8 @@ import os
 import shutil
 import socket
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -40,6 +42,9 @@ TokenOption = Annotated[
 NamesOption = Annotated[
     list[str] | None, typer.Option("--allow-host", metavar="NAME", help="HTTP: also answer to this name; repeatable.")
 ]
+WorkersOption = Annotated[
+    int, typer.Option("--workers", min=-1, max=256, help="HTTP: processes, 0 = one per core. Default: mcp.workers.")
+]
 CertificateOption = Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="HTTP: serve TLS (PEM).")]
 KeyOption = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="HTTP: key of --tls-cert.")]
 
@@ -59,6 +64,7 @@ def mcp(
     allow_host: NamesOption = None,
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
+    workers: WorkersOption = -1,
     print_config: Annotated[
         Client | None, typer.Option("--print-config", help="Print the lines for a client and exit.")
     ] = None,
@@ -70,15 +76,21 @@ def mcp(
         raise ConfigError("--json goes with --print-config", "The server always speaks JSON-RPC.")
     if transport is Transport.HTTP:
         given = settings.mcp
-        settings = replace(settings, mcp=replace(given, host=host or given.host, port=given.port if port < 0 else port))
+        changed = replace(
+            given,
+            host=host or given.host,
+            port=given.port if port < 0 else port,
+            workers=given.workers if workers < 0 else workers,
+        )
+        settings = replace(settings, mcp=changed)
         if print_config:
             _print_http(print_config, settings, token_file, tls=tls_cert is not None, as_json=json)
         else:
             _serve_http(settings, token_file, tuple(allow_host or ()), tls_cert, tls_key)
         return
-    if host or port >= 0 or token_file or allow_host or tls_cert or tls_key:
+    if host or port >= 0 or token_file or allow_host or tls_cert or tls_key or workers >= 0:
         raise ConfigError(
-            "--host, --port, --token-file, --allow-host and --tls-* are for HTTP", "Add --transport http."
+            "--host, --port, --token-file, --allow-host, --tls-* and --workers are for HTTP", "Add --transport http."
         )
     if print_config:
         arguments = ["mcp", "--project", str(settings.root)]
@@ -126,31 +138,43 @@ def _serve_http(
     from atlas.session import Session
     from atlas.web.access import make_access, read_token
     from atlas.web.gate import Limits
-    from atlas.web.serve import is_open, listen, make_tls, url_of
+    from atlas.web.serve import is_open, make_tls, url_of
+    from atlas.web.workers import listen_many, serve_many
 
     if key is not None and certificate is None:
         raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")
     tls = make_tls(certificate, key) if certificate else None
     mcp = settings.mcp
     token, warning = read_token(token_file, os.environ.get(TOKEN_VARIABLE, ""))
-    with listen(mcp.host, mcp.port) as listening:
-        to_others = is_open(listening)
+    sockets = listen_many(mcp.host, mcp.port, mcp.workers or os.cpu_count() or 1)
+    with ExitStack() as held:
+        for listening in sockets:
+            held.enter_context(listening)
+        to_others = is_open(sockets[0])
         own = (socket.gethostname(), socket.getfqdn()) if to_others and mcp.host in ANYWHERE else ()
         access = make_access(mcp.host, is_open=to_others, names=(*own, *names), token=token)
-        limits = Limits(mcp.max_body_bytes, mcp.request_seconds, mcp.max_concurrent, mcp.max_waiting)
+        limits = Limits(
+            mcp.max_body_bytes, mcp.request_seconds, mcp.max_concurrent, mcp.max_waiting, mcp.max_per_client
+        )
         if warning:
             _warn(warning)
         if to_others and tls is None:
             _warn("without TLS others on the network can read the token and the code; see --tls-cert, or use a proxy")
-        where = url_of(listening, mcp.host, tls, HTTP_PATH)
+        where = url_of(sockets[0], mcp.host, tls, HTTP_PATH)
 
         def ready() -> None:
             asks = "a token is asked for" if token else "no token is asked for"
             print(f"serving {settings.project_name} at {where} ({asks}); Ctrl-C ends it", file=sys.stderr, flush=True)
 
-        session = Session(settings)
-        server = make_server(session, offer_index=mcp.allow_index)
-        serve_http(server, session, Site(listening, access, limits, tls), ready)
+        def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
+            session = Session(settings)
+            server = make_server(session, offer_index=mcp.allow_index)
+            serve_http(server, session, Site(listening, access, limits, tls), ready)
+
+        if len(sockets) == 1:
+            serve(sockets[0], ready)
+        else:
+            serve_many(sockets, serve, ready)
 
 
 def _warn(message: str) -> None:

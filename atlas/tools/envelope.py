@@ -15,10 +15,12 @@ from atlas.search.assemble import longest
 from atlas.search.freshness import StaleFile
 from atlas.search.route import valid
 from atlas.tools.answers import Answer, Evidence
-from atlas.tools.structure import tokens_of
+from atlas.tools.structure import tokens_of, tokens_until
 
 MAX_BUDGET = 200_000
 """Tokens; above the context of today's models a budget means "all"."""
+
+_LABELS = {label.value.lower(): label.value for label in Label}
 
 AnswerT = TypeVar("AnswerT", bound=Answer)
 
@@ -84,10 +86,9 @@ async def make_filter(
     root: str = "",
 ) -> Filter:
     """Return a checked filter. Raises ConfigError for a path outside and unknown labels or languages."""
-    known = {label.value.lower(): label.value for label in Label}
-    wrong = [label for label in labels if label.lower() not in known]
+    wrong = [label for label in labels if label.lower() not in _LABELS]
     if wrong:
-        raise ConfigError(f"unknown label `{wrong[0]}`", f"labels: {', '.join(known.values())}")
+        raise ConfigError(f"unknown label `{wrong[0]}`", f"labels: {', '.join(_LABELS.values())}")
     if languages:
         stats = await atlas.reader.store.stats(project)
         spoken = sorted({language for each in stats for language in each.languages if language})
@@ -97,7 +98,7 @@ async def make_filter(
     return Filter(
         project=project,
         path=inside(path, root),
-        labels=tuple(known[label.lower()] for label in labels),
+        labels=tuple(_LABELS[label.lower()] for label in labels),
         languages=tuple(language.lower() for language in languages),
         include_tests=include_tests is not False,
     )
@@ -105,6 +106,8 @@ async def make_filter(
 
 def inside(path: str, root: str) -> str:
     """Return a path as the index has it: relative to the root, "/"-separated. Raises ConfigError when it is outside."""
+    if not path:
+        return ""
     text = valid(path).strip().replace("\\", "/")
     if root and (text == root or text.startswith(root.rstrip("/") + "/")):
         text = text[len(root.rstrip("/")) :].lstrip("/")
@@ -133,7 +136,7 @@ def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, 
 
     def measure(size: int) -> int:
         answer = build(size)
-        tried[size] = (answer, tokens_of(counter, answer))
+        tried[size] = (answer, tokens_until(counter, answer, budget))
         return tried[size][1]
 
     size = longest(measure, upper, budget, lower)
@@ -141,7 +144,7 @@ def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, 
         measure(size)
     answer, tokens = tried[size]
     if tokens > budget:
-        answer = floor(answer, tokens)
+        answer = floor(answer, tokens_of(counter, answer))
         tokens = tokens_of(counter, answer)
     return _with_evidence(answer, replace(answer.evidence, tokens=tokens))
 

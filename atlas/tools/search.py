@@ -148,7 +148,9 @@ def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
     kept = len(bare.hits)
     if bare.evidence.below_floor or not any(hit.around for hit in page.rich[:kept]):
         return bare
-    return fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, kept, n), kept)
+    # with all hits and all neighbours it was too long already
+    most = kept - 1 if kept == count else kept
+    return fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, kept, n), most)
 
 
 def _build(envelope: Envelope, page: _Page, hits: int, detailed: int) -> SearchAnswer:

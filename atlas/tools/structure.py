@@ -54,6 +54,12 @@ def tokens_of(counter: TokenCounter, answer: Answer) -> int:
     return max(counter.count(render(answer)), counter.count(structure_text(answer)))
 
 
+def tokens_until(counter: TokenCounter, answer: Answer, budget: int) -> int:
+    """Return `tokens_of`, or anything above the budget for what is above it: the structured content mostly tells."""
+    tokens = counter.count(structure_text(answer))
+    return tokens if tokens > budget else max(tokens, counter.count(render(answer)))
+
+
 def _body(answer: Answer) -> Structure:
     match answer:
         case SearchAnswer():

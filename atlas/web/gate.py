@@ -1,7 +1,8 @@
 """An ASGI application around another: checks who asks, how much is sent and how much is under way, then lets it work.
 
-At most `at_work` requests are worked on and `waiting` wait in order; the next one is told to come again. A request that
-takes too long ends, one whose client has gone leaves the queue. Must not know what the application inside does.
+At most `at_work` requests are worked on and `waiting` wait in order; the next one is told to come again, and so is a
+client that has too many of them. A request that takes too long ends, one whose client has gone leaves the queue. Must
+not know what the application inside does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import contextlib
 import json
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,12 +51,14 @@ LOG_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is taken at once; all positive, `waiting` may be 0."""
+    """How much is taken at once; all positive, `waiting` may be 0, and `per_client`, which then is no limit."""
 
     body_bytes: int
     request_seconds: float
     at_work: int
     waiting: int
+    per_client: int = 0
+    """Requests of one address, at work or waiting."""
 
 
 class Gate:
@@ -64,6 +68,7 @@ class Gate:
         self._app, self._path, self._access, self._limits = app, path, access, limits
         self._slots = asyncio.Semaphore(limits.at_work)
         self._inside = 0
+        self._inside_of: Counter[str] = Counter()
         self._health = _Remembered(health)
         self._log = _Log()
 
@@ -83,11 +88,16 @@ class Gate:
         if refusal is not None:
             await self._refuse(refusal, receive, send)
             return
+        client = _client_of(scope)
         self._inside += 1
+        self._inside_of[client] += 1
         try:
             await self._admit(scope, receive, send)
         finally:
             self._inside -= 1
+            self._inside_of[client] -= 1
+            if not self._inside_of[client]:
+                del self._inside_of[client]
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Refusal | None:
         refusal = self._access.refusal(headers)
@@ -98,6 +108,8 @@ class Gate:
         if scope["method"] != "POST":
             # without sessions there is no stream to open and none to delete
             return Refusal(405, "only POST is allowed", {"allow": "POST"})
+        if 0 < self._limits.per_client <= self._inside_of[_client_of(scope)]:
+            return Refusal(429, "this client has too many requests under way", {"retry-after": str(RETRY_SECONDS)})
         if self._inside >= self._limits.at_work + self._limits.waiting:
             return Refusal(503, "too many requests are waiting already", {"retry-after": str(RETRY_SECONDS)})
         length = headers.get("content-length", "")
@@ -238,6 +250,12 @@ async def _read(receive: Receive, limit: int, *, keep: bool = True) -> bytes | _
             parts += part
         if not message.get("more_body", False):
             return bytes(parts)
+
+
+def _client_of(scope: Scope) -> str:
+    """Return the address a request comes from; a proxy's is all that there is to see of those behind it."""
+    client: tuple[str, int] | None = scope.get("client")
+    return client[0] if client else ""
 
 
 def _error(refusal: Refusal) -> dict[str, object]:

@@ -50,8 +50,8 @@ def make_tls(certificate: Path, key: Path | None) -> Tls:
     return Tls(certificate, key)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on the first address of `host`.
+def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
+    """Return a socket that listens on the first address of `host`; `shared` ones of this user can have one port.
 
     Raises ConfigError for an address that is none of this machine's, or not allowed; Unavailable for a port in use.
     """
@@ -64,6 +64,8 @@ def listen(host: str, port: int) -> socket.socket:
     listening = socket.socket(family, kind, protocol)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listening.bind(address)
         listening.listen(512)
     except OSError as error:
@@ -130,7 +132,8 @@ class _Server(uvicorn.Server):
             self.force_exit = self.should_exit
             self.should_exit = True
 
-        before = {kind: signal.signal(kind, asked) for kind in SIGNALS}
+        ours = [kind for kind in SIGNALS if signal.getsignal(kind) is not signal.SIG_IGN]
+        before = {kind: signal.signal(kind, asked) for kind in ours}
         try:
             yield
         finally:

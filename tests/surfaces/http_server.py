@@ -9,7 +9,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,12 +54,20 @@ class Served:
     def log(self) -> str:
         return "".join(self.lines)
 
-    def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+    def connect(self, source: str = "127.0.0.1") -> http.client.HTTPConnection:
+        """A connection that comes from one of the machine's own addresses."""
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60, source_address=(source, 0))
 
-    def request(self, method: str, path: str, body: bytes | Iterator[bytes] | None = None, **headers: str) -> Reply:
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: bytes | Iterator[bytes] | None = None,
+        source: str = "127.0.0.1",
+        **headers: str,
+    ) -> Reply:
         """Send one request; `__` in the name of a header stands for a hyphen, and Host may be given."""
-        connection = self.connect()
+        connection = self.connect(source)
         try:
             named = {name.replace("__", "-"): value for name, value in headers.items()}
             connection.request(
@@ -70,20 +78,50 @@ class Served:
         finally:
             connection.close()
 
-    def ask(self, tool: str, arguments: Mapping[str, object] | None = None, **headers: str) -> Reply:
+    def ask(
+        self, tool: str, arguments: Mapping[str, object] | None = None, source: str = "127.0.0.1", **headers: str
+    ) -> Reply:
         """Call a tool as revision 2026-07-28 does; no tool lists them."""
         body, more = message(tool, arguments)
-        return self.request("POST", "/mcp", body, **more, **headers)
+        return self.request("POST", "/mcp", body, source, **more, **headers)
 
     def stop(self, kind: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(kind)
         return self.process.wait(30)
 
 
-def message(tool: str = "", arguments: Mapping[str, object] | None = None) -> tuple[bytes, dict[str, str]]:
+@dataclass
+class Begun:
+    """A call whose answer has begun: it is at work."""
+
+    connection: http.client.HTTPConnection
+    answer: http.client.HTTPResponse
+
+    def result(self) -> dict[str, Any]:
+        """What the stream ends with. Raises IncompleteRead when it ends without."""
+        with closing(self.connection):
+            last = self.answer.read().decode().strip().splitlines()[-1]
+        return json.loads(last.removeprefix("data: "))["result"]
+
+
+def begin_index(served: Served, **more: str) -> Begun:
+    """Call `index` while somebody else writes; return when it says that it waits."""
+    body, headers = message("index", progress=True)
+    connection = served.connect()
+    connection.request(
+        "POST", "/mcp", body, {name.replace("__", "-"): value for name, value in (headers | more).items()}
+    )
+    return Begun(connection, connection.getresponse())
+
+
+def message(
+    tool: str = "", arguments: Mapping[str, object] | None = None, *, progress: bool = False
+) -> tuple[bytes, dict[str, str]]:
     """The body and the headers of a call."""
     method = "tools/call" if tool else "tools/list"
     params: dict[str, object] = {"name": tool, "arguments": dict(arguments or {}), **META} if tool else dict(META)
+    if progress:
+        params["_meta"] = {**META["_meta"], "progressToken": 1}
     headers = {
         "Content__Type": "application/json",
         "Accept": "application/json, text/event-stream",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import secrets
 import signal
 import socket
 import ssl
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -20,12 +23,14 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 
 from atlas._parser import VectorIndex
+from atlas.cli.main import main
 from atlas.stores.embedded import EmbeddedStore
 
-from .http_server import Reply, Served, http_server, message
-from .processes import Place, answer, atlas, refusal
+from .http_server import Reply, Served, begin_index, http_server, message
+from .processes import Place, answer, refusal
 from .shop import fill, write_files
 
 TOKEN = secrets.token_urlsafe(32)
@@ -53,8 +58,14 @@ def served(place: Place) -> Iterator[Served]:
         yield served
 
 
+@pytest.fixture(scope="module")
+def busy_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Another one, for tests that write."""
+    return asyncio.run(filled(tmp_path_factory.mktemp("busy")))
+
+
 @contextmanager
-def busy(place: Place) -> Iterator[threading.Event]:
+def busy(place: Place) -> Generator[threading.Event]:
     """While this lasts, or until the event is set, a call of `index` waits because somebody else writes."""
     opened, done = threading.Event(), threading.Event()
 
@@ -74,12 +85,23 @@ def busy(place: Place) -> Iterator[threading.Event]:
             holding.result(30)
 
 
-def call_index(served: Served, count: int) -> tuple[ThreadPoolExecutor, list[Future[Reply]]]:
-    """Calls of `index` that are under way."""
-    pool = ThreadPoolExecutor(count)
-    calls = [pool.submit(served.ask, "index") for _ in range(count)]
-    time.sleep(0.7)  # until they are there; what is tested does not depend on it, the answers do
-    return pool, calls
+@contextmanager
+def waiting_call(served: Served) -> Generator[Future[Reply]]:
+    """A question that waits for its turn."""
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(served.ask, "get_node", {"name": "Cart"})
+        time.sleep(0.5)  # nothing tells from outside that it is there
+        yield call
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
+    """Run a command that is expected to fail in this process; return its exit code."""
+    for name in [name for name in os.environ if name.startswith("ATLAS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(sys, "argv", ["atlas", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
 
 
 @pytest.mark.parametrize("mode", ["legacy", "2026-07-28", "auto"])
@@ -101,6 +123,9 @@ async def test_paths_that_lead_out_of_the_project_are_refused(served: Served) ->
             assert "outside the project" in await refusal(client, "get_context", name="Cart", path=path)
         found = await answer(client, "get_node", name="../../../../etc/passwd:1")
         assert found["outcome"] == "not_found"
+        for uri in ("file:///etc/passwd", "file:///../../etc/passwd", "atlas://shop/..%2f..%2fetc/passwd"):
+            with pytest.raises(MCPError, match="Method not found"):
+                await client.read_resource(uri)  # nothing is offered as a resource
 
 
 @pytest.mark.parametrize(
@@ -206,17 +231,24 @@ async def test_a_token_is_asked_for_even_on_loopback_and_told_to_nobody(place: P
         ("x" * 5000, "larger than 4096"),
     ],
 )
-def test_others_are_not_let_in_without_a_token(place: Place, tmp_path: Path, content: str | None, words: str) -> None:
+def test_others_are_not_let_in_without_a_token(
+    place: Place,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    content: str | None,
+    words: str,
+) -> None:
     arguments = ["mcp", "--transport", "http", "--host", "0.0.0.0", "--port", "0", *place.options]
     if content is not None:
         (tmp_path / "token").write_text(content)
         arguments += ["--token-file", str(tmp_path / "token")]
-    done = atlas(*arguments, timeout=60)
-    assert done.returncode == 2
-    assert words in done.stderr
-    assert "hint:" in done.stderr
-    assert "chmod 600" in done.stderr
-    assert not content or content not in done.stderr
+    assert command(monkeypatch, *arguments) == 2
+    said = capsys.readouterr().err
+    assert words in said
+    assert "hint:" in said
+    assert "chmod 600" in said
+    assert not content or content not in said
 
 
 def test_others_are_let_in_with_a_token_and_warned_of(place: Place) -> None:
@@ -236,7 +268,7 @@ def test_others_are_let_in_with_a_token_and_warned_of(place: Place) -> None:
         )
 
 
-def test_tls(place: Place, tmp_path: Path) -> None:
+def test_tls(place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     certificate = tmp_path / "both.pem"
     certificate.write_bytes(self_signed())
     with http_server(place, "--tls-cert", str(certificate), "--host", "localhost") as served:
@@ -249,10 +281,9 @@ def test_tls(place: Place, tmp_path: Path) -> None:
             secure.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             assert secure.recv(1000).startswith(b"HTTP/1.1 200")
     certificate.write_text("nothing")
-    done = atlas(
-        "mcp", "--transport", "http", "--port", "0", "--tls-cert", str(certificate), *place.options, timeout=60
-    )
-    assert (done.returncode, "TLS files cannot be used" in done.stderr) == (2, True)
+    arguments = ("mcp", "--transport", "http", "--port", "0", "--tls-cert", str(certificate), *place.options)
+    assert command(monkeypatch, *arguments) == 2
+    assert "TLS files cannot be used" in capsys.readouterr().err
 
 
 def self_signed() -> bytes:
@@ -276,53 +307,61 @@ def self_signed() -> bytes:
     return private + made.public_bytes(serialization.Encoding.PEM)
 
 
-async def test_beyond_its_limits_the_server_says_so_at_once_and_goes_on(tmp_path: Path) -> None:
-    place = await filled(tmp_path)
-    with http_server(place, ATLAS_MCP_MAX_CONCURRENT="2", ATLAS_MCP_MAX_WAITING="1") as served:
-        served.ask("get_node", {"name": "Cart"})
-        with busy(place):
-            pool, calls = call_index(served, 3)
-            for _ in range(5):
-                started = time.perf_counter()
-                refused = served.ask("get_node", {"name": "Cart"})
-                assert (refused.status, refused.headers["retry-after"]) == (503, "1")
-                assert time.perf_counter() - started < 2
-            assert served.request("GET", "/healthz").status == 200
-            assert not any(call.done() for call in calls)
-        with pool:
-            results = [call.result(60) for call in calls]
-        assert [reply.result.get("isError", False) for reply in results] == [False] * 3
+def test_beyond_its_limits_the_server_says_so_at_once_and_goes_on(busy_place: Place) -> None:
+    with http_server(busy_place, ATLAS_MCP_MAX_CONCURRENT="2", ATLAS_MCP_MAX_WAITING="1") as served:
+        with busy(busy_place) as done:
+            calls = [begin_index(served) for _ in range(2)]
+            with waiting_call(served) as waiting:
+                for _ in range(5):
+                    started = time.perf_counter()
+                    refused = served.ask("get_node", {"name": "Cart"})
+                    assert (refused.status, refused.headers["retry-after"]) == (503, "1")
+                    assert time.perf_counter() - started < 2
+                assert served.request("GET", "/healthz").status == 200
+                assert not waiting.done()
+                done.set()
+                assert waiting.result(60).status == 200
+        assert [call.result().get("isError", False) for call in calls] == [False] * 2
         assert served.ask("get_node", {"name": "Cart"}).status == 200
 
 
-async def test_who_leaves_the_queue_makes_room(tmp_path: Path) -> None:
-    place = await filled(tmp_path)
-    with http_server(place, ATLAS_MCP_MAX_CONCURRENT="1", ATLAS_MCP_MAX_WAITING="1") as served:
-        served.ask("get_node", {"name": "Cart"})
-        with busy(place) as done:
-            pool, calls = call_index(served, 1)
+def test_a_client_with_too_many_requests_is_told_so_and_others_are_served(busy_place: Place) -> None:
+    arguments = ("--host", "0.0.0.0")
+    with http_server(busy_place, *arguments, ATLAS_MCP_MAX_PER_CLIENT="2", ATLAS_MCP_TOKEN=TOKEN) as served:
+        bearer = {"Authorization": f"Bearer {TOKEN}"}
+        with busy(busy_place):
+            calls = [begin_index(served, **bearer) for _ in range(2)]
+            refused = served.ask("get_node", {"name": "Cart"}, **bearer)
+            assert (refused.status, refused.headers["retry-after"]) == (429, "1")
+            assert served.ask("get_node", {"name": "Cart"}).status == 401
+            assert served.ask("get_node", {"name": "Cart"}, source="127.0.0.2", **bearer).status == 200
+            calls.pop().connection.close()
+            wait_until(lambda: served.ask("get_node", {"name": "Cart"}, **bearer).status == 200)
+        assert not calls[0].result().get("isError")
+        assert "refused with 429" in served.log
+
+
+async def test_who_leaves_the_queue_makes_room(busy_place: Place) -> None:
+    with http_server(busy_place, ATLAS_MCP_MAX_CONCURRENT="1", ATLAS_MCP_MAX_WAITING="1") as served:
+        with busy(busy_place) as done:
+            call = begin_index(served)
             body, headers = message("get_node", {"name": "Cart"})
             impatient = served.connect()
             impatient.request("POST", "/mcp", body, {name.replace("__", "-"): one for name, one in headers.items()})
-            await asyncio.sleep(0.7)
+            await asyncio.sleep(0.5)
             assert served.ask("get_node", {"name": "Cart"}).status == 503
             impatient.close()
-            await asyncio.sleep(0.3)
-            with ThreadPoolExecutor(1) as second:
-                waiting = second.submit(served.ask, "get_node", {"name": "Cart"})
-                await asyncio.sleep(0.5)
+            await asyncio.sleep(0.2)
+            with waiting_call(served) as waiting:
                 assert not waiting.done(), "the place of the one that left was not free"
                 done.set()
                 assert waiting.result(60).status == 200
-        with pool:
-            assert calls[0].result(60).status == 200
+        assert not call.result().get("isError")
 
 
-async def test_a_request_that_takes_too_long_is_given_up_in_both_eras(tmp_path: Path) -> None:
-    place = await filled(tmp_path)
-    with http_server(place, ATLAS_MCP_REQUEST_SECONDS="1", ATLAS_MCP_MAX_CONCURRENT="1") as served:
-        served.ask("get_node", {"name": "Cart"})
-        with busy(place):
+def test_a_request_that_takes_too_long_is_given_up_in_both_eras(busy_place: Place) -> None:
+    with http_server(busy_place, ATLAS_MCP_REQUEST_SECONDS="1", ATLAS_MCP_MAX_CONCURRENT="1") as served:
+        with busy(busy_place):
             assert served.ask("index").status == 504
             body = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "index", "arguments": {}}}
             legacy = {
@@ -342,39 +381,74 @@ async def test_a_request_that_takes_too_long_is_given_up_in_both_eras(tmp_path: 
         assert "took too long" in served.log
 
 
-@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
-async def test_at_the_end_what_is_under_way_is_finished(tmp_path: Path, kind: signal.Signals) -> None:
-    place = await filled(tmp_path)
-    with http_server(place) as served:
-        served.ask("get_node", {"name": "Cart"})
-        with busy(place):
-            pool, calls = call_index(served, 1)
+@pytest.mark.parametrize(("kind", "workers"), [(signal.SIGTERM, "1"), (signal.SIGINT, "2")])
+def test_at_the_end_what_is_under_way_is_finished(busy_place: Place, kind: signal.Signals, workers: str) -> None:
+    with http_server(busy_place, "--workers", workers) as served:
+        with busy(busy_place):
+            call = begin_index(served)
             served.process.send_signal(kind)
-            await asyncio.sleep(1)
+            wait_until(lambda: is_closed(served))
             assert served.process.poll() is None
-            with pytest.raises(ConnectionError):
-                served.request("GET", "/healthz")
-            assert not calls[0].done()
-        with pool:
-            assert calls[0].result(60).result["structuredContent"]["summary"]["files"] > 0
+        assert call.result()["structuredContent"]["summary"]["files"] > 0
         assert served.process.wait(30) == 0
     assert "Traceback" not in served.log
 
 
-async def test_a_second_signal_ends_at_once(tmp_path: Path) -> None:
-    place = await filled(tmp_path)
-    with http_server(place) as served:
-        served.ask("get_node", {"name": "Cart"})
-        with busy(place):
-            pool, calls = call_index(served, 1)
-            served.process.send_signal(signal.SIGTERM)
-            await asyncio.sleep(0.5)
-            started = time.perf_counter()
-            served.process.send_signal(signal.SIGTERM)
-            served.process.wait(30)
-            assert time.perf_counter() - started < 8
-        with pool:
-            assert calls[0].exception(30) is not None or calls[0].result().status == 500
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_second_signal_ends_at_once(busy_place: Place, workers: str) -> None:
+    with http_server(busy_place, "--workers", workers) as served, busy(busy_place):
+        call = begin_index(served)
+        served.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: is_closed(served))
+        started = time.perf_counter()
+        served.process.send_signal(signal.SIGTERM)
+        served.process.wait(30)
+        assert time.perf_counter() - started < 8
+        with closing(call.connection), pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            call.answer.read()
+
+
+def test_several_processes_serve_one_address_and_are_replaced(place: Place) -> None:
+    with http_server(place, "--workers", "2") as served:
+        first = children(served)
+        assert len(first) == 2
+        for _ in range(6):
+            assert served.ask("get_node", {"name": "Cart"}).status == 200
+        os.kill(first[0], signal.SIGKILL)
+        wait_until(lambda: len(children(served)) == 2 and first[0] not in children(served))
+        assert first[1] in children(served)
+        for _ in range(6):
+            assert served.ask("get_node", {"name": "Cart"}).status == 200
+        assert "ended by signal 9" in served.log
+        second = children(served)
+        served.process.kill()  # it cannot tell them anything, yet they must not go on
+        wait_until(lambda: is_closed(served) and not any(map(is_running, second)))
+
+
+def children(served: Served) -> list[int]:
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in listed.splitlines()]
+    return [int(pid) for pid, parent, state in rows if int(parent) == served.process.pid and "Z" not in state]
+
+
+def is_running(process: int) -> bool:
+    done = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False)
+    return bool(done.stdout.strip()) and "Z" not in done.stdout
+
+
+def is_closed(served: Served) -> bool:
+    try:
+        served.request("GET", "/healthz")
+    except ConnectionError:
+        return True
+    return False
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 async def test_sixteen_clients_at_once_get_their_own_answers(served: Served) -> None:
@@ -394,8 +468,13 @@ async def test_sixteen_clients_at_once_get_their_own_answers(served: Served) -> 
     assert "Traceback" not in served.log
 
 
-def test_a_port_in_use_and_an_address_of_others_are_said(place: Place, served: Served) -> None:
-    done = atlas("mcp", "--transport", "http", "--port", str(served.port), *place.options, timeout=60)
-    assert (done.returncode, "in use" in done.stderr) == (7, True)
-    done = atlas("mcp", "--transport", "http", "--host", "192.0.2.1", "--port", "0", *place.options, timeout=60)
-    assert (done.returncode, "192.0.2.1" in done.stderr) == (2, True)
+def test_a_port_in_use_and_an_address_of_others_are_said(
+    place: Place, served: Served, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for workers in ("1", "2"):
+        arguments = ("mcp", "--transport", "http", "--port", str(served.port), "--workers", workers, *place.options)
+        assert command(monkeypatch, *arguments) == 7
+        assert "in use" in capsys.readouterr().err
+    foreign = ("mcp", "--transport", "http", "--host", "192.0.2.1", "--port", "0", *place.options)
+    assert command(monkeypatch, *foreign) == 2
+    assert "192.0.2.1" in capsys.readouterr().err
