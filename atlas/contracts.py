@@ -132,6 +132,18 @@ class Store(Protocol):
         """Store vectors; a row whose digest is no longer the node's chunk digest is dropped. One transaction."""
         ...
 
+    async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
+        """Return what the store holds of these units, for a copy: deltas that make the same ones, but without texts.
+
+        In the order of the paths, unknown ones left out; nodes by uid, edges by all they are, also those without a
+        target.
+        """
+        ...
+
+    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+        """Return up-to-date vectors of the current model by uid, from behind `after` on, for a copy."""
+        ...
+
     async def stats(self, project: str = "") -> list[ProjectStats]:
         """Return counts of one project, or of all."""
         ...

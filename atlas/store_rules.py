@@ -5,6 +5,8 @@ Settings come in; ConfigError goes out, or nothing. No secret is shown in it.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from atlas.errors import ConfigError
@@ -28,6 +30,21 @@ def check_store(settings: Settings) -> None:
         raise ConfigError("store.user is missing: whose password is it?", "Set ATLAS_STORE_USER, for example to neo4j.")
     if store.ca_file:
         _check_certificate(settings)
+
+
+def with_index_at(settings: Settings, place: str, here: Path) -> Settings:
+    """Return the settings with the index at a server's address, or in a folder relative to `here`; as the user says.
+
+    User, password and limits stay those of `settings`. Raises ConfigError for an address that is none.
+    """
+    origins = {**settings.origins, "store.url": "command line", "store.data_dir": "command line"}
+    if "://" in place:
+        ca_file = settings.store.ca_file if "+s://" in place else ""
+        changed = replace(settings, store=replace(settings.store, url=place, ca_file=ca_file), origins=origins)
+        check_store(changed)
+        return changed
+    folder = str((here / Path(place).expanduser()).resolve())
+    return replace(settings, store=replace(settings.store, url="", data_dir=folder), origins=origins)
 
 
 def _check_url(settings: Settings) -> None:

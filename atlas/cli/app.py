@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from atlas import __version__
-from atlas.cli import bench, config, daemon, dead_letters, export, index, mcp, options, query, state, worker
+from atlas.cli import bench, config, daemon, dead_letters, export, index, mcp, migrate, options, query, state, worker
 
 EXIT_CODES = """Exit codes: 0 done · 1 failed · 2 wrong arguments or settings · 3 not found · 4 query not understood ·
 5 store failed · 6 index of another version · 7 busy or unreachable, try again · 130 interrupted."""
@@ -49,5 +49,5 @@ def root(
     }
 
 
-for family in (index, daemon, worker, query, state, dead_letters, export, mcp, config, bench):
+for family in (index, daemon, worker, query, state, dead_letters, export, migrate, mcp, config, bench):
     family.register(app)

@@ -30,6 +30,9 @@ PHASES = {
     "link": "linking",
     "write": "writing",
     "embed": "embedding",
+    "copy": "copying files",
+    "vectors": "copying vectors",
+    "check": "comparing",
 }
 
 

@@ -34,6 +34,7 @@ from atlas.model import (
     VectorRow,
 )
 from atlas.stores import bolt_read as read
+from atlas.stores import bolt_units as whole
 from atlas.stores.bolt_apply import apply
 from atlas.stores.bolt_cypher import run as run_cypher
 from atlas.stores.bolt_dialect import Dialect, dialect_of
@@ -197,6 +198,14 @@ class BoltStore:
     ) -> list[Chunk]:
         """See `Store.stale_chunks`."""
         return await self._read(read.stale_chunks, project, model, limit, after, uids)
+
+    async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
+        """See `Store.units`."""
+        return await self._read(whole.units, project, paths)
+
+    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+        """See `Store.vectors`. The only way a vector leaves the server."""
+        return await self._read(whole.vectors, project, limit, after)
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
         """See `Store.stats`."""

@@ -35,6 +35,7 @@ from atlas.stores import embedded_edges as graph
 from atlas.stores import embedded_evidence as evidence
 from atlas.stores import embedded_gate as gate
 from atlas.stores import embedded_read as read
+from atlas.stores import embedded_units as whole
 from atlas.stores.connection import DATABASE, ReaderPool
 from atlas.stores.embedded_apply import apply
 from atlas.stores.embedded_find import find
@@ -158,6 +159,14 @@ class EmbeddedStore:
     ) -> list[Chunk]:
         """See `Store.stale_chunks`."""
         return await self._readers.run(read.stale_chunks, project, model, limit, after, uids)
+
+    async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
+        """See `Store.units`."""
+        return await self._readers.run(whole.units, project, paths)
+
+    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+        """See `Store.vectors`."""
+        return await self._readers.run(whole.vectors, project, limit, after)
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
         """See `Store.stats`."""

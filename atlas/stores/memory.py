@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -40,6 +40,7 @@ from atlas.model import (
 from atlas.stores import names
 from atlas.stores.chunks import FILE_LABELS, chunk_text
 from atlas.stores.filters import predicate, unknown_project
+from atlas.stores.memory_find import MATCHES, near, source_order
 
 _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 
@@ -160,11 +161,11 @@ class MemoryStore:
         if match is Match.PATH:
             order = list(self._projects)
             nodes = [node for node in nodes if node.row.path == text]
-            nodes.sort(key=lambda node: (order.index(node.project), *_source_order(node)))
+            nodes.sort(key=lambda node: (order.index(node.project), *source_order(node)))
         elif match is Match.NEAR:
-            nodes = [node for _, _, node in sorted(_near(text, nodes), key=lambda found: found[:2])]
+            nodes = [node for _, _, node in sorted(near(text, nodes), key=lambda found: found[:2])]
         else:
-            matches = _MATCHES[match]
+            matches = MATCHES[match]
             nodes = sorted((node for node in nodes if matches(text, node.row)), key=names.order_key)
         return nodes[: max(limit, 0)]
 
@@ -264,6 +265,22 @@ class MemoryStore:
             if owned is not None and owned.project == project and owned.row.chunk_digest == row.digest:
                 self._vectors[row.uid] = (model, row)
 
+    async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
+        """See `Store.units`."""
+        held = self._project(project)
+        return [self._unit(project, held, path) for path in dict.fromkeys(paths) if path in held.records]
+
+    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+        """See `Store.vectors`."""
+        self._project(project)
+        found = [
+            row
+            for uid, (model, row) in sorted(self._vectors.items())
+            if uid > after and model == self._model and self._nodes[uid].project == project
+            if row.digest == self._nodes[uid].row.chunk_digest
+        ]
+        return found[: max(limit, 0)]
+
     async def stats(self, project: str = "") -> list[ProjectStats]:
         """See `Store.stats`."""
         if project:
@@ -314,6 +331,14 @@ class MemoryStore:
             if edge.source in claimed:
                 self._edges.setdefault(edge.source, {})[edge.type, edge.target, edge.line] = edge
 
+    def _unit(self, project: str, held: _Project, path: str) -> GraphDelta:
+        owned = ((uid, node) for uid, node in self._nodes.items() if (node.project, node.path) == (project, path))
+        nodes = [node.row for _, node in sorted(owned, key=lambda item: item[0])]
+        edges = sorted(edge for row in nodes for edge in self._edges.get(row.uid, {}).values())
+        decisions = [self._decisions[row.uid] for row in nodes if row.uid in self._decisions]
+        content = held.contents.get(path)
+        return GraphDelta(project, path, held.records[path], nodes, edges, content=content, decisions=decisions)
+
     def _node(self, uid: str) -> Node:
         owned = self._nodes[uid]
         return Node(owned.project, owned.row)
@@ -359,30 +384,6 @@ class MemoryStore:
             stale_files=sum(record.stale for record in files),
             decisions=Counter(project.decisions),
         )
-
-
-_MATCHES: Mapping[Match, Callable[[str, NodeRow], bool]] = {
-    Match.UID: lambda text, row: row.uid == text,
-    Match.EXACT: lambda text, row: row.qualified_name == text,
-    Match.SUFFIX: lambda text, row: names.suffix_matcher(text)(row.name, row.qualified_name),
-    Match.FOLDED: lambda text, row: names.suffix_matcher(names.fold(text))(
-        names.fold(row.name), names.fold(row.qualified_name)
-    ),
-    Match.PREFIX: lambda text, row: names.fold(row.name).startswith(names.fold(text)),
-}
-
-
-def _near(text: str, nodes: Sequence[Node]) -> Iterable[tuple[int, tuple[bool, int, str, str], Node]]:
-    qualifier, wanted = names.wanted_name(text)
-    for node in nodes:
-        edits = names.similar(wanted, node.row.name) if wanted else None
-        if edits is not None:
-            total = edits + names.qualifier_distance(qualifier, node.row.qualified_name)
-            yield total, names.order_key(node), node
-
-
-def _source_order(node: Node) -> tuple[int, int, str, str]:
-    return (node.row.start_byte, -node.row.end_byte, node.row.qualified_name, node.row.uid)
 
 
 def _best(scores: Iterable[tuple[str, float]], limit: int) -> list[Scored]:

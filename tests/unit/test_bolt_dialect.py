@@ -29,6 +29,7 @@ FILLED = {
     "%where%": " AND e.project = $filter_project AND e.path =~ $filter_path AND e.label IN $filter_labels AND NOT e.is_test",
     "%type%": "CALLS",
     "%label%": "Class",
+    "%property%": "v_0123456789abcdef",
     "%old%": "Class",
     "%new%": "Method",
 }

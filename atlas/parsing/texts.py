@@ -1,0 +1,97 @@
+"""The words of a unit's nodes, made again from its rows and its file's bytes: what a copy of an index has to go by.
+
+Stores keep words in an order of their own and do not give them back. Equal to what the extension makes of the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from atlas._parser import split_words
+from atlas.model import STRUCTURE, EdgeRow, NodeRow, SearchText
+
+_HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
+
+_Span = tuple[int, int]
+
+
+def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], content: bytes) -> list[SearchText]:
+    """Return the search texts of a unit's nodes in their order; `content` is the file's, b"" of the structure unit."""
+    spans = {node.uid: (node.start_byte, node.end_byte) for node in nodes}
+    nested = _nested(nodes, edges, spans)
+    of_path = _words(path)
+    texts: list[SearchText] = []
+    for node in nodes:
+        own = b""
+        if path != STRUCTURE:
+            own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), node.docstring)
+        words = (_words(node.name), _words(node.qualified_name), _words(node.docstring))
+        texts.append(SearchText(node.uid, *words, _words(own.decode("utf8", "replace")), of_path))
+    return texts
+
+
+def _nested(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], spans: Mapping[str, _Span]) -> dict[str, set[_Span]]:
+    """Return the spans inside of each node that are not its own text: those of the nodes it is the nearest around.
+
+    What is written apart from its owner (Go's methods, Rust's) belongs to whatever it stands in.
+    """
+    nested: dict[str, set[_Span]] = {}
+    apart = {node.uid: node for node in nodes if node.label != "File"}
+    for edge in edges:
+        if edge.type in _HOLDS and edge.source in spans and edge.target in apart:
+            around, span = spans[edge.source], spans[edge.target]
+            if around[0] <= span[0] and span[1] <= around[1]:
+                nested.setdefault(edge.source, set()).add(span)
+                del apart[edge.target]
+    # a file's node is around the module that is all of the file
+    by_size = sorted(nodes, key=lambda node: (node.end_byte - node.start_byte, node.label == "File"))
+    for uid in apart:
+        start, end = spans[uid]
+        for node in by_size:
+            at, stop = spans[node.uid]
+            if at <= start and end <= stop and stop - at > end - start:
+                nested.setdefault(node.uid, set()).add((start, end))
+                break
+    return nested
+
+
+def _words(text: str) -> str:
+    return "".join(f"{word} " for word in split_words(text))
+
+
+def _own_text(content: bytes, span: _Span, holes: Sequence[_Span], docstring: str) -> bytes:
+    """Return the text of a span without the spans of nested nodes and without the docstring, as valid UTF-8."""
+    end = min(span[1], len(content))
+    at = min(span[0], end)
+    own: list[bytes] = []
+    for start, stop in holes:
+        if start > at:
+            own += (_valid(content[at : min(start, end)]), b"\n")
+        at = max(at, min(stop, end))
+    own.append(_valid(content[at:end]))
+    return _without_docstring(b"".join(own), docstring)
+
+
+def _valid(text: bytes) -> bytes:
+    return text.decode("utf8", "replace").encode("utf8")
+
+
+def _without_docstring(text: bytes, docstring: str) -> bytes:
+    """Cut from the docstring's first line to its last: the lines are verbatim, what is around them is not."""
+    written = docstring.split("\n")
+    several = len(written) > 1 and (len(written) > 2 or bool(written[1]))
+    lines = [line for line in (one.strip() for one in written) if line]
+    if not lines:
+        return text
+    first, last = lines[0].encode("utf8"), lines[-1].encode("utf8")
+    start = text.find(first)
+    if start < 0:
+        return text
+    after = start + len(first)
+    if not several:
+        return text[:start] + b" " + text[after:]
+    reach = min(start + len(docstring.encode("utf8")) * 3 + 200, len(text))
+    while reach < len(text) and text[reach] & 0xC0 == 0x80:
+        reach += 1
+    found = text.find(last, after, reach)
+    return text if found < 0 else text[:start] + b" " + text[found + len(last) :]

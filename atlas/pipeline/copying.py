@@ -1,0 +1,199 @@
+"""One project's index from one store to another, unit by unit, and whether both say the same afterwards.
+
+Two opened stores come in. Nothing is parsed, linked or embedded again; memory is bounded by a batch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import cast
+
+from atlas.contracts import Store
+from atlas.errors import ConfigError, NotFound
+from atlas.model import STRUCTURE, FileRecord, GraphDelta, ProjectState, ProjectStats, VectorRow
+from atlas.parsing.texts import texts_of
+from atlas.pipeline.events import Progress
+from atlas.pipeline.tree import PENDING
+
+COPY_BYTES = 300_000
+"""Source text of one transaction: a server has to hold all of what is written in memory."""
+UNIT_BYTES = 2_000
+"""What a unit costs besides its source text."""
+VECTORS = 1_000
+COUNTED = ("files", "nodes", "edges", "languages", "resolved", "unresolved", "chunks", "vectors", "skipped", "problems")
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What `compare_project` found: `differences` are lines for people, none when both stores say the same."""
+
+    project: str
+    units: int
+    nodes: int
+    edges: int
+    vectors: int
+    source_digest: str
+    """Over all that is compared, in a fixed order: 32 hex digits."""
+    target_digest: str
+    differences: tuple[str, ...]
+
+
+async def copy_project(
+    source: Store, target: Store, project: str, progress: Progress, *, replacing: bool = False
+) -> None:
+    """Make the target's project what the source's is: graph, words, contents, up-to-date vectors, skipped files.
+
+    Until all is there the target's project carries the mark of an unfinished pass, so that the next index pass would
+    look at every file. Raises NotFound for a project that the source does not hold, and ConfigError for one that the
+    target holds already, unless `replacing`.
+    """
+    state = await _state(source, project)
+    manifest = await source.manifest(project)
+    there = await _units_there(target, project)
+    if there and not replacing:
+        raise ConfigError(
+            f"the target already holds {project}: {len(there)} units", "Give --replace to have it replaced by the copy."
+        )
+    await target.open_project(project, state.root)
+    await _mark(target, project, manifest)
+    gone = sorted(there - manifest.keys())
+    for start in range(0, len(gone), VECTORS):
+        await target.apply([GraphDelta(project, path, None) for path in gone[start : start + VECTORS]])
+    done = 0
+    for paths in _batches(manifest):
+        deltas = [_with_texts(delta) for delta in await source.units(project, paths)]
+        await target.apply([delta for delta in deltas if delta.path != STRUCTURE])
+        # the structure's record comes last: it says that all of it is there
+        await target.apply([replace(delta, record=_pending(delta)) for delta in deltas if delta.path == STRUCTURE])
+        done += len(paths)
+        progress("copy", done, len(manifest))
+    await _copy_vectors(source, target, state, progress)
+    if STRUCTURE in manifest:
+        await target.apply([GraphDelta(project, STRUCTURE, manifest[STRUCTURE])])
+    await target.finish(project, await source.skipped(project))
+
+
+async def compare_project(source: Store, target: Store, project: str, progress: Progress) -> Copied:
+    """Compare all that both stores say of a project, but when and how often it was written. Raises as they do."""
+    ours, theirs = await source.manifest(project), await target.manifest(project)
+    found: list[str] = []
+    digests = (hashlib.blake2b(digest_size=16), hashlib.blake2b(digest_size=16))
+    done = nodes = edges = 0
+    for paths in _batches({**theirs, **ours}):
+        pair = (await source.units(project, paths), await target.units(project, paths))
+        one, other = ({delta.path: _said(delta) for delta in deltas} for deltas in pair)
+        found += [f"unit {path or '(structure)'} differs" for path in paths if one.get(path) != other.get(path)]
+        for digest, said in zip(digests, (one, other), strict=True):
+            for path in sorted(said):
+                digest.update(said[path])
+        nodes += sum(len(delta.nodes or ()) for delta in pair[0])
+        edges += sum(len(delta.edges) for delta in pair[0])
+        done += len(paths)
+        progress("check", done, len(ours))
+    vectors = 0
+    async for one, other in _vector_pages(source, target, project):
+        vectors += len(one)
+        for digest, page in zip(digests, (one, other), strict=True):
+            digest.update(repr(page).encode())
+        if one != other:
+            found.append(f"vectors differ from {min(page[0].uid for page in (one, other) if page)} on")
+    found += await _counts_that_differ(source, target, project)
+    said = (digests[0].hexdigest(), digests[1].hexdigest())
+    return Copied(project, len(ours), nodes, edges, vectors, *said, differences=tuple(found))
+
+
+async def _state(store: Store, project: str) -> ProjectState:
+    states = {state.project: state for state in await store.projects()}
+    if project not in states:
+        raise NotFound(f"{project} is not in the index that is to be copied", near=tuple(states))
+    return states[project]
+
+
+async def _units_there(target: Store, project: str) -> set[str]:
+    known = {state.project for state in await target.projects()}
+    return set(await target.manifest(project)) if project in known else set()
+
+
+async def _mark(target: Store, project: str, manifest: Mapping[str, FileRecord]) -> None:
+    if (structure := manifest.get(STRUCTURE)) is not None:
+        pending = replace(structure, unit_digest=PENDING + structure.unit_digest)
+        await target.apply([GraphDelta(project, STRUCTURE, pending)])
+
+
+def _pending(delta: GraphDelta) -> FileRecord:
+    assert delta.record is not None
+    return replace(delta.record, unit_digest=PENDING + delta.record.unit_digest)
+
+
+async def _copy_vectors(source: Store, target: Store, state: ProjectState, progress: Progress) -> None:
+    if state.model is None:
+        return
+    total = (await source.stats(state.project))[0].vectors
+    done, after = 0, ""
+    while rows := await source.vectors(state.project, VECTORS, after):
+        await target.put_vectors(state.project, state.model, rows)
+        done, after = done + len(rows), rows[-1].uid
+        progress("vectors", done, max(done, total))
+
+
+def _batches(manifest: Mapping[str, FileRecord]) -> Iterator[list[str]]:
+    """Yield all paths, sorted, as many at once as fit into a transaction."""
+    batch: list[str] = []
+    size = 0
+    for path in sorted(manifest):
+        batch.append(path)
+        size += manifest[path].size + UNIT_BYTES
+        if size >= COPY_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _with_texts(delta: GraphDelta) -> GraphDelta:
+    """Return the delta with the words that search sees: stores do not give them back."""
+    return replace(delta, texts=texts_of(delta.path, delta.nodes or (), delta.edges, delta.content or b""))
+
+
+def _said(delta: GraphDelta) -> bytes:
+    """Return all of a unit as bytes: equal units, equal bytes."""
+    content = delta.content if delta.content is None else hashlib.blake2b(delta.content, digest_size=16).digest()
+    rows = (tuple(map(tuple, delta.nodes or ())), tuple(map(tuple, delta.edges)), tuple(map(tuple, delta.decisions)))
+    record = () if delta.record is None else tuple(getattr(delta.record, one.name) for one in fields(delta.record))
+    return repr((record, *rows, content)).encode("utf8", "surrogatepass")
+
+
+async def _vector_pages(
+    source: Store, target: Store, project: str
+) -> AsyncIterator[tuple[list[VectorRow], list[VectorRow]]]:
+    """Yield pages of both side by side, to their ends or to where they differ."""
+    after = ""
+    while True:
+        one, other = await source.vectors(project, VECTORS, after), await target.vectors(project, VECTORS, after)
+        if not one and not other:
+            return
+        yield one, other
+        if one != other:
+            return
+        after = one[-1].uid
+
+
+def _counts(stats: ProjectStats) -> dict[str, object]:
+    """Return what is counted, without zeros."""
+    said: dict[str, object] = {name: getattr(stats, name) for name in COUNTED}
+    for name, value in said.items():
+        if isinstance(value, Mapping):
+            said[name] = {key: n for key, n in sorted(cast("Mapping[str, int]", value).items()) if n}
+    return said
+
+
+async def _counts_that_differ(source: Store, target: Store, project: str) -> Sequence[str]:
+    one, other = _counts((await source.stats(project))[0]), _counts((await target.stats(project))[0])
+    found = [
+        f"{name}: {one[name]} in the source, {other[name]} in the target" for name in one if one[name] != other[name]
+    ]
+    if await source.skipped(project) != await target.skipped(project):
+        found.append("the lists of skipped files differ")
+    return found

@@ -1,0 +1,34 @@
+// What a copy of an index is made of, unit by unit. Nodes as in read.cypher, the key of the unit before.
+
+// name: records
+UNWIND $keys AS key
+MATCH (u:AtlasUnit {key: key})
+RETURN u.content, %record%
+
+// name: nodes
+UNWIND $keys AS key
+MATCH (e:AtlasEntry {unit: key})
+MATCH (s:Symbol {uid: e.uid})
+RETURN key, e.decision_through, e.decision_reason,
+  e.project, e.uid, e.label, s.kind, s.name, s.qualified_name, e.path, e.language, s.line, s.start_line, s.end_line,
+  e.start_byte, e.end_byte, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
+  e.signature_digest, e.body_digest, e.docstring_digest, e.text_digest, e.chunk_digest, e.chunk_name
+
+// name: edges
+UNWIND $keys AS key
+MATCH (e:AtlasEntry {unit: key})
+MATCH (s:Symbol {uid: e.uid})-[r]->(t:Symbol)
+RETURN key, s.uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
+
+// name: pending
+UNWIND $keys AS key
+MATCH (e:AtlasEntry {unit: key})
+MATCH (w:AtlasPending {source: e.uid})
+RETURN key, w.source, w.target, w.type, w.line, w.strategy, w.confidence
+
+// name: vectors
+MATCH (e:AtlasEntry)
+WHERE e.uid > $after AND e.project = $project AND e.vector_model = $model AND e.vector_digest = e.chunk_digest
+RETURN e.uid, e.vector_digest, e.%property%
+ORDER BY e.uid
+LIMIT $limit
