@@ -72,7 +72,12 @@ async def check_health(settings: Settings) -> HealthAnswer:
 
 
 async def look_at_daemon(settings: Settings) -> DaemonStatus:
-    """Return the state of the data folder's daemon within about a second; starts nothing, raises no AtlasError."""
+    """Return the state of the data folder's daemon within about a second; starts nothing, raises no AtlasError.
+
+    On shared servers: of the processes there, on whatever host.
+    """
+    if settings.shared:
+        return await _look_at_crew(settings)
     trace = await asyncio.to_thread(_trace, settings.data_dir)
     note = ""
     if trace.pid:
@@ -86,6 +91,18 @@ async def look_at_daemon(settings: Settings) -> DaemonStatus:
 
     daemon = await look(connect, trace, note, time.time())
     return replace(daemon, fix=_command(settings, daemon.fix)) if daemon.fix else daemon
+
+
+async def _look_at_crew(settings: Settings) -> DaemonStatus:
+    from atlas.pipeline.daemon import NOTE
+    from atlas.tools.crew import look_at_crew
+
+    load_bus_driver()
+
+    async def connect() -> Bus | None:
+        return await connect_bus_of_running_daemon(settings)
+
+    return await look_at_crew(connect, settings.project_name, NOTE, time.time())
 
 
 def _trace(data_dir: Path) -> Trace:

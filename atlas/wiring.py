@@ -7,7 +7,6 @@ that lists its tools, or a command that prints help, loads none of them.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import math
 import os
 import socket
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from atlas.config import load_settings
 from atlas.errors import ConfigError, StoreError, Unavailable, WriterBusy
+from atlas.wiring_bus import connect_bus, connect_project_bus
 from atlas.wiring_embedder import make_embedder, make_writing_embedder
 from atlas.wiring_store import open_store
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from atlas.api import Atlas
-    from atlas.buses.valkey import ValkeyBus
     from atlas.buses.valkey_facts import ServerFacts
     from atlas.config import Settings
     from atlas.contracts import Bus, Embedder, Store
@@ -127,12 +126,13 @@ async def _index_by_daemon(settings: Settings, progress: Progress, *, full: bool
                 f"the daemon (process {served.pid}) keeps this index; it must not run while all is written again",
                 "run: atlas daemon stop, atlas index --full, atlas daemon start",
             )
-        if served.root != str(settings.root):
+        if served.root != str(settings.root) and served.host in ("", socket.gethostname()):
             raise Unavailable(
                 f"the daemon serves {settings.project_name} at {served.root}, not at {settings.root}",
                 "give this project another name: project.name in its atlas.toml, or ATLAS_PROJECT_NAME",
             )
-        alive = partial(_has_writer, settings)
+        # elsewhere nobody can look: there the state that it tells every second has to do
+        alive = partial(_has_writer, settings) if not settings.shared else lambda: True
         done = await index_by_daemon(bus, settings.project_name, served, alive, progress)
     finally:
         await bus.aclose()
@@ -177,9 +177,15 @@ def _has_writer(settings: Settings) -> bool:
 async def connect_bus_of_running_daemon(settings: Settings) -> Bus | None:
     """Return the bus of the data folder's daemon, None when no server answers; starts nothing.
 
-    A server that answers may be one that a killed daemon left: what is on the bus tells. The caller closes the bus.
-    Raises ConfigError when a configured server refuses this user.
+    On shared servers it is the project's own bus, whoever keeps it. A server that answers may be one that a killed
+    daemon left: what is on the bus tells. The caller closes the bus. Raises ConfigError when a configured server
+    refuses this user.
     """
+    if settings.shared:
+        try:
+            return await connect_project_bus(settings)
+        except Unavailable:
+            return None
     address = settings.bus_address
     if not address:
         from atlas.buses.valkey_server import OwnServer
@@ -195,24 +201,6 @@ async def connect_bus_of_running_daemon(settings: Settings) -> Bus | None:
         await bus.aclose()
         return None
     return bus
-
-
-def connect_bus(settings: Settings, address: str, identity: str = "") -> ValkeyBus:
-    """Return the bus at this address, with keys of its own on a server that others use too.
-
-    They are those of the data folder, or of the store on a server that is called `identity`.
-    """
-    from atlas.buses.redelivery import Redelivery
-    from atlas.buses.valkey import ValkeyBus
-
-    bus = settings.bus
-    rule = Redelivery(after=float(bus.redeliver_seconds), attempts=bus.max_attempts)
-    prefix = bus.prefix
-    if address == settings.bus_address:
-        # a folder of this host has its events for itself; braces keep the keys together in a cluster
-        place = identity or f"{socket.gethostname()}:{settings.data_dir.resolve()}"
-        prefix += f"{{atlas-{hashlib.blake2b(os.fsencode(place), digest_size=6).hexdigest()}}}:"
-    return ValkeyBus.open(address, prefix=prefix, capacity=bus.capacity, redelivery=rule)
 
 
 def load_bus_driver() -> None:

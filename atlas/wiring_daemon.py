@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from atlas.errors import AtlasError, Unavailable, WriterBusy
-from atlas.wiring import connect_bus, limit_threads, make_source
+from atlas.wiring import limit_threads, make_source
+from atlas.wiring_bus import connect_bus
 from atlas.wiring_embedder import make_writing_embedder
 from atlas.wiring_store import open_store
 from atlas.wiring_worker import TIERS, Tell, make_options, run_crew

@@ -6,17 +6,18 @@ Adapters are imported where they are needed. It must not know what is read or wr
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from atlas.errors import NotFound
+from atlas.wiring_bus import hold_lease, store_address
 
 if TYPE_CHECKING:
     from atlas.config import Settings
     from atlas.contracts import Store
     from atlas.stores.bolt_facts import ServerFacts
-    from atlas.stores.bolt_link import Address
 
 
 async def open_store(settings: Settings, *, writing: bool = False, reset: bool = False) -> Store:
@@ -41,31 +42,17 @@ async def right_to_write(settings: Settings) -> AsyncGenerator[None]:
     """Be the one that writes to the store on a server, until the end. Raises WriterBusy while another process is.
 
     Between processes with the same data folder its lock decides, as for the embedded store: they share the cache of
-    facts, too. Between hosts nothing decides yet: this is the place where a lease on the bus is to be taken.
+    facts, too. Between hosts the project's lease decides, where they share a bus; the schema must be there by then.
+    Without a shared bus two hosts end each other's writing: see `bolt_fence`.
     """
     from atlas.stores.writer_lock import lock_folder
 
     lock = await asyncio.to_thread(lock_folder, settings.data_dir)
     try:
-        yield
+        async with hold_lease(settings) if settings.shared else contextlib.nullcontext():
+            yield
     finally:
         lock.release()
-
-
-def store_address(settings: Settings) -> Address:
-    """Return where the configured server is and how to get in."""
-    from atlas.stores.bolt_link import Address
-
-    store = settings.store
-    return Address(
-        store.url,
-        database=store.database or None,
-        auth=(store.user, store.password) if store.user else None,
-        ca_file=str(settings.root / store.ca_file) if store.ca_file else "",
-        connect_seconds=store.connect_seconds,
-        read_seconds=store.read_seconds,
-        write_seconds=store.write_seconds,
-    )
 
 
 async def store_facts(settings: Settings) -> ServerFacts:
@@ -92,7 +79,11 @@ async def _open_to_write(settings: Settings) -> Store:
     from atlas.stores.bolt_held import HeldBoltStore
 
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(right_to_write(settings))
         store = await HeldBoltStore.open(store_address(settings), writing=True)
+        try:
+            await stack.enter_async_context(right_to_write(settings))
+        except BaseException:
+            await store.aclose()
+            raise
         store.hold(stack.pop_all())
         return store

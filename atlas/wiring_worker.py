@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import secrets
-import socket
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from atlas.errors import ConfigError, Unavailable
-from atlas.wiring import connect_bus, limit_threads, make_source
+from atlas.wiring import limit_threads, make_source
+from atlas.wiring_bus import connect_bus, own_name, store_address
 from atlas.wiring_embedder import make_writing_embedder
-from atlas.wiring_store import store_address
 
 if TYPE_CHECKING:
     from atlas.buses.valkey import ValkeyBus
@@ -85,7 +82,7 @@ async def run_crew(
         if servers is None:
             return
         store, bus = servers
-        name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
+        name = own_name()
         log("worker", {"name": name, "tiers": ",".join(tiers)})
         kept = [_Kept(settings, store, bus, name, log) for settings in all_settings if "graph" in tiers]
         embedder = make_writing_embedder(first) if "embed" in tiers else None

@@ -147,7 +147,7 @@ def _row(letter: DeadLetter, now: float) -> list[object]:
 
 
 def _document(letter: DeadLetter) -> dict[str, object]:
-    from atlas.tools.live import stamp
+    from atlas.tools.told import stamp
 
     return {
         "id": letter.id,

@@ -9,14 +9,15 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from atlas.contracts import Bus
 from atlas.errors import Unavailable
 from atlas.model import Event
 from atlas.pipeline.daemon import NOTE, NOTE_LIFE
-from atlas.pipeline.events import AST_DIRTY, EVERYTHING, Progress
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, Progress
+from atlas.pipeline.tiers import EmbedTier
 
 POLL_SECONDS = 0.05
 
@@ -37,6 +38,7 @@ class Served:
     counters: Mapping[str, int]
     tiers: tuple[tuple[str, str], ...]
     """(stream, group) in the order of the data flow."""
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,14 @@ async def served_project(bus: Bus, project: str) -> Served | None:
     """
     state = await read_state(bus)
     try:
-        return None if state is None else _served(state, project)
-    except (KeyError, TypeError):
+        served = None if state is None else _served(state, project)
+        if state is None or served is None or (EMBED_DIRTY, EmbedTier.group) in served.tiers:
+            return served
+        # by whoever has the time, if there is anybody
+        told = [json.loads(text) for text in (await bus.reports()).values()]
+        elsewhere = state.get("embeds") and any(one.get("embeds") for one in told)
+        return replace(served, tiers=(*served.tiers, (EMBED_DIRTY, EmbedTier.group))) if elsewhere else served
+    except (KeyError, TypeError, ValueError, AttributeError):
         return None
 
 
@@ -88,6 +96,7 @@ def _served(state: Mapping[str, Any], project: str) -> Served:
                 files=one["files"],
                 counters={name: one[name] for name in COUNTERS},
                 tiers=tuple((tier["stream"], tier["tier"]) for tier in state["tiers"]),
+                host=state.get("host", ""),
             )
     known = ", ".join(one["project"] for one in state["projects"])
     raise Unavailable(

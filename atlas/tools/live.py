@@ -7,17 +7,14 @@ may be of another version, and on a shared server anybody may have written it.
 from __future__ import annotations
 
 import asyncio
-import json
-import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import cast
 
 from atlas.contracts import Bus
 from atlas.errors import AtlasError, Unavailable
 from atlas.model import StreamState
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
+from atlas.tools.told import number, objects, parsed, since, stamp, words
 
 FLOW = (FILE_CHANGED, AST_DIRTY, EMBED_DIRTY)
 
@@ -83,6 +80,27 @@ class TierStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """One process of those that work on shared servers."""
+
+    worker: str
+    """host:process"""
+    version: str
+    keeps: tuple[str, ...]
+    """Projects whose lease it holds."""
+    stands_by: tuple[str, ...]
+    """Projects that it would keep next."""
+    embeds: bool
+    embedded: int
+    """Symbols that it was told to embed so far."""
+    waits_for: str
+    """What its embedder waits for."""
+    resident_bytes: int
+    told_ago: float
+    """Seconds since it told this."""
+
+
+@dataclass(frozen=True, slots=True)
 class DaemonStatus:
     """The process that keeps the index true: is it there, what does it do; read without starting anything."""
 
@@ -101,6 +119,8 @@ class DaemonStatus:
     """Seconds since the daemon told its state; -1: it has not, or that is too long ago."""
     tiers: tuple[TierStatus, ...] = ()
     projects: tuple[WatchStatus, ...] = ()
+    workers: tuple[WorkerStatus, ...] = ()
+    """On shared servers: every process that tells of itself, on whatever host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +157,10 @@ async def look(
         return _silent(trace, f"its bus has not answered within {seconds:g} s", now)
     except AtlasError as error:
         return _silent(trace, error.message, now)
-    told = _object(text)
-    if trace.alive and now - _number(told, "told_at") <= SILENT_SECONDS:
-        return _running(trace, told, _tiers(states, told, now), now)
-    return replace(_silent(trace, "it has told nothing for a while", now), tiers=_tiers(states, {}, now))
+    told = parsed(text)
+    if trace.alive and now - number(told, "told_at") <= SILENT_SECONDS:
+        return _running(trace, told, tiers_of(states, told, now), now)
+    return replace(_silent(trace, "it has told nothing for a while", now), tiers=tiers_of(states, {}, now))
 
 
 async def _ask(connect: Callable[[], Awaitable[Bus | None]], note: str) -> tuple[Sequence[StreamState], str]:
@@ -179,21 +199,21 @@ def _running(trace: Trace, told: Mapping[str, object], tiers: tuple[TierStatus, 
         state="running",
         detail=f"running, {work}",
         pid=trace.pid,
-        version=_text(told, "version"),
-        started_at=stamp(_number(told, "started_at")),
-        resident_bytes=int(_number(told, "resident_bytes")),
-        told_ago=round(max(now - _number(told, "told_at"), 0.0), 3),
+        version=words(told, "version"),
+        started_at=stamp(number(told, "started_at")),
+        resident_bytes=int(number(told, "resident_bytes")),
+        told_ago=round(max(now - number(told, "told_at"), 0.0), 3),
         tiers=tiers,
-        projects=tuple(_watch(project, now) for project in _objects(told, "projects")),
+        projects=tuple(watch_of(project, now) for project in objects(told, "projects")),
     )
 
 
-def _tiers(states: Sequence[StreamState], told: Mapping[str, object], now: float) -> tuple[TierStatus, ...]:
+def tiers_of(states: Sequence[StreamState], told: Mapping[str, object], now: float) -> tuple[TierStatus, ...]:
     """Return the tiers in the daemon's order, then the groups that it does not know in that of the data flow."""
     known = {(state.stream, state.group): state for state in sorted(states, key=_flow)}
     rows: list[TierStatus] = []
-    for tier in _objects(told, "tiers"):
-        name, stream = _text(tier, "tier"), _text(tier, "stream")
+    for tier in objects(told, "tiers"):
+        name, stream = words(tier, "tier"), words(tier, "stream")
         state = known.pop((stream, name), StreamState(stream, name, 0, 0, 0, 0))
         rows.append(_worked(_waiting(state), tier, now))
     return (*rows, *(_waiting(state) for state in known.values()))
@@ -211,66 +231,29 @@ def _worked(row: TierStatus, told: Mapping[str, object], now: float) -> TierStat
     return replace(
         row,
         told=True,
-        rate=_number(told, "rate"),
-        events=int(_number(told, "events")),
-        batches=int(_number(told, "batches")),
+        rate=number(told, "rate"),
+        events=int(number(told, "events")),
+        batches=int(number(told, "batches")),
         busy=told.get("busy") is True,
-        waits_for=_text(told, "waits_for"),
-        errors=int(_number(told, "errors")),
-        last_error=_text(told, "last_error"),
-        last_events=int(_number(told, "last_events")),
-        last_seconds=_number(told, "last_seconds"),
-        last_ago=_since(_number(told, "last_at"), now),
+        waits_for=words(told, "waits_for"),
+        errors=int(number(told, "errors")),
+        last_error=words(told, "last_error"),
+        last_events=int(number(told, "last_events")),
+        last_seconds=number(told, "last_seconds"),
+        last_ago=since(number(told, "last_at"), now),
     )
 
 
-def _watch(told: Mapping[str, object], now: float) -> WatchStatus:
+def watch_of(told: Mapping[str, object], now: float) -> WatchStatus:
+    """Return how a project is kept, as the process tells that keeps it."""
     return WatchStatus(
-        project=_text(told, "project"),
+        project=words(told, "project"),
         ready=told.get("ready") is True,
-        mode=_text(told, "watch"),
-        reason=_text(told, "watch_reason"),
-        folders=int(_number(told, "folders")),
-        looked_at=stamp(_number(told, "looked_at")),
-        looked_ago=_since(_number(told, "looked_at"), now),
-        look_seconds=_number(told, "look_seconds"),
-        stale_files=int(_number(told, "stale_files")),
+        mode=words(told, "watch"),
+        reason=words(told, "watch_reason"),
+        folders=int(number(told, "folders")),
+        looked_at=stamp(number(told, "looked_at")),
+        looked_ago=since(number(told, "looked_at"), now),
+        look_seconds=number(told, "look_seconds"),
+        stale_files=int(number(told, "stale_files")),
     )
-
-
-def stamp(seconds: float) -> str:
-    """Return a Unix time as ISO 8601 in UTC, "" for 0 and for what is no time."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds") if seconds > 0 else ""
-    except (OverflowError, ValueError, OSError):
-        return ""
-
-
-def _since(at: float, now: float) -> float:
-    return round(max(now - at, 0.0), 1) if at > 0 else -1.0
-
-
-def _object(text: str) -> Mapping[str, object]:
-    try:
-        value: object = json.loads(text)
-    except ValueError:
-        return {}
-    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
-
-
-def _objects(told: Mapping[str, object], name: str) -> list[Mapping[str, object]]:
-    value = told.get(name)
-    items = cast("list[object]", value) if isinstance(value, list) else []
-    return [cast("Mapping[str, object]", item) for item in items if isinstance(item, dict)]
-
-
-def _number(told: Mapping[str, object], name: str) -> float:
-    value = told.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return 0.0
-    return float(value)
-
-
-def _text(told: Mapping[str, object], name: str) -> str:
-    value = told.get(name)
-    return value[:500] if isinstance(value, str) else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from atlas.tools.answers import Described, ProjectStatus, StatusAnswer
-from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus
+from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus, WorkerStatus
 
 LETTERS = "atlas dead-letters list"
 
@@ -22,6 +22,7 @@ def status_lines(answer: StatusAnswer) -> Iterator[str]:
         yield from project_lines(project, watched.get(project.project))
     if daemon is not None:
         yield from tier_lines(daemon.tiers)
+        yield from worker_lines(daemon.workers)
     for skipped in answer.skipped_files:
         yield f"skipped {skipped.path}: {skipped.reason}"
 
@@ -89,6 +90,18 @@ def tier_lines(tiers: Iterable[TierStatus]) -> Iterator[str]:
             yield f"  {tier.errors} errors, the last: {tier.last_error}"
     if dead:
         yield f"{dead} dead letters -> {LETTERS}"
+
+
+def worker_lines(workers: Iterable[WorkerStatus]) -> Iterator[str]:
+    """Yield what each process on shared servers does."""
+    for worker in workers:
+        work = [
+            f"keeps {', '.join(worker.keeps)}" if worker.keeps else "",
+            f"stands by for {', '.join(worker.stands_by)}" if worker.stands_by else "",
+            f"embeds ({worker.embedded} so far)" if worker.embeds else "",
+            f"waits for {worker.waits_for}" if worker.waits_for else "",
+        ]
+        yield f"worker {worker.worker} ({megabytes(worker.resident_bytes)}): {'; '.join(filter(None, work))}"
 
 
 def stream_line(tier: TierStatus) -> str:

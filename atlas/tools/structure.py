@@ -30,7 +30,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.live import DaemonStatus, TierStatus
 from atlas.tools.render import render, to_dict
-from atlas.tools.status_lines import watch_line, work_line
+from atlas.tools.status_lines import watch_line, work_line, worker_lines
 
 Structure = dict[str, object]
 
@@ -233,6 +233,7 @@ def _daemon(daemon: DaemonStatus) -> Structure:
         "version": daemon.version,
         "started_at": daemon.started_at,
         "resident_mb": daemon.resident_bytes >> 20 or None,
+        "workers": list(worker_lines(daemon.workers)),
     }
     return _kept(body)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -110,6 +111,36 @@ def test_a_paused_writer_writes_no_more(tmp_path: Path) -> None:
         assert len(names) == 1 and "said_by_the_second" in names.pop(), place.everything_said()
         assert asked.holder() == second.process.pid
         assert first.process.poll() is None
+
+
+def test_commands_beside_workers(tmp_path: Path) -> None:
+    """Who keeps the project does what `atlas index` asks for; without anybody the command takes the lease itself."""
+    root = tmp_path / PROJECT
+    write_tree(root, {"one.py": "def alpha():\n    return beta()\n\n\ndef beta():\n    return 1\n"})
+    with servers(tmp_path) as place, place.asked() as asked:
+        none = json.loads(atlas("status", "--json", cwd=root, env=place.env).stdout)
+        assert none["daemon"]["state"] == "off" if "daemon" in none else none["error"]["kind"] == "NotFound"
+        keeper = place.worker("--project", str(root), "--tiers", "graph,ast")
+        helper = place.worker("--tiers", "embed")
+        asked.until_holder([keeper])
+        asked.settle()
+        (root / "two.py").write_text("from one import alpha\n\n\ndef gamma():\n    return alpha()\n")
+        done = atlas("index", "--json", cwd=root, env=place.env)
+        assert json.loads(done.stdout)["by"] == "daemon", done.stderr
+        status = json.loads(atlas("status", "--json", cwd=root, env=place.env).stdout)["daemon"]
+        assert (status["state"], status["pid"]) == ("running", keeper.process.pid)
+        workers = {worker["worker"].rpartition(":")[2]: worker for worker in status["workers"]}
+        assert workers[str(keeper.process.pid)]["keeps"] == [PROJECT]
+        assert workers[str(helper.process.pid)]["embedded"] > 0
+        shown = atlas("status", cwd=root, env=place.env).stdout
+        assert f":{keeper.process.pid} keeps {PROJECT}" in shown and "vectors: 5 of 5" in shown, shown
+        for worker in (keeper, helper):
+            worker.signal(signal.SIGTERM)
+            assert worker.process.wait(20) == 0, worker.said()
+        (root / "three.py").write_text("def delta():\n    return 1\n")
+        done = atlas("index", "--json", cwd=root, env=place.env)
+        summary = json.loads(done.stdout)
+        assert (summary["by"], summary["parsed"]) == ("", 1), done.stderr
 
 
 @pytest.mark.parametrize("words", [("--tiers", "graph"), ("--tiers", "ast,embed"), ("--tiers", "")])

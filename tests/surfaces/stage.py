@@ -69,6 +69,8 @@ def told(root: Path, now: float, **changes: Any) -> dict[str, Any]:
         "pid": 4242,
         "started_at": now - 3600,
         "told_at": now,
+        "host": "here",
+        "embeds": True,
         "resident_bytes": 180 << 20,
         "tiers": tiers,
         "projects": [project | {key: value for key, value in changes.items() if key in project}],
