@@ -63,12 +63,16 @@ class Upkeep:
             _checkpoint(self._connection, "restart" if self._pages >= _LONG else "passive", _PATIENCE_MS)
 
     def merge_words(self, undisturbed: Callable[[], bool]) -> None:
-        """Merge segments of words, step by step, until there is nothing to merge or somebody wants to write."""
+        """Merge segments of words, step by step, until there is nothing to merge or somebody wants to write.
+
+        When nothing is left, no cache is kept: what was merged is hardly asked for again.
+        """
         with suppress(*_REFUSED):
             while undisturbed():
                 before = self._connection.total_changes()
                 fetch(self._connection, "INSERT INTO text(text, rank) VALUES ('merge', ?)", (_MERGED_PAGES,))
                 if self._connection.total_changes() - before < 2:
+                    fetch(self._connection, "PRAGMA shrink_memory")
                     return
                 if self.due:
                     self.move_log()
