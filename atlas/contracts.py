@@ -36,6 +36,11 @@ from atlas.model import (
 class Store(Protocol):
     """The graph, its texts and its vectors. One writer, any number of readers; a reader never waits for the writer."""
 
+    @property
+    def apply_bytes(self) -> int:
+        """Source text, in bytes, that one `apply` should carry at most: the store holds all of it until the commit."""
+        ...
+
     async def open_project(self, project: str, root: str) -> int:
         """Register a project (idempotent) and return its generation (0 = never indexed). Needs a writing store.
 

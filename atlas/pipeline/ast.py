@@ -25,11 +25,8 @@ from atlas.pipeline.tree import PENDING, trusted_mtime
 from atlas.pipeline.workplace import Workplace
 from atlas.scan import ScannedFile
 
-WRITE_BYTES = 4_000_000
-"""Source bytes per transaction: bounds memory (rows are some ten times the source) and keeps commits rare."""
-
 SPARE_BYTES = 1_000_000
-"""The same for a process that stays."""
+"""Source bytes per transaction of a process that stays: bounds memory, rows are some ten times the source."""
 
 PARSE_BATCH = 256
 """Files per call into the parser: progress is reported between calls."""
@@ -251,8 +248,9 @@ class AstTier:
         deltas = [GraphDelta(place.name, path, None) for path in gone]
         structure = self._structure(place, digests[STRUCTURE])
         size = sum(work.files[path].size if path in work.files else 0 for path in todo)
-        whole = size + 1000 * len(todo) < WRITE_BYTES
-        batches = self._batches(work, todo, digests, WRITE_BYTES if whole or not self._keep else SPARE_BYTES)
+        most = self._store.apply_bytes
+        whole = size + 1000 * len(todo) < most
+        batches = self._batches(work, todo, digests, most if whole or not self._keep else min(most, SPARE_BYTES))
         # the structure goes first: edges to new external symbols then find their target from the first batch on
         stored = place.manifest.get(STRUCTURE)
         deltas.append(structure if whole else _marked(structure, stored.digest if stored else ""))

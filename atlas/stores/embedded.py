@@ -56,6 +56,9 @@ _Result = TypeVar("_Result")
 class EmbeddedStore:
     """A `Store` in a folder. Open it with `open`; use it from one event loop; close it with `aclose`."""
 
+    apply_bytes = 4_000_000
+    """See `Store.apply_bytes`. Commits are rare then."""
+
     def __init__(self, path: Path, writer: Writer | None, vector_index: VectorIndexFactory) -> None:
         self._path = path
         self._writer = writer

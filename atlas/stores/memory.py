@@ -69,6 +69,9 @@ class _Owned:
 class MemoryStore:
     """A `Store` that is gone when the process is."""
 
+    apply_bytes = 4_000_000
+    """See `Store.apply_bytes`."""
+
     def __init__(self) -> None:
         self._projects: dict[str, _Project] = {}
         self._nodes: dict[str, _Owned] = {}
