@@ -11,6 +11,7 @@ import json
 import struct
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Self, TypeVar
 
 from atlas.errors import StoreError
@@ -75,6 +76,7 @@ class BoltStore:
         link = BoltLink(address)
         try:
             dialect = dialect_of(await link.agent())
+            link.dialect = cache(dialect.statement)
             if writing:
                 await create_schema(link, dialect)
             else:

@@ -16,7 +16,6 @@ from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_plan import EdgeKey, Held, Plan, Wanted, key_of, plan, touched
 from atlas.stores.bolt_rows import (
     RECORD,
-    edge_properties,
     entry_properties,
     literal,
     record_of,
@@ -100,16 +99,17 @@ class _Apply:
         await self._each(self._write["delete_entries"], "uids", uids)
         await self._wait_for_targets(waiting)
 
-    async def _put_nodes(self, made: Plan, held: dict[str, Held], records: dict[str, FileRecord]) -> list[str]:
-        """Write the nodes that differ; return the uids that did not exist."""
+    async def _put_nodes(self, made: Plan, held: dict[str, Held], records: dict[str, FileRecord]) -> dict[str, int]:
+        """Write the nodes that differ; return the server's ids of those that did not exist by uid."""
         digests = {key: record.digest for key, record in records.items()} | made.digests
         created = {uid: node for uid, node in made.wanted.items() if uid not in held}
         changed = {uid: node for uid, node in made.wanted.items() if uid in held and _differs(node, held[uid])}
         by_label: dict[str, list[dict[str, object]]] = {}
         for node in created.values():
             by_label.setdefault(literal(node.row.label), []).append(_symbol(node, digests))
+        ids: dict[str, int] = {}
         for label, rows in by_label.items():
-            await self._each(self._write["add_symbols"].replace("%label%", label), "rows", rows)
+            ids.update(await self._each(self._write["add_symbols"].replace("%label%", label), "rows", rows))
         await self._each(self._write["add_entries"], "rows", map(_entry, created.values()))
         await self._each(self._write["change_symbols"], "rows", (_symbol(node, digests) for node in changed.values()))
         await self._relabel(changed, held)
@@ -120,7 +120,7 @@ class _Apply:
             if unit in records and records[unit].path
         ]
         await self._each(self._write["set_digests"], "rows", fresh)
-        return list(created)
+        return ids
 
     async def _changed_entries(self, changed: dict[str, Wanted]) -> list[dict[str, object]]:
         """Return the entries to write. A node that is not embedded any more loses its vector: none would replace it."""
@@ -138,8 +138,8 @@ class _Apply:
         for (old, new), uids in moves.items():
             await self._each(self._write["change_label"].replace("%old%", old).replace("%new%", new), "uids", uids)
 
-    async def _put_edges(self, made: Plan, before: tuple[_Edges, _Edges], created: list[str]) -> None:
-        """Add what is new, and what waited for the nodes that came."""
+    async def _put_edges(self, made: Plan, before: tuple[_Edges, _Edges], created: dict[str, int]) -> None:
+        """Add what is new, and what waited for the nodes that came; `created` are the ids of these by uid."""
         edges, pending = before
         new = [
             edge
@@ -147,18 +147,25 @@ class _Apply:
             for key, edge in node.edges.items()
             if edges.get(key) != edge and pending.get(key) != edge
         ]
-        waited = _by_key(await self._each(self._write["pending_to"], "uids", created))
-        await self._each(self._write["delete_pending_to"], "uids", created)
-        targets = dict.fromkeys(edge.target for edge in new)
-        ask = [uid for uid in targets if uid not in made.wanted and uid not in made.removed]
-        there = {row[0] for row in await self._each(self._write["existing"], "uids", ask)} | made.wanted.keys()
-        by_type: dict[str, list[dict[str, object]]] = {}
-        for edge in (*waited.values(), *(edge for edge in new if edge.target in there)):
-            row: dict[str, object] = {"source": edge.source, "target": edge.target, "properties": edge_properties(edge)}
-            by_type.setdefault(literal(edge.type), []).append(row)
+        waited = _by_key(await self._each(self._write["pending_to"], "uids", created)).values()
+        await self._each(self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited))
+        ends = dict.fromkeys(uid for edge in (*waited, *new) for uid in (edge.source, edge.target))
+        unknown = [uid for uid in ends if uid not in created]
+        ids = {**created, **dict(await self._each(self._write["existing"], "uids", unknown))}
+        by_type: dict[str, list[list[object]]] = {}
+        for edge in (*waited, *new):
+            if edge.target in ids:
+                row: list[object] = [
+                    ids[edge.source],
+                    ids[edge.target],
+                    edge.line or None,
+                    edge.strategy,
+                    edge.confidence,
+                ]
+                by_type.setdefault(literal(edge.type), []).append(row)
         for edge_type, rows in by_type.items():
             await self._each(self._write["add_edges"].replace("%type%", edge_type), "rows", rows)
-        await self._wait_for_targets(edge for edge in new if edge.target not in there)
+        await self._wait_for_targets(edge for edge in new if edge.target not in ids)
 
     async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
         await self._each(self._write["add_pending"], "rows", [edge._asdict() for edge in edges])

@@ -26,12 +26,12 @@ UNIQUE = (
     ("AtlasModel", "key"),
 )
 PLAIN = (
-    *(("AtlasUnit", "project"), ("AtlasEntry", "unit"), ("AtlasEntry", "project"), ("AtlasEntry", "path")),
-    *(("AtlasEntry", "name"), ("AtlasEntry", "folded"), ("AtlasEntry", "qualified_name")),
+    *(("AtlasUnit", "project"), ("AtlasEntry", "unit"), ("AtlasEntry", "folded"), ("AtlasEntry", "qualified_name")),
     *(("AtlasEntry", "vector_model"), ("AtlasPending", "source"), ("AtlasPending", "target")),
     *(("Symbol", "name"), ("Symbol", "qualified_name"), ("Symbol", "path"), ("Symbol", "project")),
 )
 _BOOSTS = (8, 4, 2, 1, 2)
+_HINT = re.compile(r"^USING INDEX SEEK \w+(:\w+\(\w+\))\n", re.MULTILINE)
 _RESERVED = frozenset(("and", "or", "not", "in", "to"))
 _MAX_TOKENS = 200
 """Lucene takes 1,024 clauses; each token is one for each searched property."""
@@ -59,6 +59,10 @@ class Dialect(Protocol):
     """The command that waits until indexes are filled, "" where creating waits."""
     exact: str
     """The expression for the cosine of `e.%property%` and `$vector`, "" where there is none."""
+
+    def statement(self, text: str) -> str:
+        """Return a kept statement as the server takes it; index hints are kept as Neo4j has them, a line each."""
+        ...
 
     def schema(self) -> list[tuple[Index, str]]:
         """Return what must exist, with the command that makes it."""
@@ -103,6 +107,10 @@ class Neo4jDialect:
     )
     wait = "CALL db.awaitIndexes(300)"
     exact = "2 * vector.similarity.cosine(e.%property%, $vector) - 1"
+
+    def statement(self, text: str) -> str:
+        """See `Dialect.statement`."""
+        return text
 
     def schema(self) -> list[tuple[Index, str]]:
         """See `Dialect.schema`. A constraint brings its index."""
@@ -171,6 +179,11 @@ class MemgraphDialect:
     lists: Sequence[str] = ("SHOW INDEX INFO", "SHOW CONSTRAINT INFO", "SHOW VECTOR INDEX INFO")
     wait = ""
     exact = ""
+
+    def statement(self, text: str) -> str:
+        """See `Dialect.statement`. Hints stand before the first clause, of all MATCHes together."""
+        hints = dict.fromkeys(_HINT.findall(text))
+        return f"USING INDEX {', '.join(hints)}\n{_HINT.sub('', text)}" if hints else text
 
     def schema(self) -> list[tuple[Index, str]]:
         """See `Dialect.schema`. A constraint brings no index here, and an index on a property none on the label."""

@@ -10,7 +10,7 @@ from atlas.stores import names
 from atlas.stores.bolt_filters import condition
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_read import symbols
-from atlas.stores.bolt_rows import CANDIDATE
+from atlas.stores.bolt_rows import CANDIDATE, unit_key
 from atlas.stores.statements import cypher_statements
 
 
@@ -54,7 +54,9 @@ class _Finder:
             found = await self._select("by_prefix", text=names.fold(text), limit=limit)
         elif match is Match.SUFFIX:
             matches = names.suffix_matcher(text)
-            rows = await self._select("by_name", names=names.tails(text))
+            rows = await self._select(
+                "by_name", names=[{"name": tail, "folded": names.fold(tail)} for tail in names.tails(text)]
+            )
             found = [row for row in rows if matches(row.name, row.qualified_name)]
         else:
             folded = names.fold(text)
@@ -66,7 +68,7 @@ class _Finder:
     async def _in_file(self, path: str) -> list[_Candidate]:
         projects = await self._transaction.rows(cypher_statements("read")["projects"])
         ordinals = {row[0]: row[4] for row in projects}
-        found = await self._select("by_path", text=path)
+        found = await self._select("by_path", units=[unit_key(project, path) for project in ordinals])
         return sorted(
             found, key=lambda row: (ordinals[row.project], row.start_byte, -row.end_byte, row.qualified_name, row.uid)
         )

@@ -48,12 +48,12 @@ class Address:
 class Transaction:
     """An open transaction: statements with parameters in, rows as tuples out."""
 
-    def __init__(self, transaction: neo4j.AsyncTransaction) -> None:
-        self._transaction = transaction
+    def __init__(self, transaction: neo4j.AsyncTransaction, dialect: Callable[[str], str] = str) -> None:
+        self._transaction, self._dialect = transaction, dialect
 
     async def rows(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
         """Run a statement and return all its rows. Raises `StoreError` for more than `ROW_CAP`."""
-        result = await self._transaction.run(cast("LiteralString", text), parameters)
+        result = await self._transaction.run(cast("LiteralString", self._dialect(text)), parameters)
         rows: list[tuple[Any, ...]] = []
         async for record in result:
             rows.append(tuple(record.values()))
@@ -75,6 +75,8 @@ class BoltLink:
 
     def __init__(self, address: Address) -> None:
         self.address = address
+        self.dialect: Callable[[str], str] = str
+        """Makes kept statements those of the server."""
         if address.url.partition("://")[0] not in _SCHEMES:
             raise ConfigError(f"{address.url!r} is no address of a Bolt server", "store.url is bolt://host:port")
         options: dict[str, Any] = {}
@@ -139,7 +141,7 @@ class BoltLink:
                 self._driver.session(database=self.address.database, default_access_mode=mode) as session,
                 await session.begin_transaction(timeout=seconds) as transaction,
             ):
-                result = await work(Transaction(transaction))
+                result = await work(Transaction(transaction, self.dialect))
                 await transaction.commit()
                 return result
 

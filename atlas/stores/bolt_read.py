@@ -23,11 +23,14 @@ from atlas.model import (
     SymbolDigests,
 )
 from atlas.stores.bolt_link import Transaction
-from atlas.stores.bolt_rows import RECORD, node_of, record_of, unit_key, unpacked
+from atlas.stores.bolt_rows import RECORD, node_of, record_of, unit_key, units_of, unpacked
 from atlas.stores.bolt_schema import vector_name
 from atlas.stores.chunks import FILE_LABELS, chunk_text
 from atlas.stores.filters import unknown_project
 from atlas.stores.statements import cypher_statements
+
+_CONTENTS = 64
+"""Files whose content is asked for at once."""
 
 
 async def projects(transaction: Transaction) -> list[ProjectState]:
@@ -94,7 +97,7 @@ async def content(transaction: Transaction, project: str, paths: Sequence[str]) 
     """See `Store.content`."""
     await check_project(transaction, project)
     rows = await transaction.rows(cypher_statements("read")["content"], keys=_keys(project, paths))
-    return {path: unpacked(data) for path, data in rows}
+    return {path: unpacked(data) for path, data, _ in rows}
 
 
 async def symbols(transaction: Transaction, uids: Sequence[str]) -> list[Node]:
@@ -146,8 +149,9 @@ async def stale_chunks(
     read = cypher_statements("read")
     await check_project(transaction, project)
     start = await transaction.rows(read["place_of"], uid=after) if after else []
-    path, uid = start[0] if start else ("", "")
-    asked: dict[str, object] = {"project": project, "model": vector_name(model), "path": path, "uid": uid}
+    asked: dict[str, object] = {**units_of(project), "model": vector_name(model), "uid": ""}
+    if start:
+        asked["unit"], asked["uid"] = start[0]
     if uids is None:
         rows = await transaction.rows(read["stale"], **asked, limit=max(limit, 0))
     else:
@@ -156,13 +160,20 @@ async def stale_chunks(
     return await _chunks(transaction, rows)
 
 
-async def _chunks(transaction: Transaction, rows: Iterable[tuple[Any, ...]]) -> list[Chunk]:
+async def _chunks(transaction: Transaction, rows: Sequence[tuple[Any, ...]]) -> list[Chunk]:
     chunks: list[Chunk] = []
+    units = list(dict.fromkeys(row[3] for row in rows))
+    statement = cypher_statements("read")["content"]
+    packed: dict[str, str | None] = {}
     opened, data = "", b""
-    for uid, digest, name, unit, _path, start, end, label in rows:
+    for uid, digest, name, unit, start, end, label in rows:
         if unit != opened:
-            found = await transaction.rows(cypher_statements("read")["content"], keys=[unit])
-            opened, data = unit, unpacked(found[0][1]) if found else b""
+            if unit not in packed:
+                keys = units[units.index(unit) :][:_CONTENTS]
+                found = await transaction.rows(statement, keys=keys)
+                packed = {**dict.fromkeys(keys), **{key: text for _, text, key in found}}
+            text = packed[unit]
+            opened, data = unit, unpacked(text) if text is not None else b""
         chunks.append(Chunk(uid, digest, name, chunk_text(data, start, end), label in FILE_LABELS))
     return chunks
 

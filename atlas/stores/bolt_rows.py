@@ -42,6 +42,11 @@ def unit_key(project: str, path: str) -> str:
     return f"{project}:{path}"
 
 
+def units_of(project: str) -> dict[str, object]:
+    """Return the ends of the range of unit keys that are a project's: from `unit` on, before `end`."""
+    return {"unit": unit_key(project, ""), "end": f"{project}{chr(ord(':') + 1)}"}
+
+
 def literal(name: str) -> str:
     """Return a label or relationship type that becomes part of a statement's text. Raises `StoreError` for others."""
     if not _LITERAL.fullmatch(name) or name.startswith("Atlas") or name == "Symbol":
@@ -141,11 +146,6 @@ def record_properties(project: str, record: FileRecord, content: bytes | None) -
 def record_of(row: Sequence[Any]) -> FileRecord:
     """Return the record of a row of the columns `RECORD`."""
     return FileRecord(*row[:11], problems=tuple(row[11].split("\n")) if row[11] else (), stale=row[12])
-
-
-def edge_properties(edge: EdgeRow) -> dict[str, object]:
-    """Return what queries see of an edge."""
-    return {"line": edge.line or None, "strategy": edge.strategy, "confidence": edge.confidence}
 
 
 def edge_of(row: Sequence[Any]) -> EdgeRow:

@@ -8,6 +8,7 @@ from collections import Counter
 from atlas.model import ProjectStats
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_read import check_project, current_model, projects
+from atlas.stores.bolt_rows import units_of
 from atlas.stores.statements import cypher_statements
 
 
@@ -25,7 +26,7 @@ async def _stats(transaction: Transaction, name: str) -> ProjectStats:
     ((root, generation, indexed_at, decisions, skipped),) = await transaction.rows(read["project"], project=name)
     units = await transaction.rows(read["files"], project=name)
     files = [row[1:] for row in units if not row[0]]
-    nodes = await transaction.rows(read["nodes"], project=name, model=model[0] if model else "")
+    nodes = await transaction.rows(read["nodes"], **units_of(name), model=model[0] if model else "")
     types: Counter[str] = Counter()
     strategies: Counter[str] = Counter()
     for edge_type, strategy, count in await transaction.rows(read["edges"], project=name):

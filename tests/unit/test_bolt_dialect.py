@@ -47,7 +47,7 @@ def emitted() -> Iterator[tuple[str, str]]:
         for name, text in cypher_statements(path.stem).items():
             for mark, filling in FILLED.items():
                 text = text.replace(mark, filling)
-            yield f"{path.stem}.{name}", text
+            yield f"{path.stem}.{name}", MEMGRAPH.statement(text)
     for path in sorted(STORES.glob("bolt*.py")):
         for line, text in written_out(ast.parse(path.read_text())):
             yield f"{path.name}:{line}", text
@@ -124,6 +124,15 @@ def test_memgraph_accepts(name: str) -> None:
 )
 def test_the_rules_find_what_memgraph_rejects(text: str) -> None:
     assert broken(text)
+
+
+def test_index_hints_stand_where_each_server_wants_them() -> None:
+    text = "UNWIND $uids AS uid\nMATCH (s:Symbol {uid: uid})\nUSING INDEX SEEK s:Symbol(uid)\nRETURN s.uid"
+    assert NEO4J.statement(text) == text
+    assert MEMGRAPH.statement(text) == (
+        "USING INDEX :Symbol(uid)\nUNWIND $uids AS uid\nMATCH (s:Symbol {uid: uid})\nRETURN s.uid"
+    )
+    assert MEMGRAPH.statement("MATCH (m:AtlasModel)\nRETURN m.key") == "MATCH (m:AtlasModel)\nRETURN m.key"
 
 
 def test_searched_properties_are_lower_case() -> None:

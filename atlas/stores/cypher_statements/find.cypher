@@ -2,39 +2,47 @@
 
 // name: by_uid
 MATCH (e:AtlasEntry {uid: $text})
+USING INDEX SEEK e:AtlasEntry(uid)
 WHERE true %where%
 RETURN %candidate%
 
 // name: by_qualified_name
 MATCH (e:AtlasEntry {qualified_name: $text})
+USING INDEX SEEK e:AtlasEntry(qualified_name)
 WHERE true %where%
 RETURN %candidate%
 
 // name: by_name
 UNWIND $names AS wanted
-MATCH (e:AtlasEntry {name: wanted})
-WHERE true %where%
+MATCH (e:AtlasEntry {folded: wanted.folded})
+USING INDEX SEEK e:AtlasEntry(folded)
+WHERE e.name = wanted.name %where%
 RETURN %candidate%
 
 // name: by_folded
 UNWIND $names AS wanted
 MATCH (e:AtlasEntry {folded: wanted})
+USING INDEX SEEK e:AtlasEntry(folded)
 WHERE true %where%
 RETURN %candidate%
 
 // name: by_prefix
 MATCH (e:AtlasEntry)
+USING INDEX SEEK e:AtlasEntry(folded)
 WHERE e.folded STARTS WITH $text %where%
 RETURN %candidate%
 ORDER BY e.is_test, size(e.qualified_name), e.qualified_name, e.uid
 LIMIT $limit
 
 // name: by_path
-MATCH (e:AtlasEntry {path: $text})
+UNWIND $units AS unit
+MATCH (e:AtlasEntry {unit: unit})
+USING INDEX SEEK e:AtlasEntry(unit)
 WHERE true %where%
 RETURN %candidate%
 
 // name: names_from
 MATCH (e:AtlasEntry)
+USING INDEX SEEK e:AtlasEntry(folded)
 WHERE e.folded STARTS WITH $first AND size(e.folded) >= $shortest AND size(e.folded) <= $longest
 RETURN DISTINCT e.folded

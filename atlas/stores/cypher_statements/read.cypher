@@ -23,24 +23,28 @@ RETURN p.skipped
 UNWIND $keys AS key
 MATCH (u:AtlasUnit {key: key})
 WHERE u.content IS NOT NULL
-RETURN u.path, u.content
+RETURN u.path, u.content, u.key
 
 // name: symbol_digests
 UNWIND $keys AS key
 MATCH (u:AtlasUnit {key: key})
 OPTIONAL MATCH (e:AtlasEntry {unit: u.key})
+USING INDEX SEEK e:AtlasEntry(unit)
 RETURN u.path, e.uid, e.signature_digest, e.body_digest, e.docstring_digest, e.text_digest, e.chunk_digest
 
 // name: decisions
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
+USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.decision_reason IS NOT NULL
 RETURN e.uid, e.decision_through, e.decision_reason
 
 // name: nodes
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
+USING INDEX SEEK e:AtlasEntry(uid)
 MATCH (s:Symbol {uid: uid})
+USING INDEX SEEK s:Symbol(uid)
 RETURN e.project, e.uid, e.label, s.kind, s.name, s.qualified_name, e.path, e.language, s.line, s.start_line, s.end_line,
   e.start_byte, e.end_byte, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
   e.signature_digest, e.body_digest, e.docstring_digest, e.text_digest, e.chunk_digest, e.chunk_name
@@ -48,6 +52,7 @@ RETURN e.project, e.uid, e.label, s.kind, s.name, s.qualified_name, e.path, e.la
 // name: edges_out
 UNWIND range(0, size($uids) - 1) AS place
 MATCH (own:Symbol {uid: $uids[place]})-[r]->(far:Symbol)
+USING INDEX SEEK own:Symbol(uid)
 WHERE size($types) = 0 OR type(r) IN $types
 WITH place, type(r) AS type, own.uid AS own, far.uid AS far, coalesce(far.path, '') AS path,
   coalesce(r.line, 0) AS line, r.strategy AS strategy, r.confidence AS confidence
@@ -61,6 +66,7 @@ LIMIT $limit
 // name: edges_in
 UNWIND range(0, size($uids) - 1) AS place
 MATCH (own:Symbol {uid: $uids[place]})<-[r]-(far:Symbol)
+USING INDEX SEEK own:Symbol(uid)
 WHERE size($types) = 0 OR type(r) IN $types
 WITH place, type(r) AS type, own.uid AS own, far.uid AS far, coalesce(far.path, '') AS path,
   coalesce(r.line, 0) AS line, r.strategy AS strategy, r.confidence AS confidence
@@ -74,12 +80,14 @@ LIMIT $limit
 // name: degrees_out
 UNWIND $uids AS uid
 MATCH (own:Symbol {uid: uid})-[r]->(:Symbol)
+USING INDEX SEEK own:Symbol(uid)
 WHERE size($types) = 0 OR type(r) IN $types
 RETURN uid, type(r), count(*)
 
 // name: degrees_in
 UNWIND $uids AS uid
 MATCH (own:Symbol {uid: uid})<-[r]-(:Symbol)
+USING INDEX SEEK own:Symbol(uid)
 WHERE size($types) = 0 OR type(r) IN $types
 RETURN uid, type(r), count(*)
 
@@ -94,26 +102,31 @@ RETURN m.key
 
 // name: vectors_of_model
 MATCH (e:AtlasEntry {vector_model: $key})
+USING INDEX SEEK e:AtlasEntry(vector_model)
 RETURN e.uid
 LIMIT 1
 
 // name: place_of
 MATCH (e:AtlasEntry {uid: $uid})
-RETURN e.path, e.uid
+USING INDEX SEEK e:AtlasEntry(uid)
+RETURN e.unit, e.uid
 
+// The order of units is that of paths in a project.
 // name: stale
-MATCH (e:AtlasEntry {project: $project})
-WHERE e.path >= $path AND (e.path > $path OR e.uid > $uid)
+MATCH (e:AtlasEntry)
+USING INDEX SEEK e:AtlasEntry(unit)
+WHERE e.unit >= $unit AND e.unit < $end AND (e.unit > $unit OR e.uid > $uid)
   AND e.chunk_digest <> '' AND (e.vector_model IS NULL OR e.vector_model <> $model OR e.vector_digest <> e.chunk_digest)
-RETURN e.uid, e.chunk_digest, e.chunk_name, e.unit, e.path, e.start_byte, e.end_byte, e.label
-ORDER BY e.path, e.uid
+RETURN e.uid, e.chunk_digest, e.chunk_name, e.unit, e.start_byte, e.end_byte, e.label
+ORDER BY e.unit, e.uid
 LIMIT $limit
 
 // name: stale_among
 UNWIND $uids AS wanted
 MATCH (e:AtlasEntry {uid: wanted})
-WHERE e.project = $project AND e.path >= $path AND (e.path > $path OR e.uid > $uid)
+USING INDEX SEEK e:AtlasEntry(uid)
+WHERE e.unit >= $unit AND e.unit < $end AND (e.unit > $unit OR e.uid > $uid)
   AND e.chunk_digest <> '' AND (e.vector_model IS NULL OR e.vector_model <> $model OR e.vector_digest <> e.chunk_digest)
-RETURN e.uid, e.chunk_digest, e.chunk_name, e.unit, e.path, e.start_byte, e.end_byte, e.label
-ORDER BY e.path, e.uid
+RETURN e.uid, e.chunk_digest, e.chunk_name, e.unit, e.start_byte, e.end_byte, e.label
+ORDER BY e.unit, e.uid
 LIMIT $limit

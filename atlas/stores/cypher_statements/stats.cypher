@@ -10,10 +10,13 @@ RETURN u.path = '', u.language, count(*), sum(u.resolved), sum(u.unresolved),
   sum(CASE WHEN u.problems = '' THEN 0 ELSE 1 END), sum(CASE WHEN u.stale THEN 1 ELSE 0 END)
 
 // name: nodes
-MATCH (e:AtlasEntry {project: $project})
+MATCH (e:AtlasEntry)
+USING INDEX SEEK e:AtlasEntry(unit)
+WHERE e.unit >= $unit AND e.unit < $end
 RETURN e.label, count(*), sum(CASE WHEN e.chunk_digest = '' THEN 0 ELSE 1 END),
   sum(CASE WHEN e.chunk_digest <> '' AND e.vector_model = $model AND e.vector_digest = e.chunk_digest THEN 1 ELSE 0 END)
 
 // name: edges
 MATCH (s:Symbol {project: $project})-[r]->(:Symbol)
+USING INDEX SEEK s:Symbol(project)
 RETURN type(r), r.strategy, count(*)

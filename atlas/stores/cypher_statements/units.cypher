@@ -8,7 +8,9 @@ RETURN u.content, %record%
 // name: nodes
 UNWIND $keys AS key
 MATCH (e:AtlasEntry {unit: key})
+USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (s:Symbol {uid: e.uid})
+USING INDEX SEEK s:Symbol(uid)
 RETURN key, e.decision_through, e.decision_reason,
   e.project, e.uid, e.label, s.kind, s.name, s.qualified_name, e.path, e.language, s.line, s.start_line, s.end_line,
   e.start_byte, e.end_byte, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
@@ -17,17 +19,22 @@ RETURN key, e.decision_through, e.decision_reason,
 // name: edges
 UNWIND $keys AS key
 MATCH (e:AtlasEntry {unit: key})
+USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (s:Symbol {uid: e.uid})-[r]->(t:Symbol)
+USING INDEX SEEK s:Symbol(uid)
 RETURN key, s.uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
 
 // name: pending
 UNWIND $keys AS key
 MATCH (e:AtlasEntry {unit: key})
+USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (w:AtlasPending {source: e.uid})
+USING INDEX SEEK w:AtlasPending(source)
 RETURN key, w.source, w.target, w.type, w.line, w.strategy, w.confidence
 
 // name: vectors
 MATCH (e:AtlasEntry)
+USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.uid > $after AND e.project = $project AND e.vector_model = $model AND e.vector_digest = e.chunk_digest
 RETURN e.uid, e.vector_digest, e.%property%
 ORDER BY e.uid

@@ -55,51 +55,61 @@ DELETE u
 // name: owned
 UNWIND $units AS unit
 MATCH (e:AtlasEntry {unit: unit})
+USING INDEX SEEK e:AtlasEntry(unit)
 RETURN e.uid, e.unit, e.label, e.row_digest
 
 // name: claimed
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
+USING INDEX SEEK e:AtlasEntry(uid)
 RETURN e.uid, e.unit, e.label, e.row_digest
 
 // name: existing
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})
-RETURN s.uid
+USING INDEX SEEK s:Symbol(uid)
+RETURN s.uid, id(s)
 
 // name: outgoing
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})-[r]->(t:Symbol)
+USING INDEX SEEK s:Symbol(uid)
 RETURN uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
 
 // name: incoming
 UNWIND $uids AS uid
 MATCH (t:Symbol {uid: uid})<-[r]-(s:Symbol)
+USING INDEX SEEK t:Symbol(uid)
 RETURN s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
 
 // name: pending_from
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {source: uid})
+USING INDEX SEEK w:AtlasPending(source)
 RETURN w.source, w.target, w.type, w.line, w.strategy, w.confidence
 
 // name: pending_to
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {target: uid})
+USING INDEX SEEK w:AtlasPending(target)
 RETURN w.source, w.target, w.type, w.line, w.strategy, w.confidence
 
 // name: delete_pending_from
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {source: uid})
+USING INDEX SEEK w:AtlasPending(source)
 DELETE w
 
 // name: delete_pending_to
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {target: uid})
+USING INDEX SEEK w:AtlasPending(target)
 DELETE w
 
 // name: delete_pending
 UNWIND $rows AS row
 MATCH (w:AtlasPending {source: row.source, target: row.target})
+USING INDEX SEEK w:AtlasPending(source)
 WHERE w.type = row.type AND w.line = row.line
 DELETE w
 
@@ -111,39 +121,49 @@ SET w = row
 // name: delete_edges
 UNWIND $rows AS row
 MATCH (s:Symbol {uid: row.source})-[r]->(t:Symbol {uid: row.target})
+USING INDEX SEEK s:Symbol(uid)
+USING INDEX SEEK t:Symbol(uid)
 WHERE type(r) = row.type AND coalesce(r.line, 0) = row.line
 DELETE r
 
+// The server's own ids are good for one transaction and cost no look into an index. Properties belong to CREATE: a SET
+// behind it would hold all rows back and read what it has just written.
 // name: add_edges
 UNWIND $rows AS row
-MATCH (s:Symbol {uid: row.source})
-MATCH (t:Symbol {uid: row.target})
-CREATE (s)-[r:%type%]->(t)
-SET r = row.properties
+MATCH (s)
+WHERE id(s) = row[0]
+MATCH (t)
+WHERE id(t) = row[1]
+CREATE (s)-[:%type% {line: row[2], strategy: row[3], confidence: row[4]}]->(t)
 
 // name: delete_symbols
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})
+USING INDEX SEEK s:Symbol(uid)
 DETACH DELETE s
 
 // name: delete_entries
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
+USING INDEX SEEK e:AtlasEntry(uid)
 DELETE e
 
 // name: add_symbols
 UNWIND $rows AS row
 CREATE (s:%label%:Symbol)
 SET s = row
+RETURN s.uid, id(s)
 
 // name: change_symbols
 UNWIND $rows AS row
 MATCH (s:Symbol {uid: row.uid})
+USING INDEX SEEK s:Symbol(uid)
 SET s = row
 
 // name: change_label
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})
+USING INDEX SEEK s:Symbol(uid)
 REMOVE s:%old%
 SET s:%new%
 
@@ -155,17 +175,21 @@ SET e = row
 // name: change_entries
 UNWIND $rows AS row
 MATCH (e:AtlasEntry {uid: row.uid})
+USING INDEX SEEK e:AtlasEntry(uid)
 SET e += row
 
 // name: set_digests
 UNWIND $rows AS row
 MATCH (e:AtlasEntry {unit: row.unit})
+USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (s:Symbol {uid: e.uid})
+USING INDEX SEEK s:Symbol(uid)
 SET s.digest = row.digest
 
 // name: set_decisions
 UNWIND $rows AS row
 MATCH (e:AtlasEntry {uid: row.uid})
+USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.unit = row.unit
 SET e.decision_through = row.through, e.decision_reason = row.reason
 
@@ -182,6 +206,7 @@ SET m.current = true
 // name: put_vectors
 UNWIND $rows AS row
 MATCH (e:AtlasEntry {uid: row.uid})
+USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.project = $project AND e.chunk_digest = row.digest
 SET e += row.properties
 
@@ -190,6 +215,7 @@ SET e += row.properties
 // name: drop_vectors
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
+USING INDEX SEEK e:AtlasEntry(uid)
 WHERE coalesce(e.chunk_digest, '') = '' AND e.vector_digest IS NOT NULL
 SET e += $nothing
 
