@@ -19,6 +19,7 @@ from atlas.model import (
     FileRecord,
     Filter,
     GraphDelta,
+    Losses,
     Match,
     ModelInfo,
     Node,
@@ -265,6 +266,11 @@ class Embedder(Protocol):
     @property
     def place(self) -> str:
         """Where texts are sent, for people and without secrets; "" = they stay in this process."""
+        ...
+
+    @property
+    def losses(self) -> Losses:
+        """Return what it could not embed as it was."""
         ...
 
     async def info(self) -> ModelInfo:

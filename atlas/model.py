@@ -329,6 +329,16 @@ class ModelInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Losses:
+    """Texts that an embedder could not take as they were, since it was made."""
+
+    truncated: int = 0
+    """Their ends were cut off, by estimate where the server does it."""
+    given_up: int = 0
+    """Taken in no form: their vector is zero, no question finds them by meaning."""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """Rows of a Cypher query. Nodes and edges are mappings with `_label`/`_type`; `truncated`: the row cap cut it."""
 

@@ -156,6 +156,12 @@ def _summary_text(summary: IndexSummary) -> str:
         f"{summary.skipped} skipped, {summary.problems} read only in part",
         f"{summary.written} units written, {summary.vectors} vectors made, {summary.seconds:.1f} s",
     ]
+    if summary.cut_texts:
+        lines.append(
+            f"note: {summary.cut_texts} texts were longer than the embedding model takes; their ends are cut off"
+        )
+    if summary.unembedded:
+        lines.append(f"note: {summary.unembedded} texts got no vector: the embedding server takes them in no form")
     if summary.given_up:
         lines.append(f"note: {summary.given_up} events could not be worked off; `atlas dead-letters list` says why")
     if not summary.files:

@@ -127,6 +127,10 @@ def _print_summary(summary: IndexSummary) -> None:
     console.print(output.table(("", ""), rows))
     phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in summary.phases)
     console.print(f"{summary.seconds:.2f} s, {summary.cpu_seconds:.2f} CPU s{f' ({phases})' if phases else ''}")
+    if summary.cut_texts:
+        console.print(f"{summary.cut_texts} texts are longer than the embedding model takes: their ends are cut off.")
+    if summary.unembedded:
+        console.print(f"{summary.unembedded} texts got no vector: the embedding server takes them in no form.")
     if summary.given_up:
         console.print(f"{summary.given_up} events could not be worked off: atlas dead-letters list says why.")
     if not summary.files:

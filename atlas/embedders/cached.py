@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from atlas.contracts import Embedder, EmbeddingCache
 from atlas.errors import StoreError, Unavailable
-from atlas.model import Chunk, ModelInfo
+from atlas.model import Chunk, Losses, ModelInfo
 
 
 class CachedEmbedder:
@@ -27,6 +27,11 @@ class CachedEmbedder:
     def place(self) -> str:
         """Where texts are sent that the cache does not hold."""
         return self._embedder.place
+
+    @property
+    def losses(self) -> Losses:
+        """What the embedder could not embed as it was."""
+        return self._embedder.losses
 
     async def info(self) -> ModelInfo:
         """Return what the vectors are made with."""

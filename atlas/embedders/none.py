@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atlas.errors import Unavailable
-from atlas.model import Chunk, ModelInfo
+from atlas.model import Chunk, Losses, ModelInfo
 
 
 class NoEmbedder:
@@ -15,6 +15,11 @@ class NoEmbedder:
     def place(self) -> str:
         """Nowhere."""
         return ""
+
+    @property
+    def losses(self) -> Losses:
+        """None."""
+        return Losses()
 
     async def info(self) -> ModelInfo:
         """Return a model that no vector was made with."""

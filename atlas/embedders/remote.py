@@ -18,7 +18,7 @@ from atlas.embedders.isolate import Isolation
 from atlas.embedders.prefixes import AUTO, Prefixes, prefixes
 from atlas.embedders.retry import Busy, Patience, Refused, patiently
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import Chunk, ModelInfo
+from atlas.model import Chunk, Losses, ModelInfo
 
 FRESH_SECONDS = 10.0
 """What the server said it serves is believed that long by questions; texts to store are not embedded without asking."""
@@ -66,16 +66,18 @@ class RemoteEmbedder:
         self._endpoint, self._choice = endpoint, choice
         self._known: _Known | None = None
         self._describing = asyncio.Lock()
-        self.truncated = 0
-        """Texts of which the server or this embedder cut off the end, by estimate where the server does it."""
-        self.given_up = 0
-        """Texts that the server takes in no form; their vector is zero, no question finds them by meaning."""
+        self._losses = Losses()
 
     @property
     def place(self) -> str:
         """Where texts are sent, with the product once it is known."""
         server = self._known.description.server if self._known else ""
         return f"{server} at {self._endpoint.place}" if server else self._endpoint.place
+
+    @property
+    def losses(self) -> Losses:
+        """Texts that were cut or given up so far."""
+        return self._losses
 
     async def info(self) -> ModelInfo:
         """Return what vectors are made with; asks the server. Raises Unavailable and ConfigError."""
@@ -95,10 +97,10 @@ class RemoteEmbedder:
         isolation = Isolation(lambda some: self._vectors(some, known))
         found: list[bytes | None] = [None] * len(chunks)
         await _in_parallel(self._width(limits), split(texts, self._choice.batch, limits), texts, isolation, found)
+        cut = isolation.shortened
         if longest := limits.text_tokens:
-            self.truncated += sum(tokens_of(text) > longest for text in texts)
-        self.truncated += isolation.shortened
-        self.given_up += isolation.given_up
+            cut += sum(tokens_of(text) > longest for text in texts)
+        self._losses = Losses(self._losses.truncated + cut, self._losses.given_up + isolation.given_up)
         return [vector if vector is not None else bytes(2 * known.info.dimension) for vector in found]
 
     async def embed_query(self, text: str) -> bytes:

@@ -15,7 +15,7 @@ from typing import cast
 
 from atlas._parser import StaticEncoder
 from atlas.errors import ConfigError
-from atlas.model import Chunk, ModelInfo
+from atlas.model import Chunk, Losses, ModelInfo
 
 MODEL_FOLDER = Path(__file__).with_name("model")
 """The model that ships in the package."""
@@ -35,6 +35,11 @@ class StaticEmbedder:
     def place(self) -> str:
         """Nowhere else."""
         return ""
+
+    @property
+    def losses(self) -> Losses:
+        """None."""
+        return Losses()
 
     async def info(self) -> ModelInfo:
         """Return what the vectors are made with."""

@@ -84,6 +84,10 @@ class IndexSummary:
     cpu_seconds: float
     phases: tuple[tuple[str, float], ...]
     """CPU seconds by phase, in order; phases that overlap share them."""
+    cut_texts: int = 0
+    """Texts longer than the embedding model takes, whose ends it does not know."""
+    unembedded: int = 0
+    """Texts that the embedding server takes in no form: only words and names find them."""
     by: str = ""
     """Who did it when it was not this process: "daemon"."""
     given_up: int = 0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from atlas.contracts import Bus, Embedder, Store
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import Event
+from atlas.model import Event, Losses
 from atlas.pipeline.ast import AstTier
 from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, IndexSummary, Progress, Window, no_progress
 from atlas.pipeline.gate import Gate
@@ -78,6 +78,7 @@ class Indexer:
 
     async def _summary(self, place: Workplace, started: float, cpu: float) -> IndexSummary:
         tally = place.tally
+        losses = self.embedder.losses if self.embedder is not None else Losses()
         states = {state.project: state for state in await self.store.projects()}
         return IndexSummary(
             project=place.name,
@@ -94,6 +95,8 @@ class Indexer:
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - cpu,
             phases=tuple(tally.seconds.items()),
+            cut_texts=losses.truncated,
+            unembedded=losses.given_up,
         )
 
 

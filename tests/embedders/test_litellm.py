@@ -55,7 +55,7 @@ async def test_errors_are_told_apart_and_hold_no_key(stub: Stub) -> None:
         await made.embed_query("x")
     stub.misbehave = lambda path, texts: failure(400, "too long", "x") if len(texts[0]) > 300 else None
     assert any(await made.embed_query("word " * 100))
-    assert made.given_up == 0
+    assert made.losses.given_up == 0
     await stub.stop()
     with pytest.raises(Unavailable):
         await made.embed_query("x")

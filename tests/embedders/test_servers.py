@@ -22,7 +22,7 @@ from atlas.embedders.remote import Choice, RemoteEmbedder
 from atlas.embedders.retry import Patience
 from atlas.embedders.tei import TeiEndpoint
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import Chunk, ModelInfo
+from atlas.model import Chunk, Losses, ModelInfo
 
 from .stub import Reply, Stub, failure
 
@@ -131,7 +131,7 @@ async def test_cut_texts_are_counted() -> None:
         given = [chunk("short"), chunk("long word " * 100), chunk("longer word " * 200)]
         vectors = await embedder.embed_chunks(given)
         assert all(any(vector) for vector in vectors)
-        assert (embedder.truncated, embedder.given_up) == (2, 0)
+        assert embedder.losses == Losses(2, 0)
 
 
 async def test_a_batch_that_became_too_large_is_halved() -> None:
@@ -141,7 +141,7 @@ async def test_a_batch_that_became_too_large_is_halved() -> None:
         stub.misbehave = lambda path, texts: failure(422, "batch size", "Validation") if len(texts) > 5 else None
         given = chunks(32)
         assert_right(stub, given, await embedder.embed_chunks(given))
-        assert embedder.given_up == 0
+        assert embedder.losses.given_up == 0
 
 
 async def test_a_smaller_payload_limit_than_expected_halves_requests() -> None:
@@ -166,7 +166,7 @@ async def test_a_text_that_is_too_long_for_its_server_is_shortened_alone() -> No
         vectors = await embedder.embed_chunks(given)
         assert_right(stub, given[:9], vectors[:9])
         assert any(vectors[9])
-        assert (embedder.truncated, embedder.given_up) == (1, 0)
+        assert embedder.losses == Losses(1, 0)
         await embedder.aclose()
 
 
@@ -196,7 +196,7 @@ async def test_a_poisoned_text_gets_no_vector_and_holds_up_no_other(answer: Repl
         vectors = await embedder.embed_chunks(given)
         assert vectors[7] == bytes(2 * 384)
         assert_right(stub, given[:7] + given[8:], vectors[:7] + vectors[8:])
-        assert embedder.given_up == 1
+        assert embedder.losses.given_up == 1
         assert len(stub.requests) < 40
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -274,3 +276,21 @@ async def test_litellm_is_not_loaded_before_it_is_used_and_missing_it_is_said(ro
     )
     assert done.stdout.startswith("ConfigError LiteLLM cannot be used"), done.stderr
     assert "code-atlas[litellm]" in done.stdout
+
+
+async def test_what_a_server_cannot_take_is_told_at_the_end_of_the_pass(root: Path, stub: Stub) -> None:
+    stub.max_input_length = 1000
+    (root / "long.md").write_text("# Long\n\n" + "one more line of many words\n" * 600)
+    (root / "poison.py").write_text("def poison():\n    return 1\n")
+    refused = failure(422, "cannot be tokenized", "Tokenizer")
+    stub.misbehave = lambda path, texts: refused if any("poison" in text for text in texts) else None
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ATLAS_")} | environment(stub)
+    command = [sys.executable, "-m", "atlas", "index", str(root)]
+    done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, env=kept, timeout=60)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout + done.stderr
+    assert re.search(r"[1-9]\d* texts are longer than the embedding model takes", said), said
+    assert re.search(r"[1-9]\d* texts got no vector", said), said
+    async with open_atlas(load_settings(str(root), environment={}), writing=True) as opened:
+        plain = await opened.index(full=True)
+    assert (plain.cut_texts, plain.unembedded) == (0, 0)

@@ -11,7 +11,7 @@ from atlas.buses.memory import MemoryBus
 from atlas.config import load_settings
 from atlas.contracts import Embedder
 from atlas.embedders.static import StaticEmbedder
-from atlas.model import Chunk, Filter, Match, ModelInfo
+from atlas.model import Chunk, Filter, Losses, Match, ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.daemon import Daemon, Options
 from atlas.pipeline.events import Window
@@ -41,6 +41,8 @@ class Slow:
 
     def __init__(self, seconds: float) -> None:
         self._static, self._seconds = StaticEmbedder(), seconds
+
+    losses = Losses()
 
     @property
     def info(self) -> ModelInfo:

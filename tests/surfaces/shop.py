@@ -12,7 +12,18 @@ from pathlib import Path
 from atlas._parser import content_digest, count_tokens, digest_paths, split_words
 from atlas.api import Atlas
 from atlas.contracts import Embedder, Store
-from atlas.model import Chunk, EdgeRow, FileRecord, GraphDelta, ModelInfo, NodeRow, SearchText, Skipped, VectorRow
+from atlas.model import (
+    Chunk,
+    EdgeRow,
+    FileRecord,
+    GraphDelta,
+    Losses,
+    ModelInfo,
+    NodeRow,
+    SearchText,
+    Skipped,
+    VectorRow,
+)
 from atlas.search import Reader
 
 PROJECT = "shop"
@@ -125,6 +136,7 @@ class WordEmbedder:
     dimension = 64
 
     place = ""
+    losses = Losses()
 
     async def info(self) -> ModelInfo:
         return ModelInfo("test", "hashed-words", self.dimension, "0")

@@ -14,7 +14,7 @@ import pytest
 from atlas.embedders.cached import CachedEmbedder
 from atlas.embedders.static import StaticEmbedder
 from atlas.errors import StoreError
-from atlas.model import Chunk, ModelInfo
+from atlas.model import Chunk, Losses, ModelInfo
 from atlas.stores.embedding_cache import FILE, DiskCache
 
 
@@ -29,6 +29,10 @@ class Counting:
         self._static = StaticEmbedder()
         self._model = model
         self.texts: list[str] = []
+
+    @property
+    def losses(self) -> Losses:
+        return Losses(len(self.texts))
 
     @property
     def place(self) -> str:
