@@ -45,6 +45,19 @@ class Address:
     write_seconds: float = WRITE_SECONDS
 
 
+class _Quiet(list[Any]):
+    """A list that is not written out: the driver does that with all parameters, whether it logs them or not."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"[{len(self)} values]"
+
+
+def _quiet(value: object) -> object:
+    return _Quiet(cast("list[Any]", value)) if isinstance(value, list) else value
+
+
 class Transaction:
     """An open transaction: statements with parameters in, rows as tuples out."""
 
@@ -53,7 +66,8 @@ class Transaction:
 
     async def rows(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
         """Run a statement and return all its rows. Raises `StoreError` for more than `ROW_CAP`."""
-        result = await self._transaction.run(cast("LiteralString", self._dialect(text)), parameters)
+        sent = {name: _quiet(value) for name, value in parameters.items()}
+        result = await self._transaction.run(cast("LiteralString", self._dialect(text)), sent)
         rows: list[tuple[Any, ...]] = []
         async for record in result:
             rows.append(tuple(record.values()))

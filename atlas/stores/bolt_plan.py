@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta, NodeRow, SearchText
 from atlas.stores.bolt_rows import unit_key
 
+LONGEST_KEY = 8_000
+"""Bytes. Neo4j refuses the whole transaction for a longer indexed text: such a node is left out, with its edges."""
+
 EdgeKey = tuple[str, str, str, int]
 """(source, target, type, line)"""
 
@@ -114,14 +117,21 @@ class _Owners:
             self.uids[self.unit.pop(uid)].discard(uid)
 
 
+def _fits(key: str) -> bool:
+    return len(key) <= LONGEST_KEY // 4 or len(key.encode("utf8", "surrogatepass")) <= LONGEST_KEY
+
+
 def _replace(made: Plan, owners: _Owners, delta: GraphDelta, key: str) -> None:
-    nodes = delta.nodes if delta.record is not None and delta.nodes is not None else ()
+    kept = delta.nodes if delta.record is not None and delta.nodes is not None else ()
+    nodes = [row for row in kept if _fits(row.uid) and _fits(row.qualified_name) and _fits(row.name)]
     for uid in [*owners.uids.get(key, ()), *(row.uid for row in nodes)]:
         owners.take(uid)
         made.wanted.pop(uid, None)
     texts = {text.uid: text for text in delta.texts}
     edges: dict[str, dict[EdgeKey, EdgeRow]] = {}
     for edge in delta.edges:
+        if not _fits(edge.target):
+            continue
         edges.setdefault(edge.source, {})[edge.source, edge.target, edge.type, edge.line] = edge
     for row in nodes:
         owners.give(row.uid, key)

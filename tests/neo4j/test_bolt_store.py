@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from atlas.errors import ConfigError, SchemaMismatch, StoreError, Unavailable
-from atlas.model import Filter, ModelInfo
+from atlas.model import Direction, Filter, Match, ModelInfo
 from atlas.stores.bolt import BoltStore
 from atlas.stores.bolt_dialect import Index, Neo4jDialect
 from atlas.stores.bolt_link import Address, BoltLink, Transaction
@@ -130,6 +130,24 @@ async def test_a_cancelled_write_leaves_nothing() -> None:
     assert await store.manifest(PROJECT) == {}
     await store.apply([unit("a.py", [node("a.one")])])
     assert list(await store.manifest(PROJECT)) == ["a.py"]
+    await store.aclose()
+
+
+@pytest.mark.parametrize("size", [3_000, 9_000, 40_000])
+async def test_a_name_too_long_for_an_index_does_not_fail_its_batch(size: int) -> None:
+    """Its node is left out, and edges at it; all else is there, and the unit can be written again and go."""
+    store = await empty_neo4j()
+    await store.open_project(PROJECT, "/x")
+    long, fits = f"a.{'n' * size}", size < 8_000
+    nodes = [node(long), node("a.short"), node("a.other")]
+    edges = [edge("a.short", long), edge(long, "a.short"), edge("a.short", "a.other"), edge("a.short", "x" * size)]
+    for _ in range(2):
+        await store.apply([unit("a.py", nodes, edges)])
+        assert len(await store.symbols([row.uid for row in nodes])) == 2 + fits
+        assert [row.row.qualified_name for row in await store.find(long, Match.EXACT, Filter(), 5)] == [long] * fits
+        assert len(await store.edges([nodes[1].uid], Direction.OUT)) == 1 + fits
+    await store.apply([gone("a.py")])
+    assert await store.manifest(PROJECT) == {}
     await store.aclose()
 
 
