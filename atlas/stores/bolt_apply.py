@@ -109,7 +109,7 @@ class _Apply:
             by_label.setdefault(literal(node.row.label), []).append(_symbol(node, digests))
         ids: dict[str, int] = {}
         for label, rows in by_label.items():
-            ids.update(await self._each(self._write["add_symbols"].replace("%label%", label), "rows", rows))
+            ids.update(await self._ids(self._write["add_symbols"].replace("%label%", label), "rows", rows))
         await self._each(self._write["add_entries"], "rows", map(_entry, created.values()))
         await self._each(self._write["change_symbols"], "rows", (_symbol(node, digests) for node in changed.values()))
         await self._relabel(changed, held)
@@ -151,7 +151,7 @@ class _Apply:
         await self._each(self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited))
         ends = dict.fromkeys(uid for edge in (*waited, *new) for uid in (edge.source, edge.target))
         unknown = [uid for uid in ends if uid not in created]
-        ids = {**created, **dict(await self._each(self._write["existing"], "uids", unknown))}
+        ids = {**created, **await self._ids(self._write["existing"], "uids", unknown)}
         by_type: dict[str, list[list[object]]] = {}
         for edge in (*waited, *new):
             if edge.target in ids:
@@ -197,6 +197,10 @@ class _Apply:
         ]
         generations = dict(await self._each(self._write["next_generations"], "rows", rows))
         return generations[deltas[-1].project] if deltas else 0
+
+    async def _ids(self, text: str, name: str, values: Iterable[Any]) -> dict[str, int]:
+        """Run a statement that gives pairs of uid and the server's id, all of a batch in one row."""
+        return {uid: number for (pairs,) in await self._each(text, name, values) for uid, number in pairs}
 
     async def _each(self, text: str, name: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
         """Run a statement that unwinds one parameter, in batches; nothing is run for nothing."""

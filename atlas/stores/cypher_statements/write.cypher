@@ -64,11 +64,12 @@ MATCH (e:AtlasEntry {uid: uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 RETURN e.uid, e.unit, e.label, e.row_digest
 
+// One row with all: the driver takes 0.1 ms for a row.
 // name: existing
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})
 USING INDEX SEEK s:Symbol(uid)
-RETURN s.uid, id(s)
+RETURN collect([s.uid, id(s)])
 
 // name: outgoing
 UNWIND $uids AS uid
@@ -152,7 +153,7 @@ DELETE e
 UNWIND $rows AS row
 CREATE (s:%label%:Symbol)
 SET s = row
-RETURN s.uid, id(s)
+RETURN collect([s.uid, id(s)])
 
 // name: change_symbols
 UNWIND $rows AS row
