@@ -212,8 +212,11 @@ class Bus(Protocol):
         """
         ...
 
-    async def states(self) -> list[StreamState]:
-        """Return length, waiting, pending and dead letters of every (stream, group) that was used, sorted."""
+    async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
+        """Return length, waiting, pending and dead letters of every (stream, group) that was used, sorted.
+
+        `streams` restricts the answer to these; a bus of many projects has thousands.
+        """
         ...
 
     async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:

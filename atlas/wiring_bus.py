@@ -73,7 +73,7 @@ async def connect_project_bus(settings: Settings) -> Bus:
         await store.aclose()
     bus = connect_bus(settings, settings.bus_address, identity)
     try:
-        await bus.states()
+        await bus.reports()
     except BaseException:
         await bus.aclose()
         raise

@@ -34,7 +34,7 @@ TIERS = (*KEEPING, "embed")
 AWAY_SECONDS = 1.0
 """Between two tries to reach store or bus at the start."""
 
-STEP_SECONDS = 0.1
+STEP_SECONDS = 0.3
 
 Tell = Callable[[str, str], None]
 """(phase, detail) -> None; see `background.Running`."""
@@ -162,7 +162,7 @@ async def _open_servers(
             try:
                 store = store or await BoltStore.open(store_address(settings), writing=True)
                 bus = connect_bus(settings, settings.bus_address, await store.identity())
-                await bus.states()
+                await bus.reports()
             except Unavailable as error:
                 if bus is not None:
                     await bus.aclose()

@@ -84,7 +84,7 @@ class MemoryBus:
         entries.ring()
         return len(reader.pending)
 
-    async def states(self) -> list[StreamState]:
+    async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
         """Return where every group stands that took something."""
         dead: dict[tuple[str, str], int] = {}
         for letter in self._letters.values():
@@ -99,6 +99,7 @@ class MemoryBus:
                 dead=dead.get((name, group), 0),
             )
             for name, entries in sorted(self._streams.items())
+            if not streams or name in streams
             for group, reader in sorted(entries.groups.items())
         ]
 

@@ -114,13 +114,13 @@ class ValkeyBus:
             self._reader(stream, group).search_at = 0.0
         return count
 
-    async def states(self) -> list[StreamState]:
+    async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
         """Return where every group stands that ever took something from a stream."""
-        streams = cast(list[str], await self._link.call("SMEMBERS", self._key("streams")))
+        known = streams or cast(list[str], await self._link.call("SMEMBERS", self._key("streams")))
         dead = {(stream, group): count for stream, group, count in await self._run("buried", "", {})}
         return [
             StreamState(stream, group, length, waiting, pending, dead.get((stream, group), 0))
-            for stream in sorted(streams)
+            for stream in sorted(known)
             for group, length, waiting, pending in sorted(await self._run("state", stream, {}))
         ]
 

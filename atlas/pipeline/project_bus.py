@@ -11,7 +11,9 @@ from dataclasses import replace
 
 from atlas.contracts import Bus
 from atlas.model import DeadLetter, Delivery, Event, StreamState
-from atlas.pipeline.events import EMBED_DIRTY
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
+
+STREAMS = (FILE_CHANGED, AST_DIRTY, EMBED_DIRTY)
 
 
 class ProjectBus:
@@ -45,13 +47,11 @@ class ProjectBus:
         """See `Bus.reclaim`."""
         return await self._bus.reclaim(self._own(stream), group, from_others=from_others)
 
-    async def states(self) -> list[StreamState]:
+    async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
         """Return the states of the project's streams and of the shared one; others are not there."""
-        return [
-            replace(state, stream=state.stream.removesuffix(self._end))
-            for state in await self._bus.states()
-            if state.stream == EMBED_DIRTY or state.stream.endswith(self._end)
-        ]
+        asked = [self._own(stream) for stream in streams or STREAMS]
+        states = await self._bus.states(asked)
+        return [replace(state, stream=state.stream.removesuffix(self._end)) for state in states]
 
     async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:
         """Return the dead letters of the project, oldest first."""

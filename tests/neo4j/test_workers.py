@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import random
@@ -12,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from atlas.buses.valkey_server import OwnServer
+from tests.conformance.rows import MODEL, node, unit, vector
 from tests.neo4j.crews import LEASE_SECONDS, PROJECT, Asked, Servers, differences, graph, servers
+from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri
 from tests.pipeline.polyglot import Life, tree
 from tests.pipeline.trees import write_tree
@@ -141,6 +145,23 @@ def test_commands_beside_workers(tmp_path: Path) -> None:
         done = atlas("index", "--json", cwd=root, env=place.env)
         summary = json.loads(done.stdout)
         assert (summary["by"], summary["parsed"]) == ("", 1), done.stderr
+
+
+async def test_a_worker_that_only_embeds_does_not_choose_the_model(tmp_path: Path) -> None:
+    store = await empty_neo4j()
+    row = node("a.one")
+    await store.open_project(PROJECT, "/x")
+    await store.apply([unit("a.py", [row], project=PROJECT)])
+    await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)])
+    await store.aclose()
+    valkey = await asyncio.to_thread(OwnServer.start, tmp_path)
+    try:
+        env = {"ATLAS_STORE_URL": open_uri(), "ATLAS_BUS_URL": f"unix://{valkey.url}"}
+        words = ("worker", "--tiers", "embed")
+        done = await asyncio.to_thread(atlas, *words, cwd=tmp_path, env=env)
+        assert (done.returncode, "the vectors in the store are of tiny" in done.stderr) == (2, True), done.stderr
+    finally:
+        await asyncio.to_thread(valkey.stop)
 
 
 @pytest.mark.parametrize("words", [("--tiers", "graph"), ("--tiers", "ast,embed"), ("--tiers", "")])

@@ -84,6 +84,8 @@ async def test_an_event_stays_until_the_last_group_has_acknowledged_it(bus: Bus)
     two = await bus.take(S, "two", 9, 0)
     await bus.acknowledge(S, "one", ids(one))
     assert [state.length for state in await bus.states()] == [1, 1]
+    assert [state.length for state in await bus.states([S])] == [1, 1]
+    assert await bus.states(["another"]) == []
     await bus.acknowledge(S, "two", ids(two))
     assert [state.length for state in await bus.states()] == [0, 0]
 
