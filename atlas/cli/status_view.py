@@ -200,7 +200,7 @@ def _project_rows(project: ProjectStatus, watch: WatchStatus | None) -> list[tup
         ("changes by reason", counted(project.decisions, ",") or "none"),
         ("read only in part", f"{project.problems:,} files"),
         ("skipped", counted(project.skipped, ",") or "none"),
-        ("on disk", f"{project.bytes_on_disk / 1e6:,.1f} MB"),
+        ("on disk", f"{project.bytes_on_disk / 1e6:,.1f} MB" if project.bytes_on_disk else "on a server"),
     ]
 
 

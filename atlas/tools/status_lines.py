@@ -48,7 +48,8 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
         yield f"  {watch_line(watch)}"
     yield f"  {project.files} files, {project.symbols} symbols, {project.nodes} nodes, {project.edges} edges"
     yield f"  stale: {stale_line(project)}"
-    yield f"  {project.bytes_on_disk} bytes on disk"
+    if project.bytes_on_disk:  # what a server needs is not known
+        yield f"  {project.bytes_on_disk} bytes on disk"
     yield f"  references: {project.resolved} resolved, {project.unresolved} unresolved"
     yield f"  vectors: {project.vectors} of {project.chunks} up to date{f', {project.model}' if project.model else ''}"
     for title, entries in (
