@@ -120,14 +120,16 @@ async def test_servers_that_do_not_take_a_write(
 async def test_a_server_that_falls_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bolt_link, "_GRACE", 0.3)
     async with Relay(open_uri()) as relay:
-        link = BoltLink(Address(relay.uri, read_seconds=0.3))
-        assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]
-        relay.mute = True
-        with pytest.raises(Unavailable, match="did not answer in time"):
-            await link.read(lambda transaction: transaction.rows("RETURN 1"))
-        relay.mute = False
-        assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]
-        await link.aclose()
+        link = BoltLink(Address(relay.uri))
+        try:
+            assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]
+            relay.mute = True
+            with pytest.raises(Unavailable, match="did not answer in time"):
+                await link.read(lambda transaction: transaction.rows("RETURN 1"), 0.3)
+            relay.mute = False
+            assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]
+        finally:
+            await link.aclose()
 
 
 async def test_connections_of_a_server_that_was_started_again(root: Path) -> None:
