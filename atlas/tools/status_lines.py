@@ -9,6 +9,9 @@ from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus, WorkerStatus
 
 LETTERS = "atlas dead-letters list"
 
+SILENT = 4.0
+"""Seconds; a worker tells its state every second, and is listed for some more after its end."""
+
 
 def status_lines(answer: StatusAnswer) -> Iterator[str]:
     """Yield the daemon, each project's counts, the tiers, then skipped files."""
@@ -101,6 +104,7 @@ def worker_lines(workers: Iterable[WorkerStatus]) -> Iterator[str]:
             f"stands by for {', '.join(worker.stands_by)}" if worker.stands_by else "",
             f"embeds ({worker.embedded} so far)" if worker.embeds else "",
             f"waits for {worker.waits_for}" if worker.waits_for else "",
+            f"silent for {seconds(worker.told_ago)}: killed, paused or cut off?" if worker.told_ago > SILENT else "",
         ]
         yield f"worker {worker.worker} ({megabytes(worker.resident_bytes)}): {'; '.join(filter(None, work))}"
 

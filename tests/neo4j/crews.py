@@ -116,8 +116,9 @@ class Asked:
         return [json.loads(text) for text in self.runner.run(self.bus.reports()).values()]
 
     def holder(self) -> int:
-        """Process that keeps the project; 0 when none says so."""
-        return next((one["pid"] for one in self.reports() if PROJECT in one["holds"]), 0)
+        """Process that keeps the project; 0 when none says so. What a paused one said stays for a while."""
+        said = [(one["told_at"], one["pid"]) for one in self.reports() if PROJECT in one["holds"]]
+        return max(said, default=(0.0, 0))[1]
 
     def until_holder(self, among: Sequence[Worker], seconds: float = 30) -> int:
         """Return the process among these that keeps the project, as soon as there is one."""
