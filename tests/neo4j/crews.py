@@ -13,7 +13,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from atlas.buses.valkey_server import OwnServer
 from atlas.config import load_settings
@@ -207,7 +207,9 @@ LEFT_OUT = ("mtime_ns", "decision_through", "decision_reason")
 
 def _line(row: tuple[Any, ...]) -> str:
     def kept(part: Any) -> Any:
-        return {key: part[key] for key in part if key not in LEFT_OUT} if isinstance(part, dict) else part
+        if not isinstance(part, dict):
+            return part
+        return {key: value for key, value in cast("dict[str, Any]", part).items() if key not in LEFT_OUT}
 
     return json.dumps([kept(part) for part in row], sort_keys=True, default=str)
 
