@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
-from atlas.model import EdgeRow, FileRecord, GraphDelta
+from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_plan import EdgeKey, Held, Plan, Wanted, key_of, plan, touched
 from atlas.stores.bolt_rows import (
+    ENTRY_PLACES,
     RECORD,
+    SYMBOL_PLACES,
     entry_properties,
     literal,
     record_of,
     record_properties,
     row_digest,
     symbol_properties,
+    unit_key,
 )
 from atlas.stores.filters import unknown_project
 from atlas.stores.statements import cypher_statements
@@ -57,7 +60,7 @@ class _Apply:
         created = await self._put_nodes(made, held, records)
         await self._put_edges(made, before, created)
         await self._put_records(made)
-        await self._put_decisions(made)
+        await self._put_decisions(made, created)
         return await self._next_generations(deltas, made)
 
     async def _records(self, deltas: Sequence[GraphDelta]) -> dict[str, FileRecord]:
@@ -67,17 +70,17 @@ class _Apply:
 
     async def _held(self, deltas: Sequence[GraphDelta]) -> dict[str, Held]:
         units, uids = touched(deltas)
-        owned = await self._each(self._write["owned"], "units", units)
+        owned = await self._gathered(self._write["owned"], "units", units)
         held = {row[0]: Held(*row) for row in owned}
-        claimed = await self._each(self._write["claimed"], "uids", [uid for uid in uids if uid not in held])
+        claimed = await self._gathered(self._write["claimed"], "uids", [uid for uid in uids if uid not in held])
         held.update((row[0], Held(*row)) for row in claimed)
         return held
 
     async def _old_edges(self, uids: list[str]) -> tuple[_Edges, _Edges]:
         """Return the edges and the waiting edges from these nodes."""
         return (
-            _by_key(await self._each(self._write["outgoing"], "uids", uids)),
-            _by_key(await self._each(self._write["pending_from"], "uids", uids)),
+            _by_key(await self._gathered(self._write["outgoing"], "uids", uids)),
+            _by_key(await self._gathered(self._write["pending_from"], "uids", uids)),
         )
 
     async def _edges_of_kept(self, made: Plan, before: tuple[_Edges, _Edges]) -> None:
@@ -92,7 +95,7 @@ class _Apply:
 
     async def _remove(self, made: Plan) -> None:
         uids = sorted(made.removed)
-        incoming = _by_key(await self._each(self._write["incoming"], "uids", uids)).values()
+        incoming = _by_key(await self._gathered(self._write["incoming"], "uids", uids)).values()
         waiting = [edge for edge in incoming if edge.source not in made.removed]
         await self._each(self._write["delete_pending_from"], "uids", uids)
         await self._each(self._write["delete_symbols"], "uids", uids)
@@ -104,13 +107,7 @@ class _Apply:
         digests = {key: record.digest for key, record in records.items()} | made.digests
         created = {uid: node for uid, node in made.wanted.items() if uid not in held}
         changed = {uid: node for uid, node in made.wanted.items() if uid in held and _differs(node, held[uid])}
-        by_label: dict[str, list[dict[str, object]]] = {}
-        for node in created.values():
-            by_label.setdefault(literal(node.row.label), []).append(_symbol(node, digests))
-        ids: dict[str, int] = {}
-        for label, rows in by_label.items():
-            ids.update(await self._ids(self._write["add_symbols"].replace("%label%", label), "rows", rows))
-        await self._each(self._write["add_entries"], "rows", map(_entry, created.values()))
+        ids = await self._add_nodes(created, digests, made)
         await self._each(self._write["change_symbols"], "rows", (_symbol(node, digests) for node in changed.values()))
         await self._relabel(changed, held)
         await self._each(self._write["change_entries"], "rows", await self._changed_entries(changed))
@@ -120,6 +117,18 @@ class _Apply:
             if unit in records and records[unit].path
         ]
         await self._each(self._write["set_digests"], "rows", fresh)
+        return ids
+
+    async def _add_nodes(self, created: dict[str, Wanted], digests: dict[str, str], made: Plan) -> dict[str, int]:
+        by_label: dict[str, list[list[object]]] = {}
+        for node in created.values():
+            by_label.setdefault(literal(node.row.label), []).append(list(_symbol(node, digests).values()))
+        text, ids = self._write["add_symbols"].replace("%properties%", SYMBOL_PLACES), dict[str, int]()
+        for label, rows in by_label.items():
+            ids.update(await self._gathered(text.replace("%label%", label), "rows", rows))
+        decided = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid in created}
+        entries = (_new_entry(node, decided) for node in created.values())
+        await self._each(self._write["add_entries"].replace("%properties%", ENTRY_PLACES), "rows", entries)
         return ids
 
     async def _changed_entries(self, changed: dict[str, Wanted]) -> list[dict[str, object]]:
@@ -147,11 +156,11 @@ class _Apply:
             for key, edge in node.edges.items()
             if edges.get(key) != edge and pending.get(key) != edge
         ]
-        waited = _by_key(await self._each(self._write["pending_to"], "uids", created)).values()
+        waited = _by_key(await self._gathered(self._write["pending_to"], "uids", created)).values()
         await self._each(self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited))
         ends = dict.fromkeys(uid for edge in (*waited, *new) for uid in (edge.source, edge.target))
         unknown = [uid for uid in ends if uid not in created]
-        ids = {**created, **await self._ids(self._write["existing"], "uids", unknown)}
+        ids = {**created, **dict(await self._gathered(self._write["existing"], "uids", unknown))}
         by_type: dict[str, list[list[object]]] = {}
         for edge in (*waited, *new):
             if edge.target in ids:
@@ -168,7 +177,7 @@ class _Apply:
         await self._wait_for_targets(edge for edge in new if edge.target not in ids)
 
     async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
-        await self._each(self._write["add_pending"], "rows", [edge._asdict() for edge in edges])
+        await self._each(self._write["add_pending"], "rows", map(list, edges))
 
     async def _put_records(self, made: Plan) -> None:
         gone = [key for key, delta in made.records.items() if delta is None]
@@ -180,8 +189,9 @@ class _Apply:
         ]
         await self._each(self._write["put_records"], "rows", rows)
 
-    async def _put_decisions(self, made: Plan) -> None:
-        last = {(unit, decision.uid): decision for unit, decision in made.decisions}
+    async def _put_decisions(self, made: Plan, created: Container[str]) -> None:
+        """Write the decisions about nodes that were there before: new ones came with theirs."""
+        last = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid not in created}
         rows = [
             {"unit": unit, "uid": uid, "through": decision.through, "reason": decision.reason}
             for (unit, uid), decision in last.items()
@@ -198,9 +208,9 @@ class _Apply:
         generations = dict(await self._each(self._write["next_generations"], "rows", rows))
         return generations[deltas[-1].project] if deltas else 0
 
-    async def _ids(self, text: str, name: str, values: Iterable[Any]) -> dict[str, int]:
-        """Run a statement that gives pairs of uid and the server's id, all of a batch in one row."""
-        return {uid: number for (pairs,) in await self._each(text, name, values) for uid, number in pairs}
+    async def _gathered(self, text: str, name: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+        """Run a statement as `_each` does that gives all rows of a batch as one list."""
+        return [tuple(row) for (rows,) in await self._each(text, name, values) for row in rows]
 
     async def _each(self, text: str, name: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
         """Run a statement that unwinds one parameter, in batches; nothing is run for nothing."""
@@ -230,3 +240,9 @@ def _symbol(node: Wanted, digests: dict[str, str]) -> dict[str, object]:
 
 def _entry(node: Wanted) -> dict[str, object]:
     return entry_properties(node.project, node.path, node.row, node.text)
+
+
+def _new_entry(node: Wanted, decided: dict[tuple[str, str], Decision]) -> list[object]:
+    decision = decided.get((unit_key(node.project, node.path), node.row.uid))
+    said = (decision.through, decision.reason) if decision is not None else (None, None)
+    return [*_entry(node).values(), *said]

@@ -153,10 +153,10 @@ async def stale_chunks(
     if start:
         asked["unit"], asked["uid"] = start[0]
     if uids is None:
-        rows = await transaction.rows(read["stale"], **asked, limit=max(limit, 0))
+        (rows,) = (await transaction.rows(read["stale"], **asked, limit=max(limit, 0)))[0]
     else:
         wanted = list(dict.fromkeys(uids))
-        rows = await transaction.rows(read["stale_among"], **asked, limit=max(limit, 0), uids=wanted)
+        (rows,) = (await transaction.rows(read["stale_among"], **asked, limit=max(limit, 0), uids=wanted))[0]
     return await _chunks(transaction, rows)
 
 

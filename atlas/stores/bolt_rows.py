@@ -10,7 +10,7 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from atlas.errors import StoreError
@@ -34,6 +34,27 @@ RECORD = ", ".join(
 CANDIDATE = "e.uid, e.project, e.is_test, e.name, e.qualified_name, e.start_byte, e.end_byte"
 """Columns of a node that `find` orders by."""
 
+
+def places(names: Iterable[str]) -> str:
+    """Return the properties of a CREATE from `row`, a list with the values in this order."""
+    return ", ".join(f"{name}: row[{place}]" for place, name in enumerate(names))
+
+
+SYMBOL = (
+    *("uid", "kind", "name", "qualified_name", "path", "language", "line", "start_line", "end_line", "signature"),
+    *("docstring", "is_test", "is_generated", "exported", "modifiers", "project", "digest"),
+)
+SYMBOL_PLACES = places(SYMBOL)
+"""For the values of `symbol_properties`."""
+
+ENTRY = (
+    *("uid", "unit", "project", "path", "label", "language", "is_test", "is_generated", "name", "folded"),
+    *("qualified_name", "start_byte", "end_byte", "signature_digest", "body_digest", "docstring_digest"),
+    *("text_digest", "chunk_digest", "chunk_name", "row_digest", *TEXT_PROPERTIES),
+)
+ENTRY_PLACES = places((*ENTRY, "decision_through", "decision_reason"))
+"""For the values of `entry_properties` and a decision."""
+
 _LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
@@ -56,53 +77,24 @@ def literal(name: str) -> str:
 
 def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str, object]:
     """Return what queries see of a node."""
-    return {
-        "uid": row.uid,
-        "kind": row.kind,
-        "name": row.name,
-        "qualified_name": row.qualified_name,
-        "path": row.path or None,
-        "language": row.language or None,
-        "line": row.line or None,
-        "start_line": row.start_line or None,
-        "end_line": row.end_line or None,
-        "signature": row.signature,
-        "docstring": row.docstring,
-        "is_test": row.is_test,
-        "is_generated": row.is_generated,
-        "exported": row.exported,
-        "modifiers": row.modifiers.split(),
-        "project": project,
-        "digest": (file_digest or None) if row.path else None,
-    }
+    values = (
+        *(row.uid, row.kind, row.name, row.qualified_name, row.path or None, row.language or None, row.line or None),
+        *(row.start_line or None, row.end_line or None, row.signature, row.docstring, row.is_test, row.is_generated),
+        *(row.exported, row.modifiers.split(), project, (file_digest or None) if row.path else None),
+    )
+    return dict(zip(SYMBOL, values, strict=True))
 
 
 def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | None) -> dict[str, object]:
     """Return what the store alone sees of a node, without vector and decision, which outlive its changes."""
     words = text[1:] if text is not None else (None,) * len(TEXT_PROPERTIES)
-    return {
-        "uid": row.uid,
-        "unit": unit_key(project, path),
-        "project": project,
-        "path": row.path,
-        "label": row.label,
-        "language": row.language,
-        "is_test": row.is_test,
-        "is_generated": row.is_generated,
-        "name": row.name,
-        "folded": fold(row.name),
-        "qualified_name": row.qualified_name,
-        "start_byte": row.start_byte,
-        "end_byte": row.end_byte,
-        "signature_digest": row.signature_digest,
-        "body_digest": row.body_digest,
-        "docstring_digest": row.docstring_digest,
-        "text_digest": row.text_digest,
-        "chunk_digest": row.chunk_digest,
-        "chunk_name": row.chunk_name,
-        "row_digest": row_digest(project, path, row, text),
-        **dict(zip(TEXT_PROPERTIES, words, strict=True)),
-    }
+    values = (
+        *(row.uid, unit_key(project, path), project, row.path, row.label, row.language, row.is_test, row.is_generated),
+        *(row.name, fold(row.name), row.qualified_name, row.start_byte, row.end_byte, row.signature_digest),
+        *(row.body_digest, row.docstring_digest, row.text_digest, row.chunk_digest, row.chunk_name),
+        *(row_digest(project, path, row, text), *words),
+    )
+    return dict(zip(ENTRY, values, strict=True))
 
 
 def row_digest(project: str, path: str, row: NodeRow, text: SearchText | None) -> str:

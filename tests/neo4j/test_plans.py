@@ -15,7 +15,7 @@ import pytest
 
 from atlas.stores import statements
 from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_rows import CANDIDATE, RECORD
+from atlas.stores.bolt_rows import CANDIDATE, ENTRY_PLACES, RECORD
 from atlas.stores.statements import cypher_statements
 from tests.conformance.rows import PROJECT, edge, node, unit
 from tests.neo4j.empty import empty_neo4j
@@ -27,6 +27,7 @@ FILLED = {
     "%candidate%": CANDIDATE,
     "%where%": " AND e.project = $project AND e.path STARTS WITH $path AND e.label IN $names AND NOT e.is_test",
     "%type%": "CALLS",
+    "%properties%": ENTRY_PLACES,
     "%label%": "Function",
     "%old%": "Function",
     "%new%": "Method",

@@ -17,7 +17,7 @@ from atlas.errors import QueryError, StoreError
 from atlas.stores import statements
 from atlas.stores.bolt_dialect import TEXT_INDEX, Index, MemgraphDialect, Neo4jDialect, dialect_of
 from atlas.stores.bolt_query import prepared
-from atlas.stores.bolt_rows import CANDIDATE, RECORD, TEXT_PROPERTIES, literal
+from atlas.stores.bolt_rows import CANDIDATE, ENTRY_PLACES, RECORD, TEXT_PROPERTIES, literal
 from atlas.stores.statements import cypher_statements
 from tests.memgraph_rules import bare, broken
 
@@ -28,6 +28,7 @@ FILLED = {
     "%candidate%": CANDIDATE,
     "%where%": " AND e.project = $filter_project AND e.path =~ $filter_path AND e.label IN $filter_labels AND NOT e.is_test",
     "%type%": "CALLS",
+    "%properties%": ENTRY_PLACES,
     "%label%": "Class",
     "%property%": "v_0123456789abcdef",
     "%old%": "Class",

@@ -111,22 +111,25 @@ MATCH (e:AtlasEntry {uid: $uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 RETURN e.unit, e.uid
 
-// The order of units is that of paths in a project.
+// The order of units is that of paths in a project. An OR of ranges would end the index's order: all units to come would
+// be read for each page.
 // name: stale
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(unit)
-WHERE e.unit >= $unit AND e.unit < $end AND (e.unit > $unit OR e.uid > $uid)
-  AND e.chunk_digest <> '' AND (e.vector_model IS NULL OR e.vector_model <> $model OR e.vector_digest <> e.chunk_digest)
-RETURN e.uid, e.chunk_digest, e.chunk_name, e.unit, e.start_byte, e.end_byte, e.label
+WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
+  AND e.chunk_digest <> '' AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
+WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit
+RETURN collect([e.uid, e.chunk_digest, e.chunk_name, e.unit, e.start_byte, e.end_byte, e.label])
 
 // name: stale_among
 UNWIND $uids AS wanted
 MATCH (e:AtlasEntry {uid: wanted})
 USING INDEX SEEK e:AtlasEntry(uid)
-WHERE e.unit >= $unit AND e.unit < $end AND (e.unit > $unit OR e.uid > $uid)
-  AND e.chunk_digest <> '' AND (e.vector_model IS NULL OR e.vector_model <> $model OR e.vector_digest <> e.chunk_digest)
-RETURN e.uid, e.chunk_digest, e.chunk_name, e.unit, e.start_byte, e.end_byte, e.label
+WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
+  AND e.chunk_digest <> '' AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
+WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit
+RETURN collect([e.uid, e.chunk_digest, e.chunk_name, e.unit, e.start_byte, e.end_byte, e.label])

@@ -1,5 +1,6 @@
 // Writing. The graph that queries see is made of Symbol nodes and the edges between them; everything else the store
-// knows lies in nodes without edges whose labels begin with Atlas. UNWIND parameters are lists of maps or of strings.
+// knows lies in nodes without edges whose labels begin with Atlas. UNWIND parameters are lists of maps, lists or strings.
+// What may be thousands of rows comes back as one row with a list of them: the driver takes 0.1 ms for a row.
 
 // name: open_project
 OPTIONAL MATCH (other:AtlasProject)
@@ -56,15 +57,14 @@ DELETE u
 UNWIND $units AS unit
 MATCH (e:AtlasEntry {unit: unit})
 USING INDEX SEEK e:AtlasEntry(unit)
-RETURN e.uid, e.unit, e.label, e.row_digest
+RETURN collect([e.uid, e.unit, e.label, e.row_digest])
 
 // name: claimed
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
 USING INDEX SEEK e:AtlasEntry(uid)
-RETURN e.uid, e.unit, e.label, e.row_digest
+RETURN collect([e.uid, e.unit, e.label, e.row_digest])
 
-// One row with all: the driver takes 0.1 ms for a row.
 // name: existing
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})
@@ -75,25 +75,25 @@ RETURN collect([s.uid, id(s)])
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})-[r]->(t:Symbol)
 USING INDEX SEEK s:Symbol(uid)
-RETURN uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
+RETURN collect([uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence])
 
 // name: incoming
 UNWIND $uids AS uid
 MATCH (t:Symbol {uid: uid})<-[r]-(s:Symbol)
 USING INDEX SEEK t:Symbol(uid)
-RETURN s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
+RETURN collect([s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence])
 
 // name: pending_from
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {source: uid})
 USING INDEX SEEK w:AtlasPending(source)
-RETURN w.source, w.target, w.type, w.line, w.strategy, w.confidence
+RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence])
 
 // name: pending_to
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {target: uid})
 USING INDEX SEEK w:AtlasPending(target)
-RETURN w.source, w.target, w.type, w.line, w.strategy, w.confidence
+RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence])
 
 // name: delete_pending_from
 UNWIND $uids AS uid
@@ -116,8 +116,7 @@ DELETE w
 
 // name: add_pending
 UNWIND $rows AS row
-CREATE (w:AtlasPending)
-SET w = row
+CREATE (:AtlasPending {source: row[0], target: row[1], type: row[2], line: row[3], strategy: row[4], confidence: row[5]})
 
 // name: delete_edges
 UNWIND $rows AS row
@@ -151,9 +150,8 @@ DELETE e
 
 // name: add_symbols
 UNWIND $rows AS row
-CREATE (s:%label%:Symbol)
-SET s = row
-RETURN collect([s.uid, id(s)])
+CREATE (s:%label%:Symbol {%properties%})
+RETURN collect([row[0], id(s)])
 
 // name: change_symbols
 UNWIND $rows AS row
@@ -170,8 +168,7 @@ SET s:%new%
 
 // name: add_entries
 UNWIND $rows AS row
-CREATE (e:AtlasEntry)
-SET e = row
+CREATE (:AtlasEntry {%properties%})
 
 // name: change_entries
 UNWIND $rows AS row
