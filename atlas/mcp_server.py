@@ -10,6 +10,7 @@ import difflib
 import gc
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
@@ -50,6 +51,9 @@ Context = ServerRequestContext[object, object]
 
 HTTP_PATH = "/mcp"
 
+INTERRUPTED = 130
+"""Exit code, as of every interrupted command."""
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -62,8 +66,13 @@ class Site:
 
 
 def serve_stdio(session: Session, *, offer_index: bool = True) -> None:
-    """Serve one client on stdin and stdout until it closes stdin. `offer_index` False leaves the `index` tool out."""
+    """Serve one client on stdin and stdout until it closes stdin. `offer_index` False leaves the `index` tool out.
+
+    An interrupt ends the process at once, with the usual code: the thread that waits for input cannot be woken, and
+    nothing is half done in a store whose writes are transactions.
+    """
     _log_to_stderr()
+    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
     anyio.run(_serve_stdio, session, make_server(session, offer_index=offer_index))
 
 

@@ -248,9 +248,9 @@ class AstTier:
         deltas = [GraphDelta(place.name, path, None) for path in gone]
         structure = self._structure(place, digests[STRUCTURE])
         size = sum(work.files[path].size if path in work.files else 0 for path in todo)
-        most = self._store.apply_bytes
+        most = min(self._store.apply_bytes, SPARE_BYTES) if self._keep else self._store.apply_bytes
         whole = size + 1000 * len(todo) < most
-        batches = self._batches(work, todo, digests, most if whole or not self._keep else min(most, SPARE_BYTES))
+        batches = self._batches(work, todo, digests, most)
         # the structure goes first: edges to new external symbols then find their target from the first batch on
         stored = place.manifest.get(STRUCTURE)
         deltas.append(structure if whole else _marked(structure, stored.digest if stored else ""))

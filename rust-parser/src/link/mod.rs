@@ -138,8 +138,8 @@ impl Project {
     }
 
     /// Link what was taken in, and what depends on it. Returns the sorted paths whose units changed, without removed ones,
-    /// "" for the structure. The result equals that of a new project with the same files. `keep_edges`: most units will be asked
-    /// for; else their edges are found again then, and a project that is linked whole needs less memory.
+    /// "" for the structure. The result equals that of a new project with the same files. `keep_edges`: units that
+    /// changed will be asked for; else their edges are found again then, and a project that is linked whole needs less memory.
     pub fn update(&mut self, keep_edges: bool) -> Vec<String> {
         let Taken { ids, mut keys, gone, mut is_restructured } = std::mem::take(&mut self.taken);
         self.links.resize_with(self.index.files.len(), Link::default);
@@ -198,7 +198,7 @@ impl Project {
         for part in todo.chunks(if self.is_spare { SPARE_PART } else { todo.len().max(1) }) {
             results.par_extend(part.par_iter().map(|&id| {
                 let view = View::new(&self.index, id, stage);
-                let output = run(&view, stage, &self.name, keep_edges);
+                let output = run(&view, stage, &self.name, keep_edges, self.links[id as usize].digest);
                 (id, view.into_asked(), output)
             }));
             self.stay_small();
@@ -299,7 +299,7 @@ impl Project {
     }
 }
 
-fn run(view: &View, stage: Stage, project: &str, keep_edges: bool) -> Output {
+fn run(view: &View, stage: Stage, project: &str, keep_edges: bool, old: Option<UnitDigest>) -> Output {
     match stage {
         Stage::Bases => Output::Bases(inherit::link_bases(view)),
         Stage::FirstTypes | Stage::Types => Output::Types(types::infer(view)),
@@ -307,7 +307,9 @@ fn run(view: &View, stage: Stage, project: &str, keep_edges: bool) -> Output {
             let (edges, uids) = edges::link_edges(view);
             let digest = unit::file_source(project, view.index, view.home, &edges, uids).digest();
             let externals = edges.externals();
-            Output::Edges(keep_edges.then_some(edges), externals, digest)
+            // a unit that is as it was is hardly asked for
+            let is_kept = keep_edges && old != Some(digest);
+            Output::Edges(is_kept.then_some(edges), externals, digest)
         }
     }
 }
