@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 from unicodedata import category
 
 from atlas.errors import StoreError
-from atlas.stores.bolt_rows import TEXT_PROPERTIES
+from atlas.stores.bolt_rows import WORDS
 
 TEXT_INDEX = "atlas_words"
 MAX_WORDS = 64
@@ -30,11 +30,10 @@ PLAIN = (
     *(("AtlasEntry", "vector_model"), ("AtlasPending", "source"), ("AtlasPending", "target")),
     *(("Symbol", "name"), ("Symbol", "qualified_name"), ("Symbol", "path"), ("Symbol", "project")),
 )
-_BOOSTS = (8, 4, 2, 1, 2)
 _HINT = re.compile(r"^USING INDEX SEEK \w+(:\w+\(\w+\))\n", re.MULTILINE)
 _RESERVED = frozenset(("and", "or", "not", "in", "to"))
 _MAX_TOKENS = 200
-"""Lucene takes 1,024 clauses; each token is one for each searched property."""
+"""Lucene takes 1,024 clauses; more words than these say nothing new."""
 _LUCENE_TOKEN = 255
 _TANTIVY_TOKEN = 39
 """Bytes of a token that is not thrown away; a query of nothing else is an error."""
@@ -57,6 +56,8 @@ class Dialect(Protocol):
     """Commands that list what there is; `known` reads their rows."""
     wait: str
     """The command that waits until indexes are filled, "" where creating waits."""
+    snapshots: bool
+    """Whether a transaction sees one state, whatever is committed meanwhile."""
     exact: str
     """The expression for the cosine of `e.%property%` and `$vector`, "" where there is none."""
 
@@ -101,6 +102,7 @@ class Neo4jDialect:
     """Neo4j 5.26, Cypher 5."""
 
     name = "neo4j"
+    snapshots = False
     lists: Sequence[str] = (
         "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state, owningConstraint "
         "RETURN name, type, labelsOrTypes, properties, state, owningConstraint",
@@ -120,9 +122,8 @@ class Neo4jDialect:
             (Index("plain", f"{label}.{key}"), f"CREATE INDEX IF NOT EXISTS FOR (n:{label}) ON (n.{key})")
             for label, key in PLAIN
         ]
-        columns = ", ".join(f"n.{name}" for name in TEXT_PROPERTIES)
         words = (
-            f"CREATE FULLTEXT INDEX {TEXT_INDEX} IF NOT EXISTS FOR (n:AtlasEntry) ON EACH [{columns}] OPTIONS "
+            f"CREATE FULLTEXT INDEX {TEXT_INDEX} IF NOT EXISTS FOR (n:AtlasEntry) ON EACH [n.{WORDS}] OPTIONS "
             "{indexConfig: {`fulltext.analyzer`: 'standard-no-stop-words', `fulltext.eventually_consistent`: false}}"
         )
         return [*unique, *plain, (Index("text", TEXT_INDEX), words)]
@@ -158,7 +159,7 @@ class Neo4jDialect:
 
     def text_query(self, words: Sequence[str]) -> str:
         """See `Dialect.text_query`. Lower-case words of letters, digits and `_` are never operators of Lucene."""
-        return _weighted(_chosen(words, "_", _lucene_tokens), "")
+        return " ".join(_chosen(words, "_", _lucene_tokens))
 
     def vector_call(self, name: str) -> str:
         """See `Dialect.vector_call`."""
@@ -176,6 +177,7 @@ class MemgraphDialect:
     """Memgraph 3.12. Creating what exists is a notice, never an error, and a failure may look the same: look after."""
 
     name = "memgraph"
+    snapshots = True
     lists: Sequence[str] = ("SHOW INDEX INFO", "SHOW CONSTRAINT INFO", "SHOW VECTOR INDEX INFO")
     wait = ""
     exact = ""
@@ -197,7 +199,7 @@ class MemgraphDialect:
             (Index("unique", f"{label}.{key}"), f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.{key} IS UNIQUE")
             for label, key in UNIQUE
         ]
-        words = f"CREATE TEXT INDEX {TEXT_INDEX} ON :AtlasEntry({', '.join(TEXT_PROPERTIES)})"
+        words = f"CREATE TEXT INDEX {TEXT_INDEX} ON :AtlasEntry({WORDS})"
         return [*by_label, *plain, *unique, (Index("text", TEXT_INDEX), words)]
 
     def vector_index(self, name: str, dimension: int) -> str:
@@ -236,7 +238,8 @@ class MemgraphDialect:
 
     def text_query(self, words: Sequence[str]) -> str:
         """See `Dialect.text_query`. Its words end at `_`; those that are operators in any case are left out."""
-        return _weighted(_chosen(words, "", _tantivy_tokens), "data.")
+        chosen = _chosen(words, "", _tantivy_tokens)
+        return f"data.{WORDS}:({' '.join(chosen)})" if chosen else ""
 
     def vector_call(self, name: str) -> str:
         """See `Dialect.vector_call`. Its own `similarity` forgets the sign."""
@@ -291,13 +294,6 @@ def _lucene_tokens(word: str) -> int:
 
 def _tantivy_tokens(word: str) -> int:
     return 0 if word in _RESERVED or len(word.encode()) > _TANTIVY_TOKEN else 1
-
-
-def _weighted(words: Sequence[str], prefix: str) -> str:
-    if not words:
-        return ""
-    joined = " ".join(words)
-    return " ".join(f"{prefix}{name}:({joined})^{boost}" for name, boost in zip(TEXT_PROPERTIES, _BOOSTS, strict=True))
 
 
 def _first(properties: object) -> str:

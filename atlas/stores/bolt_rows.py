@@ -19,8 +19,14 @@ from atlas.stores.names import fold
 
 Row = tuple[Any, ...]
 
-TEXT_PROPERTIES = ("text_name", "text_qualified_name", "text_docstring", "text_source", "text_path")
-"""In the order of `SearchText` after the uid; lower case, because Memgraph lower-cases the names in a query."""
+WORDS = "words"
+"""The property that is searched; lower case, because Memgraph lower-cases the names in a query."""
+_TIMES = (8, 4, 2, 1, 2)
+"""How often the words of each text of a `SearchText` stand in it: the weights of the embedded store's columns.
+
+Both servers would add up a score for each of several properties, and one short name would outweigh all else; one
+property with repeated words is scored as the embedded store scores its weighted columns.
+"""
 
 RECORD = ", ".join(
     f"u.{name}"
@@ -50,7 +56,7 @@ SYMBOL_PLACES = places(SYMBOL)
 ENTRY = (
     *("uid", "unit", "project", "path", "label", "language", "is_test", "is_generated", "name", "folded"),
     *("qualified_name", "start_byte", "end_byte", "signature_digest", "body_digest", "docstring_digest"),
-    *("text_digest", "chunk_digest", "chunk_name", "row_digest", *TEXT_PROPERTIES),
+    *("text_digest", "chunk_digest", "chunk_name", "row_digest", WORDS),
 )
 ENTRY_PLACES = places((*ENTRY, "decision_through", "decision_reason"))
 """For the values of `entry_properties` and a decision."""
@@ -87,14 +93,17 @@ def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str,
 
 def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | None) -> dict[str, object]:
     """Return what the store alone sees of a node, without vector and decision, which outlive its changes."""
-    words = text[1:] if text is not None else (None,) * len(TEXT_PROPERTIES)
     values = (
         *(row.uid, unit_key(project, path), project, row.path, row.label, row.language, row.is_test, row.is_generated),
         *(row.name, fold(row.name), row.qualified_name, row.start_byte, row.end_byte, row.signature_digest),
         *(row.body_digest, row.docstring_digest, row.text_digest, row.chunk_digest, row.chunk_name),
-        *(row_digest(project, path, row, text), *words),
+        *(row_digest(project, path, row, text), _repeated(text) if text is not None else None),
     )
     return dict(zip(ENTRY, values, strict=True))
+
+
+def _repeated(text: SearchText) -> str:
+    return " ".join(words for words, times in zip(text[1:], _TIMES, strict=True) for _ in range(times) if words)
 
 
 def row_digest(project: str, path: str, row: NodeRow, text: SearchText | None) -> str:

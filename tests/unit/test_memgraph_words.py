@@ -14,24 +14,24 @@ from typing import Any
 import pytest
 import tantivy
 
+from atlas.model import SearchText
 from atlas.parsing import split_words
 from atlas.stores.bolt_dialect import MemgraphDialect
-from atlas.stores.bolt_rows import TEXT_PROPERTIES
+from atlas.stores.bolt_rows import WORDS, entry_properties
+from tests.conformance.rows import node
 
 DIALECT = MemgraphDialect()
-NAME, _, DOCSTRING, SOURCE, _ = TEXT_PROPERTIES
 
 
 class TextIndex:
-    """Documents by name, each with some of the searched properties; the others are empty."""
+    """Documents by name, each with what it is searched by."""
 
-    def __init__(self, documents: Mapping[str, Mapping[str, str]]) -> None:
+    def __init__(self, documents: Mapping[str, str]) -> None:
         schema = tantivy.SchemaBuilder().add_json_field("data").add_text_field("uid", stored=True).build()
         self._index = tantivy.Index(schema)
         writer = self._index.writer(heap_size=15_000_000)
-        for uid, properties in documents.items():
-            data = dict.fromkeys(TEXT_PROPERTIES, "") | {key: words(text) for key, text in properties.items()}
-            writer.add_document(tantivy.Document.from_dict({"data": data, "uid": uid}))
+        for uid, text in documents.items():
+            writer.add_document(tantivy.Document.from_dict({"data": {WORDS: text}, "uid": uid}))
         writer.commit()
         self._index.reload()
 
@@ -66,17 +66,17 @@ TEXTS = {
     "sharp": "straße",
     "operators": "and or not in to",
     "date": "2024-01-01T00:00:00Z",
-    "property": "text_name data",
+    "property": "words data",
     "long": "X" * 100,
     "path": "src/app.py:12 C:\\temp",
     "marks": "foo(bar) [baz] {qux} \"quoted\" 'single' `tick` a+b -c ^d ~e *f ?g !h <T> @i #j $k %l &m |n",
 }
-INDEX = TextIndex({uid: {NAME: text} for uid, text in TEXTS.items()})
+INDEX = TextIndex({uid: words(text) for uid, text in TEXTS.items()})
 
 NASTY = [
     *("", " ", "\0", '"', '""', "'", "`", "(", ")", "((", "[", "]", "{", "}", "[a TO b]", "{* TO z}", "<T>", "\\", "\\\\", "\\("),
     *("AND", "OR", "NOT", "and", "IN", "IN [a b]", "a AND", "AND a", "NOT x", "a OR OR b", "(NOT x)", "AND(", "TO"),
-    *(":", "a:b", "data.text_name:x", "data.:", "::", "http://x/y?z=1&w=2", "*", "*:*", "get*", "g?t", '"get us"*', "/re.*/"),
+    *(":", "a:b", "data.words:x", "data.:", "::", "http://x/y?z=1&w=2", "*", "*:*", "get*", "g?t", '"get us"*', "/re.*/"),
     *("^2", "x^", "x^-1", "~", "x~2", "+a -b", "-a", "--", "!x", "&&", "||", "get_user", "_", "___", "\u0301", "a\u0301"),
     *("🙂", "\u200b", "\u202e", "\ufeff", "ﬁ", "²", "٣", "𝔘", "İ", "ſ", "ß", "\ud800", "😀" * 1000, "x\ny\tz"),
     *("1e5", "1e999", "-1", "0x1f", "9" * 400, "true", "null", "nan", "inf", "2024-01-01", "2024-01-01T00:00:00Z"),
@@ -119,7 +119,7 @@ def test_no_question_fails_as_it_comes_from_the_search(text: str) -> None:
         ("İstanbul", ["turkish"]),
         ("STRASSE Straße", ["sharp"]),
         ("2024-01-01T00:00:00Z", ["date"]),
-        ("text_name:data", ["property"]),
+        ("words:data", ["property"]),
         ("C:\\temp", ["path"]),
         ('"quoted"', ["marks"]),
         ("foo(bar)", ["marks"]),
@@ -139,15 +139,14 @@ def test_what_is_asked_for_is_found(asked: str, expected: list[str]) -> None:
 
 
 def test_a_name_counts_more_than_a_docstring_and_that_more_than_the_source() -> None:
-    filler = {NAME: "other", DOCSTRING: "other", SOURCE: "other"}
-    index = TextIndex(
-        {
-            "source": filler | {SOURCE: "parse"},
-            "docstring": filler | {DOCSTRING: "parse"},
-            "name": filler | {NAME: "parse"},
-            "none": filler,
-        }
-    )
+    filler = SearchText("p:a", "other", "other", "other", "other", "other")
+    texts = {
+        "source": filler._replace(source="parse"),
+        "docstring": filler._replace(docstring="parse"),
+        "name": filler._replace(name="parse"),
+        "none": filler,
+    }
+    index = TextIndex({uid: str(entry_properties("p", "a.py", node("a"), text)[WORDS]) for uid, text in texts.items()})
     assert index.ask(["parse"]) == ["name", "docstring", "source"]
 
 
@@ -155,14 +154,14 @@ def test_a_name_counts_more_than_a_docstring_and_that_more_than_the_source() -> 
     "query",
     [
         "parse",
-        "data.text_name:(",
-        "data.text_name:(a b",
-        'data.text_name:"a',
-        "data.text_name:(a AND )",
-        "data.text_name:[a TO b]",
-        "data.text_name:a:b:",
-        f"data.text_name:({'x' * 40})^8",
-        "-data.text_name:a",
+        "data.words:(",
+        "data.words:(a b",
+        'data.words:"a',
+        "data.words:(a AND )",
+        "data.words:[a TO b]",
+        "data.words:a:b:",
+        f"data.words:({'x' * 40})^8",
+        "-data.words:a",
     ],
 )
 def test_what_would_fail(query: str) -> None:
@@ -173,7 +172,7 @@ def test_what_would_fail(query: str) -> None:
 
 def test_a_property_in_mixed_case_would_never_be_found() -> None:
     """The names of properties are made lower case, too: the dialect's are (`test_bolt_dialect`)."""
-    assert INDEX.search(f"data.{NAME}:user") == ["camel"]
+    assert INDEX.search(f"data.{WORDS}:user") == ["camel"]
     schema = tantivy.SchemaBuilder().add_json_field("data").build()
     mixed = tantivy.Index(schema)
     writer = mixed.writer(heap_size=15_000_000)
