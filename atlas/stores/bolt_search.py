@@ -17,6 +17,8 @@ from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_read import current_model
 
 _LEAST = 64
+_NEAREST = 256
+"""Neighbours that an approximate index is asked for at least: of fewer it misses more."""
 _DEEPER = 8
 _DEEPEST = 100_000
 """Hits that one search looks at, however narrow the filter is."""
@@ -55,7 +57,15 @@ async def search_vector(
     text = f"{dialect.vector_call(key)} RETURN e.uid, score, (true{limits})"
     if not dialect.exact:
         return await _deep_enough(transaction, text, asked, limit)
-    hits, _ = await _hits(transaction, text, asked, max(_LEAST, limit * 4))
+    hits: list[Scored] = []
+    text = (
+        f"{dialect.vector_call(key)} WHERE true{limits} "
+        "RETURN e.uid, score, true ORDER BY score DESC, e.uid LIMIT $limit"
+    )
+    for reach in (nearest := max(_NEAREST, limit * 4), nearest * _DEEPER):
+        hits, _ = await _hits(transaction, text, {**asked, "limit": limit}, reach)
+        if len(hits) >= limit:
+            break
     if len(hits) < limit:
         # the graph of an approximate index need not reach everything, however many are asked for
         score = dialect.exact.replace("%property%", key)
