@@ -157,7 +157,6 @@ class _Apply:
             if edges.get(key) != edge and pending.get(key) != edge
         ]
         waited = _by_key(await self._gathered(self._write["pending_to"], "uids", created)).values()
-        await self._each(self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited))
         ends = dict.fromkeys(uid for edge in (*waited, *new) for uid in (edge.source, edge.target))
         unknown = [uid for uid in ends if uid not in created]
         ids = {**created, **dict(await self._gathered(self._write["existing"], "uids", unknown))}
@@ -175,6 +174,8 @@ class _Apply:
         for edge_type, rows in by_type.items():
             await self._each(self._write["add_edges"].replace("%type%", edge_type), "rows", rows)
         await self._wait_for_targets(edge for edge in new if edge.target not in ids)
+        # last: for each look into an index Neo4j copies the set of all nodes that the transaction has deleted
+        await self._each(self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited))
 
     async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
         await self._each(self._write["add_pending"], "rows", map(list, edges))
