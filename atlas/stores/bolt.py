@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Self, TypeVar
@@ -44,6 +44,7 @@ from atlas.stores.bolt_find import find
 from atlas.stores.bolt_link import Address, BoltLink, Transaction
 from atlas.stores.bolt_schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt_search import search_text, search_vector
+from atlas.stores.bolt_settled import announce, settled
 from atlas.stores.bolt_stats import stats
 from atlas.stores.statements import cypher_statements
 
@@ -102,9 +103,15 @@ class BoltStore:
 
         async def work(transaction: Transaction) -> int:
             await check_writer(transaction, self._fences, {delta.project for delta in deltas})
-            return await apply(transaction, deltas)
+            generation = await apply(transaction, deltas)
+            await announce(self._link, self._dialect, "begin_commit", names)
+            return generation
 
-        return await self._write(work)
+        names = sorted({delta.project for delta in deltas})
+        try:
+            return await self._write(work)
+        finally:
+            await announce(self._link, self._dialect, "end_commit", names)
 
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
         """See `Store.finish`."""
@@ -144,11 +151,11 @@ class BoltStore:
 
     async def manifest(self, project: str) -> dict[str, FileRecord]:
         """See `Store.manifest`."""
-        return await self._read(read.manifest, project)
+        return await self._read_settled([project], read.manifest, project)
 
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """See `Store.records`."""
-        return await self._read(read.records, project, paths)
+        return await self._read_settled([project], read.records, project, paths)
 
     async def projects(self) -> list[ProjectState]:
         """See `Store.projects`."""
@@ -160,7 +167,7 @@ class BoltStore:
 
     async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
         """See `Store.symbol_digests`."""
-        return await self._read(read.symbol_digests, project, paths)
+        return await self._read_settled([project], read.symbol_digests, project, paths)
 
     async def decisions(self, uids: Sequence[str]) -> list[Decision]:
         """See `Store.decisions`."""
@@ -168,35 +175,35 @@ class BoltStore:
 
     async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
         """See `Store.content`."""
-        return await self._read(read.content, project, paths)
+        return await self._read_settled([project], read.content, project, paths)
 
     async def symbols(self, uids: Sequence[str]) -> list[Node]:
         """See `Store.symbols`."""
-        return await self._read(read.symbols, uids)
+        return await self._read_settled(_projects_of(uids), read.symbols, uids)
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
         """See `Store.find`."""
-        return await self._read(find, text, match, where, limit)
+        return await self._read_settled(_projects_in(where), find, text, match, where, limit)
 
     async def edges(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
     ) -> list[Edge]:
         """See `Store.edges`."""
-        return await self._read(read.edges, uids, direction, types, limit, each)
+        return await self._read_settled(_projects_of(uids), read.edges, uids, direction, types, limit, each)
 
     async def degrees(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
     ) -> dict[str, dict[str, int]]:
         """See `Store.degrees`."""
-        return await self._read(read.degrees, uids, direction, types)
+        return await self._read_settled(_projects_of(uids), read.degrees, uids, direction, types)
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
-        return await self._read(search_text, self._dialect, words, where, limit)
+        return await self._read_settled(_projects_in(where), search_text, self._dialect, words, where, limit)
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_vector`. The server's index is approximate."""
-        return await self._read(search_vector, self._dialect, vector, where, limit)
+        return await self._read_settled(_projects_in(where), search_vector, self._dialect, vector, where, limit)
 
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
@@ -206,7 +213,7 @@ class BoltStore:
 
     async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
         """See `Store.units`."""
-        return await self._read(whole.units, project, paths)
+        return await self._read_settled([project], whole.units, project, paths)
 
     async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
         """See `Store.vectors`. The only way a vector leaves the server."""
@@ -228,6 +235,16 @@ class BoltStore:
     async def _read(self, work: Callable[..., Awaitable[_Result]], *arguments: Any) -> _Result:
         return await self._link.read(lambda transaction: work(transaction, *arguments))
 
+    async def _read_settled(
+        self, projects: Iterable[str], work: Callable[..., Awaitable[_Result]], *arguments: Any
+    ) -> _Result:
+        """Read what several commits must not mix in; `projects` are those that are read from, none for all."""
+        if self._dialect.snapshots:
+            return await self._read(work, *arguments)
+        return await self._link.read(
+            lambda transaction: settled(transaction, projects, lambda: work(transaction, *arguments))
+        )
+
     async def _write(self, work: Callable[[Transaction], Awaitable[_Result]]) -> _Result:
         self._check_writing()
         async with self._lock:
@@ -245,6 +262,15 @@ class BoltStore:
             await transaction.rows(cypher_statements("write")["forget_model"], key=key)
 
         await self._write(work)
+
+
+def _projects_of(uids: Sequence[str]) -> list[str]:
+    """Return the projects that uids begin with."""
+    return list(dict.fromkeys(uid.partition(":")[0] for uid in uids))
+
+
+def _projects_in(where: Filter) -> list[str]:
+    return [where.project] if where.project else []
 
 
 async def _put_vectors(

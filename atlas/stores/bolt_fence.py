@@ -18,6 +18,7 @@ async def become_writer(transaction: Transaction, project: str, root: str) -> tu
     write = cypher_statements("write")
     # two statements: what the second one counts up is read behind the lock that the first one took
     await transaction.rows(write["open_project"], name=project, root=root)
+    await transaction.rows(write["open_commits"], name=project)
     ((generation, fence),) = await transaction.rows(write["next_fence"], name=project)
     return generation, fence
 

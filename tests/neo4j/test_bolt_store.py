@@ -152,7 +152,7 @@ async def test_a_name_too_long_for_an_index_does_not_fail_its_batch(size: int) -
 
 
 async def test_nothing_is_left_of_what_was_deleted() -> None:
-    """Entries, waiting edges and records go with their unit: only the project and the schema's version stay."""
+    """Entries, waiting edges and records go with their unit: only the project, its count of commits and the schema's version stay."""
     store = await empty_neo4j()
     await store.open_project(PROJECT, "/x")
     await store.apply(
@@ -165,5 +165,5 @@ async def test_nothing_is_left_of_what_was_deleted() -> None:
     assert await rows("MATCH (w:AtlasPending) RETURN w.source, w.target") == [("p:b.x", "p:a.one")]
     await store.apply([gone("b.py")])
     left = await rows("MATCH (n) RETURN DISTINCT labels(n) AS label ORDER BY label")
-    assert left == [(["AtlasMeta"],), (["AtlasProject"],)]
+    assert left == [(["AtlasCommit"],), (["AtlasMeta"],), (["AtlasProject"],)]
     await store.aclose()

@@ -40,7 +40,7 @@ PARAMETERS: dict[str, object] = {
     **dict.fromkeys(("limit", "each", "shortest", "longest", "dimension"), 10),
     "nothing": {},
 }
-FEW = re.compile(r"Atlas(Project|Model|Meta)\b")
+FEW = re.compile(r"Atlas(Project|Model|Meta|Commit)\b")
 """Nodes of which there are a handful: looking at all of them is no fault."""
 HINT = re.compile(r"^USING INDEX SEEK \w+:(\w+\(\w+\))$", re.MULTILINE)
 

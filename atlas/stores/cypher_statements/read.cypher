@@ -5,6 +5,11 @@ MATCH (p:AtlasProject)
 RETURN p.name, p.root, p.generation, p.indexed_at, p.ordinal
 ORDER BY p.name
 
+// name: commits
+MATCH (c:AtlasCommit)
+WHERE size($names) = 0 OR c.project IN $names
+RETURN sum(c.begun), sum(c.ended)
+
 // name: unit_records
 UNWIND $keys AS key
 MATCH (u:AtlasUnit {key: key})

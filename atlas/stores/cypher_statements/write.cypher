@@ -9,6 +9,21 @@ MERGE (p:AtlasProject {name: $name})
 ON CREATE SET p.ordinal = number, p.generation = 0, p.indexed_at = '', p.decisions = '{}', p.skipped = '[]'
 SET p.root = $root
 
+// name: open_commits
+MERGE (c:AtlasCommit {project: $name})
+ON CREATE SET c.begun = 0
+SET c.ended = c.begun
+
+// name: begin_commit
+MATCH (c:AtlasCommit)
+WHERE c.project IN $names
+SET c.begun = c.begun + 1
+
+// name: end_commit
+MATCH (c:AtlasCommit)
+WHERE c.project IN $names
+SET c.ended = c.begun
+
 // name: next_fence
 MATCH (p:AtlasProject {name: $name})
 SET p.fence = coalesce(p.fence, 0) + 1

@@ -1,0 +1,54 @@
+"""Reads of one state on servers without snapshots: what is read while a project is being committed is read again.
+
+Neo4j's transactions see a commit of others at once, and see it grow: records and indexes one after the other. So a
+writer says in transactions of their own when a commit begins and when it has ended. A read during which none began and
+none was under way has seen one state. Memgraph's transactions read a snapshot: there this does nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeVar
+
+from atlas.stores.bolt_dialect import Dialect
+from atlas.stores.bolt_link import BoltLink, Transaction
+from atlas.stores.statements import cypher_statements
+
+_ATTEMPTS = 8
+_WAIT = 0.01
+_PATIENCE = 1.0
+"""Seconds after which a read is not begun again: the newest answer is given as it is. A reader never waits long."""
+
+_Result = TypeVar("_Result")
+
+
+async def announce(link: BoltLink, dialect: Dialect, name: str, projects: Sequence[str]) -> None:
+    """Say that a commit to the projects begins (`begin_commit`) or has ended, whatever became of it (`end_commit`)."""
+    if not dialect.snapshots and projects:
+        text = cypher_statements("write")[name]
+        await link.write(lambda transaction: transaction.rows(text, names=list(projects)))
+
+
+async def settled(transaction: Transaction, projects: Iterable[str], work: Callable[[], Awaitable[_Result]]) -> _Result:
+    """Return the result of `work`, run again while the projects (none: all) were committed to meanwhile."""
+    names = list(projects)
+    clock = asyncio.get_running_loop().time
+    started = clock()
+    begun, ended = await _commits(transaction, names)
+    for _ in range(_ATTEMPTS):
+        result = await work()
+        now, now_ended = await _commits(transaction, names)
+        if begun == ended == now or clock() - started > _PATIENCE:
+            return result
+        if now != now_ended:
+            await asyncio.sleep(_WAIT)
+            now, now_ended = await _commits(transaction, names)
+        begun, ended = now, now_ended
+    return await work()
+
+
+async def _commits(transaction: Transaction, names: list[str]) -> tuple[int, int]:
+    """Return how many commits have begun and ended; one whose writer was killed ends with the next one."""
+    ((begun, ended),) = await transaction.rows(cypher_statements("read")["commits"], names=names)
+    return begun, ended
