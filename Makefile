@@ -21,7 +21,7 @@ run: .venv/built
 
 test: .venv/built .venv/extras
 	cd rust-parser && cargo test --release --quiet
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: .venv/built
 	$(BIN)/ruff check .
