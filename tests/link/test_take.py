@@ -18,7 +18,7 @@ BODIES = (
     "from b import B\nclass C(B):\n    def run(self): self.step()\n",
     "from c import *\nfrom c.d import C\nC().run()\n",
 )
-MANY = 3300
+MANY = 2300
 """More than a linker that spares memory keeps unpacked."""
 
 Piece = tuple[dict[str, str], list[str]]

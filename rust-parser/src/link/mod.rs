@@ -73,7 +73,7 @@ struct Taken {
 }
 
 /// A linker that is spare packs its facts again when those of more files are unpacked: some 15 KB each.
-const SPARE_FILES: usize = 3072;
+const SPARE_FILES: usize = 2048;
 
 /// Files that it links before it looks at that.
 const SPARE_PART: usize = 256;
