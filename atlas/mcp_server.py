@@ -72,8 +72,12 @@ def serve_stdio(session: Session, *, offer_index: bool = True) -> None:
     nothing is half done in a store whose writes are transactions.
     """
     _log_to_stderr()
-    signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    signal.signal(signal.SIGINT, _leave)
     anyio.run(_serve_stdio, session, make_server(session, offer_index=offer_index))
+
+
+def _leave(number: int, frame: object) -> None:
+    os._exit(INTERRUPTED)
 
 
 def serve_http(server: Server[object], session: Session, site: Site, ready: Callable[[], None]) -> None:
