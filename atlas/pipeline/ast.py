@@ -168,8 +168,10 @@ class AstTier:
         started = time.process_time()
         self._progress("link", 0, 0)
         moved = await asyncio.to_thread(linker.update, [], removed)
-        place.ahead.update(path for path in work.parsed if not _holds(place, path, work.parsed[path].digest))
-        place.ahead.update(path for path in removed if path in place.manifest)
+        same = {path for path in work.parsed if _holds(place, path, work.parsed[path].digest)}
+        place.ahead.update(work.parsed.keys() - same, (path for path in removed if path in place.manifest))
+        # a file that is again what the store holds may need no write that would say so
+        place.ahead.difference_update(same, (path for path in removed if path not in place.manifest))
         digests = linker.digests()
         _spend(place, "link", started)
         compare_all = compare_all or warm is None or place.full or place.in_doubt
@@ -179,8 +181,9 @@ class AstTier:
             # units are made more slowly then, but not beside all that was linked for them
             await asyncio.to_thread(linker.rest)
         await self._write(work, todo, digests)
-        again = work.touched - set(todo)
-        await self._apply(place, [work.seen_again(path) for path in sorted(again) if path in place.manifest])
+        again = (work.touched | same) - set(todo)
+        seen = [work.seen_again(path) for path in sorted(again) if path in place.manifest]
+        await self._apply(place, [delta for delta in seen if delta.record != place.manifest[delta.path]])
         place.in_doubt = False
         place.unpacked += len(work.parsed) + len(moved)
 

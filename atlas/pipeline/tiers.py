@@ -63,7 +63,11 @@ class GraphTier:
         async with place.writing:
             marks = place.marks(look.dirty)
             if marks:
-                await self._store.apply(marks)
+                try:
+                    await self._store.apply(marks)
+                except BaseException:
+                    place.doubt()
+                    raise
                 place.applied(marks)
         dirty = [Event(place.name, path) for path in look.dirty]
         if look.relink:

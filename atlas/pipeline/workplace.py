@@ -130,6 +130,11 @@ class Workplace:
         async with self._loading:
             if self._loaded:
                 return
+            await self._read()
+
+    async def _read(self) -> None:
+        # not while a delta is on its way: it would be in the store and not in what was read
+        async with self.writing:
             self.manifest = await self._store.manifest(self.name)
             self.stale = {path for path, record in self.manifest.items() if record.stale}
             if not self.refused:

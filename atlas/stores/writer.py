@@ -49,7 +49,13 @@ class Writer:
             self._rest.cancel()
         self._asked += 1
         try:
-            return await loop.run_in_executor(self._thread, self._call, work, arguments)
+            writing = loop.run_in_executor(self._thread, self._call, work, arguments)
+            try:
+                return await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                # a write cannot be called back: who reads next must not read what was there before it
+                await asyncio.wait([writing])
+                raise
         finally:
             self._asked -= 1
             if self._upkeep.due:

@@ -16,7 +16,7 @@ from atlas.errors import Unavailable
 from atlas.model import Event, GraphDelta
 from atlas.parsing import VectorIndex
 from atlas.pipeline.ast import AstTier
-from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, FILE_CHANGED, Window
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.tiers import GraphTier
 from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
@@ -102,6 +102,33 @@ async def test_what_is_undone_while_the_store_is_locked(tmp_path: Path, monkeypa
             file.write_text(before)
             holder.communicate("go\n")
         await tiers.hint(["pkg/b.py"])
+        await tiers.settle()
+    assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
+
+
+async def test_a_file_undone_after_a_failed_write_follows_others_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing had to be written for it, so nothing said that the store and the linker agree about it again."""
+    for module in ("connection", "upkeep"):
+        monkeypatch.setattr(f"atlas.stores.{module}.BUSY_MS", 50)
+    root = tmp_path / "p"
+    write_tree(root, {"a.py": "from b import g\n\ndef f():\n    return g()\n", "b.py": "def g():\n    return 1\n"})
+    async with live(root, tmp_path / "d") as tiers:
+        await tiers.settle()
+        file, before = root / "a.py", (root / "a.py").read_text()
+        file.write_text("def f():\n    return 2\n")
+        # without the mark of tier 1: the file changed after it had looked
+        await tiers._bus.publish(AST_DIRTY, [Event("p", "a.py")])  # pyright: ignore[reportPrivateUsage]
+        with hold_the_lock(tmp_path / "d") as holder:
+            with pytest.raises(Unavailable):
+                await tiers.settle()
+            file.write_text(before)
+            holder.communicate("go\n")
+        await tiers.hint(["a.py"])
+        await tiers.settle(sweep=False)
+        (root / "b.py").write_text("def other():\n    return 1\n")
+        await tiers.hint(["b.py"])
         await tiers.settle()
     assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
 
