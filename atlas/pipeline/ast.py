@@ -131,7 +131,7 @@ class AstTier:
         work = _Pass(place, time.time_ns(), dirty, {path: place.files[path] for path in dirty if path in place.files})
         work.touched = set() if place.full else await self._only_touched(work)
         place.tally.changed += len(dirty)
-        unknown = [path for path in dirty if path not in work.files and path not in place.manifest]
+        unknown = [path for path in dirty if not (path in work.files or path in place.manifest or path in place.ahead)]
         if EVERYTHING not in keys and not place.in_doubt and len(work.touched) + len(unknown) == len(dirty):
             await self._apply(place, [work.seen_again(path) for path in sorted(work.touched)])
             return

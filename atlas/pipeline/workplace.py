@@ -158,7 +158,7 @@ class Workplace:
         started = time.perf_counter()
         self._read_scope()
         scan = await asyncio.to_thread(scan_project, self.source.root, self.source.languages, self.source.scope)
-        before = self.folders_of_manifests()
+        before, known = self.folders_of_manifests(), self.files.keys()
         self._take_in(scan)
         relink = self.looks > 0 and before != self.folders_of_manifests()
         self.outdated |= relink
@@ -169,7 +169,9 @@ class Workplace:
         if self.looked is not None:
             self.looked(None, scan.folders, self.look_seconds)
         self.tally.seconds["scan"] = self.tally.seconds.get("scan", 0.0) + self.look_seconds
-        return Look(sorted([*found.changed, *found.removed]), relink or found.interrupted, everything=True)
+        # one that is not in the store may be on its way there
+        gone = {*found.removed, *(known - self.files.keys())}
+        return Look(sorted([*found.changed, *gone]), relink or found.interrupted, everything=True)
 
     def _read_scope(self) -> None:
         """Take the scope that is in force now; while the settings are broken the last one stays."""
@@ -221,7 +223,8 @@ class Workplace:
         if self.looked is not None:
             self.looked(keys, part.folders, 0.0)
         dirty = [path for path, file in found.items() if path in named or self._differs(file)]
-        gone = [path for path in indexed if path not in found]
+        # one that is not in the store may be on its way there
+        gone = {path for path in (*known, *indexed) if path not in found}
         return Look(sorted([*dirty, *gone]), relink=False, everything=False)
 
     def _differs(self, file: ScannedFile) -> bool:

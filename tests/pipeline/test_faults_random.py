@@ -27,7 +27,7 @@ from tests.pipeline.polyglot import Life, tree
 from tests.pipeline.test_live import aclean
 from tests.pipeline.trees import dump, write_tree
 
-SEQUENCES = int(os.environ.get("ATLAS_TEST_SEQUENCES", "2"))
+SEQUENCES = int(os.environ.get("ATLAS_TEST_SEQUENCES", "6"))
 SEED = int(os.environ.get("ATLAS_TEST_SEED", "0"))
 
 _Result = TypeVar("_Result")
