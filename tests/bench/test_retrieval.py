@@ -5,27 +5,23 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import atlas
 from atlas.search.find import Fusion, Mode
 
 from .questions import copy_without_docstrings
 from .retrieval import run, searching
 
 
-async def test_hybrid_is_not_worse_than_its_parts(tmp_path: Path) -> None:
-    tree = Path(atlas.__file__).parent
+async def test_hybrid_is_not_worse_than_its_parts(django: Path, tmp_path: Path) -> None:
     variants = {
         "words": searching(Mode.WORDS),
         "meaning": searching(Mode.MEANING),
         "rrf": searching(Mode.HYBRID, Fusion.RRF),
         "hybrid": searching(Mode.HYBRID),
     }
-    found = await run(tree, tmp_path / "data", tmp_path / "tree", 150, variants)
-    assert found["hybrid"]["mrr10"] >= found["words"]["mrr10"], found
-    assert found["hybrid"]["mrr10"] >= found["meaning"]["mrr10"] - 0.01, found
-    assert found["hybrid"]["mrr10"] >= found["rrf"]["mrr10"] - 0.01, found
-    # the tree is this project, which grows: more to choose from makes every way worse
-    assert found["hybrid"]["r10"] >= max(found["words"]["r10"], found["meaning"]["r10"]) - 0.02, found
+    found = await run(django / "django/db", tmp_path / "data", tmp_path / "tree", 400, variants)
+    for other in ("words", "meaning", "rrf"):
+        assert found["hybrid"]["mrr10"] >= found[other]["mrr10"], found
+        assert found["hybrid"]["r10"] >= found[other]["r10"], found
 
 
 def test_questions_are_not_in_the_copy(tmp_path: Path) -> None:
