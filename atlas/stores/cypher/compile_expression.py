@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from atlas.stores.cypher import operators
 from atlas.stores.cypher.compile_call import compile_call
@@ -309,20 +309,9 @@ def _subquery(e: Subquery, scope: Scope, context: Context) -> Evaluator:
     return context.compile_subquery(e, scope)
 
 
-def _list_comprehension(e: ListComprehension, scope: Scope, context: Context) -> Evaluator:
-    return compile_list_comprehension(e, scope, context, partial(compile_expression, context=context))
-
-
-def _quantifier(e: Quantifier, scope: Scope, context: Context) -> Evaluator:
-    return compile_quantifier(e, scope, context, partial(compile_expression, context=context))
-
-
-def _reduce(e: Reduce, scope: Scope, context: Context) -> Evaluator:
-    return compile_reduce(e, scope, context, partial(compile_expression, context=context))
-
-
-def _call(e: Call, scope: Scope, context: Context) -> Evaluator:
-    return compile_call(e, scope, context, partial(compile_expression, context=context))
+def _with_inner(compile_outer: Callable[..., Evaluator]) -> Callable[[Any, Scope, Context], Evaluator]:
+    """Return the compiler of an expression whose own module is handed the compiler of what is inside it."""
+    return lambda e, scope, context: compile_outer(e, scope, context, partial(compile_expression, context=context))
 
 
 _COMPILERS: dict[type, Callable[..., Evaluator]] = {
@@ -344,10 +333,10 @@ _COMPILERS: dict[type, Callable[..., Evaluator]] = {
     ListLiteral: _list_literal,
     MapLiteral: _map_literal,
     Case: _case,
-    Call: _call,
-    ListComprehension: _list_comprehension,
-    Quantifier: _quantifier,
-    Reduce: _reduce,
+    Call: _with_inner(compile_call),
+    ListComprehension: _with_inner(compile_list_comprehension),
+    Quantifier: _with_inner(compile_quantifier),
+    Reduce: _with_inner(compile_reduce),
     MapProjection: _map_projection,
     Subquery: _subquery,
 }

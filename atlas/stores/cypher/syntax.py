@@ -327,31 +327,9 @@ class Query:
     union_all: bool
 
 
-Expression: TypeAlias = (
-    Literal
-    | Parameter
-    | Variable
-    | Slot
-    | Property
-    | Index
-    | Slice
-    | Unary
-    | Boolean
-    | Arithmetic
-    | Comparison
-    | TextTest
-    | Membership
-    | NullTest
-    | LabelTest
-    | ListLiteral
-    | MapLiteral
-    | Case
-    | Call
-    | ListComprehension
-    | Quantifier
-    | Reduce
-    | MapProjection
-    | Subquery
-)
+Value: TypeAlias = Literal | Parameter | Variable | Slot | Property | Index | Slice | Call | Case | Subquery
+Operation: TypeAlias = Unary | Boolean | Arithmetic | Comparison | TextTest | Membership | NullTest | LabelTest
+Collection: TypeAlias = ListLiteral | MapLiteral | MapProjection | ListComprehension | Quantifier | Reduce
+Expression: TypeAlias = Value | Operation | Collection
 LabelExpression: TypeAlias = LabelName | LabelLogic
 Clause: TypeAlias = Match | Unwind | Projection

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from atlas.stores.cypher.compile_expression import compile_expression
 from atlas.stores.cypher.context import Context, Evaluator
@@ -33,66 +34,21 @@ class WalkStep:
     """Conditions choose among the paths of a shortestPath."""
 
 
+_Follow: TypeAlias = Callable[[Row, int, "int | None"], Iterator[tuple[object, int]]]
+"""From a row, the near node and the far one (if it is known) to what the stage appends: relationships, far node."""
+
+
 def compile_walk(
     step: WalkStep, scope: Scope, accept: Evaluator | None, context: Context
 ) -> Callable[[Iterator[Row]], Iterator[Row]]:
     """Return the stage; `accept` tests a row with the relationships appended (exhaustive shortest paths only)."""
-    relation = step.relation
-    hops = relation.hops or (1, 1)
-    single = relation.hops is None
     make_walk = _walk_maker(step, scope, context)
-
-    def tail(edges: tuple[Edge, ...]) -> object:
-        if single:
-            return edges[0]
-        return list(reversed(edges)) if step.reverse else list(edges)
-
-    def ends(row: Row, start: int, target: int | None) -> Iterator[tuple[object, int]]:
-        walk = make_walk(row)
-        if step.only_ends and hops[0] <= 1:
-            for node in reachable(walk, start, hops, context):
-                if target is None:
-                    yield None, node
-                elif node == target:
-                    yield None, node
-                    break
-            return
-        for edges, node in trails(walk, start, hops, step.used(row), target, context):
-            yield tail(edges), node
-
-    searches: dict[tuple[int, object], ShortestPaths] = {}
-
-    def shortest(row: Row, start: int, target: int | None) -> Iterator[tuple[object, int]]:
-        assert target is not None
-        every = relation.shortest == "all"
-        walk = make_walk(row)
-        if accept is not None:
-            yield from chosen(row, walk, start, target, every)
-            return
-        key = (start, walk.allowed if relation.properties else None)
-        search = searches.get(key)
-        if search is None:
-            if len(searches) >= _SEARCHES:
-                context.charge(-sum(2 * len(old.depths) for old in searches.values()))
-                searches.clear()
-            search = searches[key] = ShortestPaths(walk, start, hops[1])
-        for edges in search.to(target, hops[0], every, context):
-            yield tail(edges), target
-
-    def chosen(row: Row, walk: Walk, start: int, target: int, every: bool) -> Iterator[tuple[object, int]]:
-        assert accept is not None
-        for length in range(hops[0], (MAX_HOPS if hops[1] is None else hops[1]) + 1):
-            found = False
-            for edges, node in trails(walk, start, (length, length), frozenset(), target, context):
-                if accept((*row, tail(edges))):
-                    found = True
-                    yield tail(edges), node
-                    if not every:
-                        return
-            if found:
-                return
-
-    follow = shortest if relation.shortest else ends
+    if not step.relation.shortest:
+        follow = _ends(step, make_walk, context)
+    elif accept is None:
+        follow = _shortest(step, make_walk, context)
+    else:
+        follow = _shortest_accepted(step, make_walk, accept, context)
 
     def stage(rows: Iterator[Row]) -> Iterator[Row]:
         for row in rows:
@@ -104,6 +60,76 @@ def compile_walk(
                 yield (*row, value) if step.far is not None else (*row, node, value)
 
     return stage
+
+
+def _ends(step: WalkStep, make_walk: Callable[[Row], Walk], context: Context) -> _Follow:
+    hops = step.relation.hops or (1, 1)
+
+    def follow(row: Row, start: int, target: int | None) -> Iterator[tuple[object, int]]:
+        walk = make_walk(row)
+        if step.only_ends and hops[0] <= 1:
+            for node in reachable(walk, start, hops, context):
+                if target is None:
+                    yield None, node
+                elif node == target:
+                    yield None, node
+                    break
+            return
+        for edges, node in trails(walk, start, hops, step.used(row), target, context):
+            yield _tail(step, edges), node
+
+    return follow
+
+
+def _shortest(step: WalkStep, make_walk: Callable[[Row], Walk], context: Context) -> _Follow:
+    low, high = step.relation.hops or (1, 1)
+    every = step.relation.shortest == "all"
+    searches: dict[tuple[int, object], ShortestPaths] = {}
+
+    def follow(row: Row, start: int, target: int | None) -> Iterator[tuple[object, int]]:
+        assert target is not None
+        walk = make_walk(row)
+        key = (start, walk.allowed if step.relation.properties else None)
+        search = searches.get(key)
+        if search is None:
+            if len(searches) >= _SEARCHES:
+                context.charge(-sum(2 * len(old.depths) for old in searches.values()))
+                searches.clear()
+            search = searches[key] = ShortestPaths(walk, start, high)
+        for edges in search.to(target, low, every, context):
+            yield _tail(step, edges), target
+
+    return follow
+
+
+def _shortest_accepted(
+    step: WalkStep, make_walk: Callable[[Row], Walk], accept: Evaluator, context: Context
+) -> _Follow:
+    """Conditions choose: the ways of one length after another, until some of a length are accepted."""
+    low, high = step.relation.hops or (1, 1)
+    every = step.relation.shortest == "all"
+
+    def follow(row: Row, start: int, target: int | None) -> Iterator[tuple[object, int]]:
+        assert target is not None
+        walk = make_walk(row)
+        for length in range(low, (MAX_HOPS if high is None else high) + 1):
+            found = False
+            for edges, node in trails(walk, start, (length, length), frozenset(), target, context):
+                if accept((*row, _tail(step, edges))):
+                    found = True
+                    yield _tail(step, edges), node
+                    if not every:
+                        return
+            if found:
+                return
+
+    return follow
+
+
+def _tail(step: WalkStep, edges: tuple[Edge, ...]) -> object:
+    if step.relation.hops is None:
+        return edges[0]
+    return list(reversed(edges)) if step.reverse else list(edges)
 
 
 def _walk_maker(step: WalkStep, scope: Scope, context: Context) -> Callable[[Row], Walk]:
