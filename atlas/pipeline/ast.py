@@ -7,23 +7,21 @@ facts of unchanged files come from the cache on disk. It must not know how anyth
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 from atlas.contracts import Bus, Store
 from atlas.errors import AtlasError, StoreError, Unavailable
 from atlas.model import STRUCTURE, Event, FileRecord, GraphDelta, Skipped
 from atlas.parsing import Linker, ParsedFile, content_digest, digest_paths, parse_paths
 from atlas.parsing.link import rows_of
+from atlas.pipeline.ast_pass import Pass, marked, read
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, Progress, Window, by_project, no_progress
 from atlas.pipeline.gate import Gate
-from atlas.pipeline.tree import PENDING, trusted_mtime
+from atlas.pipeline.tree import trusted_mtime
 from atlas.pipeline.workplace import Workplace
-from atlas.scan import ScannedFile
+from atlas.uncut import uncut
 
 SPARE_BYTES = 1_000_000
 """Source bytes per transaction of a process that stays: bounds memory, rows are some ten times the source."""
@@ -33,52 +31,6 @@ PARSE_BATCH = 256
 
 REST_FILES = 16
 """After so many files the linker gives back what it unpacked to link them: a megabyte each with those that they ask."""
-
-
-@dataclass(slots=True)
-class _Pass:
-    """One batch at work: the tree as it was when the batch began, so that tier 1 may go on looking meanwhile."""
-
-    place: Workplace
-    read_at: int
-    """Unix time in nanoseconds before the first file was read."""
-    dirty: Sequence[str]
-    """Paths asked for."""
-    files: Mapping[str, ScannedFile]
-    parsed: dict[str, FileRecord] = field(default_factory=dict[str, FileRecord])
-    """Records of the files that were parsed, without digest and counts of their units."""
-    touched: set[str] = field(default_factory=set[str])
-    """Asked for, but with the content that the store holds."""
-
-    def record(self, path: str) -> FileRecord:
-        """Return the record of a file as this pass found it; of a parsed one without digest and counts of its unit."""
-        if path in self.parsed:
-            return self.parsed[path]
-        return self._seen_again(path) if path in self.touched else self.place.manifest[path]
-
-    def take_in(self, path: str, parsed: ParsedFile) -> None:
-        """Note a file that was parsed; its facts are the linker's."""
-        file = self.files[path]
-        self.parsed[path] = FileRecord(
-            path=path,
-            language=parsed.language,
-            digest=parsed.digest,
-            size=file.size,
-            mtime_ns=trusted_mtime(file.mtime_ns, self.read_at),
-            lines=parsed.lines,
-            is_test=parsed.is_test,
-            is_generated=parsed.is_generated,
-            problems=tuple(parsed.problems),
-        )
-
-    def seen_again(self, path: str) -> GraphDelta:
-        """Return the delta of a file whose content is the stored one: its size and time only."""
-        return GraphDelta(self.place.name, path, self._seen_again(path))
-
-    def _seen_again(self, path: str) -> FileRecord:
-        file, record = self.files[path], self.place.manifest[path]
-        mtime = trusted_mtime(file.mtime_ns, self.read_at)
-        return replace(record, size=file.size, mtime_ns=mtime, stale=False)
 
 
 class AstTier:
@@ -128,7 +80,7 @@ class AstTier:
             # left by an earlier process: without the tree every file would count as deleted
             keys = [*keys, *(await place.look([EVERYTHING])).dirty]
         dirty = list(dict.fromkeys(key for key in keys if key != EVERYTHING))
-        work = _Pass(place, time.time_ns(), dirty, {path: place.files[path] for path in dirty if path in place.files})
+        work = Pass(place, time.time_ns(), dirty, {path: place.files[path] for path in dirty if path in place.files})
         work.touched = set() if place.full else await self._only_touched(work)
         place.tally.changed += len(dirty)
         unknown = [path for path in dirty if not (path in work.files or path in place.manifest or path in place.ahead)]
@@ -137,17 +89,17 @@ class AstTier:
             return
         await self._relink(work, compare_all=EVERYTHING in keys)
 
-    async def _only_touched(self, work: _Pass) -> set[str]:
+    async def _only_touched(self, work: Pass) -> set[str]:
         """Return the paths whose content is the one in the store (saved again, checked out, copied back)."""
         place = work.place
         structure = place.manifest.get(STRUCTURE)
         if structure is None or structure.digest != place.source.fingerprint:
             return set()
         known = [path for path in work.files if path in place.manifest and path not in place.ahead]
-        digests = await asyncio.to_thread(digest_paths, str(place.source.root), known)
+        digests = await uncut(asyncio.to_thread(digest_paths, str(place.source.root), known))
         return {path for path, digest in zip(known, digests, strict=True) if place.manifest[path].digest == digest}
 
-    async def _relink(self, work: _Pass, *, compare_all: bool) -> None:
+    async def _relink(self, work: Pass, *, compare_all: bool) -> None:
         """Parse, link, and write the units that differ."""
         place = work.place
         changed = [path for path in work.files if path not in work.touched]
@@ -163,12 +115,12 @@ class AstTier:
             work.files = {**place.files, **work.files}
             chosen = {*changed, *removed}
             rest = [path for path in work.files if path not in chosen]
-            changed += await asyncio.to_thread(self._recall, place, linker, rest)
-        removed.extend(await asyncio.to_thread(self._parse, work, linker, changed))
+            changed += await uncut(asyncio.to_thread(self._recall, place, linker, rest))
+        removed.extend(await uncut(asyncio.to_thread(self._parse, work, linker, changed)))
         started = time.process_time()
         self._progress("link", 0, 0)
-        moved = await asyncio.to_thread(linker.update, [], removed)
-        same = {path for path in work.parsed if _holds(place, path, work.parsed[path].digest)}
+        moved = await uncut(asyncio.to_thread(linker.update, [], removed))
+        same = work.parsed_again()
         place.ahead.update(work.parsed.keys() - same, (path for path in removed if path in place.manifest))
         # a file that is again what the store holds may need no write that would say so
         place.ahead.difference_update(same, (path for path in removed if path not in place.manifest))
@@ -179,7 +131,7 @@ class AstTier:
         todo = [path for path in paths if path != STRUCTURE and path in digests and self._differs(work, path, digests)]
         if self._scarce():
             # units are made more slowly then, but not beside all that was linked for them
-            await asyncio.to_thread(linker.rest)
+            await uncut(asyncio.to_thread(linker.rest))
         await self._write(work, todo, digests)
         again = (work.touched | same) - set(todo)
         seen = [work.seen_again(path) for path in sorted(again) if path in place.manifest]
@@ -199,7 +151,7 @@ class AstTier:
         _spend(place, "recall", started)
         return missing + [path for path in paths if path not in place.manifest]
 
-    def _parse(self, work: _Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
+    def _parse(self, work: Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
         """Parse files for the linker and the cache; return the paths that could not be read or must not be indexed."""
         started, place = time.process_time(), work.place
         source = place.source
@@ -234,13 +186,13 @@ class AstTier:
         _spend(place, "parse", started)
         return left_out
 
-    def _differs(self, work: _Pass, path: str, digests: Mapping[str, str]) -> bool:
+    def _differs(self, work: Pass, path: str, digests: Mapping[str, str]) -> bool:
         record, parsed = work.place.manifest.get(path), work.parsed.get(path)
         if work.place.full or record is None or record.unit_digest != digests[path]:
             return True
         return parsed is not None and (parsed.digest != record.digest or record.stale)
 
-    async def _write(self, work: _Pass, todo: list[str], digests: Mapping[str, str]) -> None:
+    async def _write(self, work: Pass, todo: list[str], digests: Mapping[str, str]) -> None:
         """Apply the units, and delete those that are gone.
 
         What fits in one transaction is one: then nobody ever sees a part of it. Else the structure unit carries a mark
@@ -256,20 +208,23 @@ class AstTier:
         batches = self._batches(work, todo, digests, most)
         # the structure goes first: edges to new external symbols then find their target from the first batch on
         stored = place.manifest.get(STRUCTURE)
-        deltas.append(structure if whole else _marked(structure, stored.digest if stored else ""))
-        ready: list[GraphDelta] | None = await asyncio.to_thread(next, batches, None)
+        deltas.append(structure if whole else marked(structure, stored.digest if stored else ""))
+        ready: list[GraphDelta] | None = await uncut(asyncio.to_thread(next, batches, None))
         done = 0 if structure.nodes is None else 1
         while ready or deltas:
             following = asyncio.create_task(asyncio.to_thread(next, batches, None))
-            deltas = await self._gate.judge(place, [*deltas, *(ready or ())])
-            wanted = self._gate.wanted(place, deltas)
-            await self._apply(place, deltas)
-            if wanted:
-                # what finds no room stays stale until the next look at everything
-                await self._bus.publish(EMBED_DIRTY, [Event(place.name, key) for key in wanted])
-            done += len(ready or ())
-            self._progress("write", done, len(todo))
-            deltas, ready = [], await following
+            try:
+                deltas = await self._gate.judge(place, [*deltas, *(ready or ())])
+                wanted = self._gate.wanted(place, deltas)
+                await self._apply(place, deltas)
+                if wanted:
+                    # what finds no room stays stale until the next look at everything
+                    await self._bus.publish(EMBED_DIRTY, [Event(place.name, key) for key in wanted])
+                done += len(ready or ())
+                self._progress("write", done, len(todo))
+            finally:
+                # also after a failure: it uses the linker, which the next pass changes
+                deltas, ready = [], await uncut(following)
         if not whole:
             await self._apply(place, [GraphDelta(place.name, STRUCTURE, structure.record)])
         place.tally.written += done
@@ -286,7 +241,7 @@ class AstTier:
         return GraphDelta(place.name, STRUCTURE, record, nodes, edges, texts)
 
     def _batches(
-        self, work: _Pass, paths: Sequence[str], digests: Mapping[str, str], most: int
+        self, work: Pass, paths: Sequence[str], digests: Mapping[str, str], most: int
     ) -> Iterator[list[GraphDelta]]:
         """Yield deltas in batches of about `most` bytes of source; runs in a thread, one batch ahead of the store."""
         batch: list[GraphDelta] = []
@@ -306,7 +261,7 @@ class AstTier:
         if batch:
             yield batch
 
-    def _delta(self, work: _Pass, path: str, digest: str) -> GraphDelta | None:
+    def _delta(self, work: Pass, path: str, digest: str) -> GraphDelta | None:
         """Build one unit's delta; None when the file is not the one that the linker knows (its own event takes it)."""
         place = work.place
         assert place.linker is not None
@@ -314,7 +269,7 @@ class AstTier:
         if parsed is None and path in place.ahead:
             return None
         unit = place.linker.unit(path)
-        content = _read(place.source.root / path)
+        content = read(place.source.root / path)
         if content is None or content_digest(content) != (parsed.digest if parsed else place.manifest[path].digest):
             return None
         nodes, edges, texts = rows_of(unit, content)
@@ -328,28 +283,6 @@ class AstTier:
             await self._store.apply(deltas)
             place.applied(deltas)
         place.ahead.difference_update(delta.path for delta in deltas if delta.nodes is not None or delta.record is None)
-
-
-def _marked(structure: GraphDelta, fingerprint: str) -> GraphDelta:
-    """Return the structure unit as one of a pass under way, still read by the parser that `fingerprint` names."""
-    assert structure.record is not None
-    unit_digest = PENDING + structure.record.unit_digest
-    return replace(structure, record=replace(structure.record, digest=fingerprint, unit_digest=unit_digest))
-
-
-def _holds(place: Workplace, path: str, digest: str) -> bool:
-    record = place.manifest.get(path)
-    return record is not None and record.digest == digest
-
-
-def _read(path: Path) -> bytes | None:
-    """Return a file's content; None when there is none, or something else that might never end."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read() if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
-    except OSError:
-        return None
 
 
 def _spend(place: Workplace, phase: str, started: float) -> None:

@@ -61,6 +61,8 @@ class GraphTier:
             return
         look = await place.look(keys)
         async with place.writing:
+            # a write of tier 2 may have failed since the look: a mark would bring back the record that it replaced
+            await place.reread()
             marks = place.marks(look.dirty)
             if marks:
                 try:

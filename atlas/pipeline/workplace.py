@@ -19,6 +19,7 @@ from atlas.parsing import FactsCache, Languages, Linker
 from atlas.pipeline.events import EVERYTHING, Tally
 from atlas.pipeline.tree import compare, same_stat
 from atlas.scan import Scan, ScannedFile, Scope, SubProject, changes_rules, scan_project
+from atlas.uncut import uncut
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,6 @@ class Workplace:
         """Set when the whole tree was looked at for the first time."""
         self._loaded = False
         self._looking = asyncio.Lock()
-        self._loading = asyncio.Lock()
         self.writing = asyncio.Lock()
         """Held from reading the manifest for a delta until it is `applied`: a mark of tier 1 must not bring back the
         record that tier 2 replaces meanwhile."""
@@ -119,7 +119,7 @@ class Workplace:
         async with self.linking:
             if self.linker is not None:
                 self.unpacked = 0
-                await asyncio.to_thread(self.linker.rest)
+                await uncut(asyncio.to_thread(self.linker.rest))
 
     def close(self) -> None:
         """Close the facts cache; idempotent."""
@@ -127,20 +127,21 @@ class Workplace:
 
     async def load(self) -> None:
         """Read the manifest unless it is known. Raises as the store does."""
-        async with self._loading:
-            if self._loaded:
-                return
-            await self._read()
+        if not self._loaded:
+            # not while a delta is on its way: it would be in the store and not in what was read
+            async with self.writing:
+                await self.reread()
 
-    async def _read(self) -> None:
-        # not while a delta is on its way: it would be in the store and not in what was read
-        async with self.writing:
-            self.manifest = await self._store.manifest(self.name)
-            self.stale = {path for path, record in self.manifest.items() if record.stale}
-            if not self.refused:
-                listed = await self._store.skipped(self.name)
-                self.refused = {skip.path: skip for skip in listed if skip.mtime_ns}
-            self._loaded = True
+    async def reread(self) -> None:
+        """Do what `load` does, for whoever holds `writing`. Raises as the store does."""
+        if self._loaded:
+            return
+        self.manifest = await self._store.manifest(self.name)
+        self.stale = {path for path, record in self.manifest.items() if record.stale}
+        if not self.refused:
+            listed = await self._store.skipped(self.name)
+            self.refused = {skip.path: skip for skip in listed if skip.mtime_ns}
+        self._loaded = True
 
     async def look(self, keys: Sequence[str]) -> Look:
         """Look at these files and folders, or at the whole tree, and take in what is there now.

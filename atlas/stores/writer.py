@@ -14,6 +14,7 @@ from atlas.stores.connection import DATABASE, file_identity, open_writer
 from atlas.stores.sqlite_errors import translated
 from atlas.stores.upkeep import QUIET_SECONDS, Upkeep
 from atlas.stores.writer_lock import WriterLock, make_folder
+from atlas.uncut import uncut
 
 _Result = TypeVar("_Result")
 
@@ -49,13 +50,7 @@ class Writer:
             self._rest.cancel()
         self._asked += 1
         try:
-            writing = loop.run_in_executor(self._thread, self._call, work, arguments)
-            try:
-                return await asyncio.shield(writing)
-            except asyncio.CancelledError:
-                # a write cannot be called back: who reads next must not read what was there before it
-                await asyncio.wait([writing])
-                raise
+            return await uncut(loop.run_in_executor(self._thread, self._call, work, arguments))
         finally:
             self._asked -= 1
             if self._upkeep.due:

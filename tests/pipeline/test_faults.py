@@ -35,11 +35,17 @@ class Queued(EmbeddedStore):
 
     turn: asyncio.Lock
     asked = 0
+    loses_answer = False
+    """The next write is done, and whoever asked for it is told that it failed."""
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         self.asked += 1
         async with self.turn:
-            return await super().apply(deltas)
+            generation = await super().apply(deltas)
+        if self.loses_answer:
+            self.loses_answer = False
+            raise Unavailable("the answer was lost", "")
+        return generation
 
     async def until_asked(self, times: int) -> None:
         async with asyncio.timeout(5):
@@ -47,7 +53,8 @@ class Queued(EmbeddedStore):
                 await asyncio.sleep(0.001)
 
 
-async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_answer_lost", [False, True])
+async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path, is_answer_lost: bool) -> None:
     """Tier 1 marks a file while tier 2 writes it anew because of another one; then both files are as they were."""
     root, bus = tmp_path / "p", MemoryBus()
     write_tree(root, FILES)
@@ -69,16 +76,17 @@ async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path)
     called.write_text("def h():\n    return 5\n")
     await graph.handle([Event("p", "pkg/b.py")])
     async with store.turn:
-        store.asked = 0
+        store.asked, store.loses_answer = 0, is_answer_lost
         writing = asyncio.create_task(ast.handle([Event("p", "pkg/b.py")]))
         await store.until_asked(1)
         caller.write_text(before[caller] + "# more\n")
         marking = asyncio.create_task(graph.handle([Event("p", "pkg/a.py")]))
         await asyncio.sleep(0.05)
-    await asyncio.gather(writing, marking)
+    written, _ = await asyncio.gather(writing, marking, return_exceptions=True)
+    assert isinstance(written, Unavailable) == is_answer_lost
     for file in (caller, called):
         file.write_text(before[file])
-        await settle(f"pkg/{file.name}")
+    await settle("pkg")
     await store.aclose()
     kept, clean = dump(tmp_path / "d"), await aclean(root, tmp_path / "fresh")
     assert {**kept, "vectors": []} == {**clean, "vectors": []}
@@ -116,16 +124,16 @@ async def test_a_file_undone_after_a_failed_write_follows_others_again(
     write_tree(root, {"a.py": "from b import g\n\ndef f():\n    return g()\n", "b.py": "def g():\n    return 1\n"})
     async with live(root, tmp_path / "d") as tiers:
         await tiers.settle()
-        file, before = root / "a.py", (root / "a.py").read_text()
+        file, before, bus = root / "a.py", (root / "a.py").read_text(), tiers._bus  # pyright: ignore[reportPrivateUsage]
         file.write_text("def f():\n    return 2\n")
-        # without the mark of tier 1: the file changed after it had looked
-        await tiers._bus.publish(AST_DIRTY, [Event("p", "a.py")])  # pyright: ignore[reportPrivateUsage]
+        # without the marks of tier 1: the file changed after it had looked
+        await bus.publish(AST_DIRTY, [Event("p", "a.py")])
         with hold_the_lock(tmp_path / "d") as holder:
             with pytest.raises(Unavailable):
                 await tiers.settle()
             file.write_text(before)
             holder.communicate("go\n")
-        await tiers.hint(["a.py"])
+        await bus.publish(AST_DIRTY, [Event("p", "a.py")])
         await tiers.settle(sweep=False)
         (root / "b.py").write_text("def other():\n    return 1\n")
         await tiers.hint(["b.py"])
