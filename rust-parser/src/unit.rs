@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
 use crate::link::edges::FileEdges;
-use crate::link::file::{file_name_of, is_class, is_package_file};
+use crate::link::file::is_class;
 use crate::link::index::Index;
 use crate::link::names::FILE_NODE;
+use crate::link::paths::{file_name_of, is_package_file};
 use crate::link::structure::Structure;
 
 pub use python::{Unit, register};

@@ -1,9 +1,8 @@
 //! References of documents: backticked names and paths to the symbols and files they mean.
 
 use super::edges::{Collector, Target};
-use super::file::folder_of;
-use super::modules::normalised;
 use super::names::{FILE_NODE, FileId, SymbolId};
+use super::paths::{folder_of, normalised};
 use super::rules::Family;
 use super::strategy::{EdgeType, Strategy};
 use crate::facts::{DefId, Expr, Kind, Reference, ReferenceKind};

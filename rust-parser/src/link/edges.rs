@@ -1,7 +1,8 @@
 //! The edges of one file: what it defines, imports, inherits and overrides; references are in `calls` and `docs`.
 
-use super::file::{is_callable, is_class, is_package_file, is_star};
+use super::file::{is_callable, is_class, is_star};
 use super::names::{EMPTY, ExternalId, FILE_NODE, Sym, SymbolId};
+use super::paths::is_package_file;
 use super::rules::Family;
 use super::strategy::{EdgeType, Strategy, Values, What};
 use super::view::View;
@@ -134,7 +135,7 @@ impl Collector<'_, '_> {
         if self.view.file.family != Family::Python || !is_package_file(path) {
             return;
         }
-        for &child in self.view.children(Family::Python, super::file::folder_of(path)) {
+        for &child in self.view.children(Family::Python, super::paths::folder_of(path)) {
             let module = self.view.module_symbol(child);
             self.add(0, EdgeType::Contains, Target::Symbol(module), 0, Strategy::Structure);
         }

@@ -6,6 +6,7 @@ use super::depend::{Contributions, Topic, digest_of, key, text_key};
 use super::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
 use super::open::{Contents, Open};
 use super::overloads::Arity;
+use super::paths::{file_name_of, folder_of, is_package_file};
 use super::rules::Family;
 use crate::facts::{DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Name, ScopeRule, flags};
 
@@ -65,22 +66,6 @@ pub fn is_class(kind: Kind) -> bool {
 
 pub fn is_callable(kind: Kind) -> bool {
     matches!(kind, Kind::Function | Kind::Method | Kind::Constructor | Kind::Property)
-}
-
-/// Folder of a path, "" for the project root.
-pub fn folder_of(path: &str) -> &str {
-    path.rfind('/').map_or("", |slash| &path[..slash])
-}
-
-/// Last part of a path.
-pub fn file_name_of(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Is this the file of a Python package?
-pub fn is_package_file(path: &str) -> bool {
-    let name = file_name_of(path);
-    name == "__init__.py" || name == "__init__.pyi"
 }
 
 impl FileEntry {

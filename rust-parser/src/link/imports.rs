@@ -7,8 +7,8 @@ use smallvec::smallvec;
 
 use super::file::{Bound, FileEntry, NameEntry, is_class};
 use super::index::Container;
-use super::modules::package_folder;
 use super::names::{FileId, Sym, SymbolId};
+use super::paths::package_folder;
 use super::rules::Family;
 use super::scopes::best_definition;
 use super::strategy::{Strategy, Value, Values, What, merge};

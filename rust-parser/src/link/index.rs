@@ -9,9 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::depend::{Topic, add_differences, key, text_key};
 use super::edges::Target;
-use super::file::{FileEntry, Outline, SharedScope, file_name_of, folder_of, is_package_file};
+use super::file::{FileEntry, Outline, SharedScope};
 use super::inherit::Ancestry;
 use super::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
+use super::paths::{file_name_of, folder_of, is_package_file};
 use super::rules::{Family, Rules};
 use super::types::FileTypes;
 use crate::facts::{FileFacts, Kind, flags};

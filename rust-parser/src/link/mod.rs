@@ -18,6 +18,7 @@ mod modules;
 pub mod names;
 mod open;
 pub mod overloads;
+pub mod paths;
 mod python;
 mod rules;
 mod scopes;

@@ -2,9 +2,10 @@
 
 use smallvec::smallvec;
 
-use super::file::{FileEntry, folder_of, is_package_file};
+use super::file::FileEntry;
 use super::index::Container;
 use super::names::{EMPTY, FileId, Sym};
+use super::paths::{folder_of, join, normalised, shared_prefix};
 use super::rules::Family;
 use super::strategy::{Strategy, Value, Values, What};
 use super::view::View;
@@ -404,52 +405,9 @@ fn rust_children_folder(path: &str) -> String {
     }
 }
 
-/// `folder/name`, without a slash when either is empty.
-pub fn join(folder: &str, name: &str) -> String {
-    match (folder.is_empty(), name.is_empty()) {
-        (true, _) => name.to_owned(),
-        (_, true) => folder.to_owned(),
-        _ => format!("{folder}/{name}"),
-    }
-}
-
-/// `written` relative to a folder, with `.` and `..` taken out; None when it leaves the project.
-pub fn normalised(folder: &str, written: &str) -> Option<String> {
-    let mut parts: Vec<&str> = match written.strip_prefix('/') {
-        Some(_) => Vec::new(),
-        None => folder.split('/').filter(|part| !part.is_empty()).collect(),
-    };
-    for part in written.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()?),
-            _ => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
-}
-
-/// How many leading folders two paths share.
-fn shared_prefix(a: &str, b: &str) -> usize {
-    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
-}
-
-/// Folder of a Python package file, if it is one.
-pub fn package_folder(path: &str) -> Option<&str> {
-    is_package_file(path).then(|| folder_of(path))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_are_normalised_within_the_project() {
-        assert_eq!(normalised("a/b", "./c.ts").as_deref(), Some("a/b/c.ts"));
-        assert_eq!(normalised("a/b", "../c").as_deref(), Some("a/c"));
-        assert_eq!(normalised("a", "/x/./y").as_deref(), Some("x/y"));
-        assert_eq!(normalised("a", "../../outside"), None);
-    }
 
     #[test]
     fn children_of_rust_files_are_in_their_folder() {

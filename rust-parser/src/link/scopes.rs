@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use smallvec::smallvec;
 
-use super::file::{Bound, FileEntry, NameEntry, folder_of, is_class};
+use super::file::{Bound, FileEntry, NameEntry, is_class};
 use super::imports::relabel;
 use super::index::Container;
 use super::names::{EMPTY, FileId, Sym, SymbolId};
+use super::paths::folder_of;
 use super::rules::Family;
 use super::strategy::{Strategy, Value, Values, What};
 use super::view::View;

@@ -3,9 +3,10 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::depend::{Topic, compact, digest_of, key};
-use super::file::{FileEntry, SharedScope, folder_of, is_package_file};
+use super::file::{FileEntry, SharedScope};
 use super::index::Index;
 use super::names::{EMPTY, ExternalId, FileId, Sym};
+use super::paths::{folder_of, is_package_file};
 use super::rules::Family;
 use crate::facts::{DefId, ScopeRule};
 
@@ -208,5 +209,5 @@ fn has_package_around(index: &Index, entry: &FileEntry) -> bool {
         return false;
     }
     let around = if is_package { folder_of(folder) } else { folder };
-    ["__init__.py", "__init__.pyi"].iter().any(|name| index.file_id(&super::modules::join(around, name)).is_some())
+    ["__init__.py", "__init__.pyi"].iter().any(|name| index.file_id(&super::paths::join(around, name)).is_some())
 }

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::depend::{Topic, compact, key, text_key};
-use super::file::{FileEntry, NameEntry, Outline, file_name_of, is_class};
+use super::file::{FileEntry, NameEntry, Outline, is_class};
 use super::index::{Container, Index};
 use super::inherit::Extension;
 use super::names::{EMPTY, FileId, Sym, SymbolId};
+use super::paths::file_name_of;
 use super::rules::Family;
 use super::strategy::{Value, Values, What};
 use crate::facts::{DefId, Kind, flags};

@@ -3,10 +3,10 @@
 
 use std::ops::Range;
 
+use super::markdown_html::{contains_ignoring_case, headings, opens_block, raw_opening};
 use super::markdown_lines::{
-    BLOCK_TAGS, atx_heading, breaks, contains_ignoring_case, indentation, is_closing_fence, is_one_tag, is_rule,
-    line_end, line_start, list_marker, next_heading_tag, only_tags, opening_fence, starts_block, starts_ignoring_case,
-    tag_name, trimmed, without_quotes,
+    atx_heading, indentation, is_closing_fence, is_rule, line_end, line_start, list_marker, opening_fence,
+    starts_block, trimmed, without_quotes,
 };
 
 /// Containers inside each other that are followed.
@@ -22,7 +22,7 @@ pub struct Block {
     pub start: usize,
     pub end: usize,
     /// By line: the bytes of its text without marks of headings, quotes and lists.
-    pieces: Vec<Range<usize>>,
+    pub pieces: Vec<Range<usize>>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -345,31 +345,17 @@ impl Reader<'_> {
         if text[0] != b'<' {
             return false;
         }
-        for (opening, closing) in [
-            ("<!--", "-->"),
-            ("<script", "</script>"),
-            ("<pre", "</pre>"),
-            ("<style", "</style>"),
-            ("<textarea", "</textarea>"),
-            ("<?", "?>"),
-            ("<![CDATA[", "]]>"),
-        ] {
-            if starts_ignoring_case(text, opening) {
-                self.close();
-                let rest = &text[opening.len()..];
-                if !contains_ignoring_case(rest, closing) {
-                    self.state = State::Html { end: Some(closing) };
-                } else if opening == "<!--" {
-                    return self.after_comment(start, end);
-                }
-                return true;
+        if let Some((opening, closing)) = raw_opening(text) {
+            self.close();
+            let rest = &text[opening.len()..];
+            if !contains_ignoring_case(rest, closing) {
+                self.state = State::Html { end: Some(closing) };
+            } else if opening == "<!--" {
+                return self.after_comment(start, end);
             }
+            return true;
         }
-        let name = tag_name(text);
-        let is_block = BLOCK_TAGS.split(' ').any(|tag| tag.eq_ignore_ascii_case(&name));
-        let is_alone = self.open.is_none() && !name.is_empty() && text.trim_ascii_end().ends_with(b">");
-        let is_link = text.starts_with(b"<http");
-        if !is_block && (!is_alone || is_link || !is_one_tag(text)) {
+        if !opens_block(text, self.open.is_none()) {
             return false;
         }
         self.close();
@@ -409,43 +395,9 @@ impl Reader<'_> {
     fn close(&mut self) {
         if let Some(block) = self.open.take() {
             if block.kind == BlockKind::Html {
-                self.html_headings(&block);
+                self.blocks.extend(headings(self.source, &block));
             }
             self.blocks.push(block);
-        }
-    }
-
-    /// `<h1>title</h1>` in a block of HTML.
-    fn html_headings(&mut self, block: &Block) {
-        let mut at = block.start;
-        let limit = block.end;
-        let mut line = block.line;
-        while let Some((level, tag)) = next_heading_tag(&self.source[at..limit]) {
-            let open = at + tag;
-            let Some(content) = self.source[open..limit].iter().position(|&b| b == b'>') else {
-                return;
-            };
-            let start = open + content + 1;
-            let closing = [b'<', b'/', b'h', b'0' + level];
-            let Some(length) =
-                self.source[start..limit].windows(closing.len()).position(|part| part.eq_ignore_ascii_case(&closing))
-            else {
-                return;
-            };
-            line += breaks(&self.source[at..open]);
-            let end = line_end(self.source, start + length).min(limit);
-            let piece = start..start + length;
-            if !only_tags(&self.source[piece.clone()]) {
-                self.blocks.push(Block {
-                    kind: BlockKind::Heading { level },
-                    line,
-                    start: open,
-                    end,
-                    pieces: vec![piece],
-                });
-            }
-            line += breaks(&self.source[open..start + length]);
-            at = start + length;
         }
     }
 }

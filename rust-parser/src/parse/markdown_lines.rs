@@ -1,11 +1,6 @@
-//! What a single line of Markdown is: heading, fence, list item, rule, HTML.
+//! What a single line of Markdown is: heading, fence, list item, rule.
 
 use std::ops::Range;
-
-/// Tags that open a block of HTML (CommonMark 4.6, kind 6).
-pub const BLOCK_TAGS: &str = "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure \
-    footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav ol \
-    optgroup option p param search section summary table tbody td tfoot th thead title tr ul";
 
 pub fn line_end(source: &[u8], at: usize) -> usize {
     source[at.min(source.len())..].iter().position(|&byte| byte == b'\n').map_or(source.len(), |length| at + length)
@@ -113,44 +108,4 @@ pub fn without_quotes(mut text: &[u8]) -> &[u8] {
         text = rest;
     }
     text.trim_ascii_start()
-}
-
-pub fn starts_ignoring_case(text: &[u8], prefix: &str) -> bool {
-    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
-}
-
-pub fn contains_ignoring_case(text: &[u8], part: &str) -> bool {
-    text.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
-}
-
-/// Name of the tag that opens a text; empty when it is none.
-pub fn tag_name(text: &[u8]) -> String {
-    let bare = text[1..].strip_prefix(b"/").unwrap_or(&text[1..]);
-    let length = bare.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
-    String::from_utf8_lossy(&bare[..length]).into_owned()
-}
-
-/// `<tag ...>` and nothing else.
-pub fn is_one_tag(text: &[u8]) -> bool {
-    text.iter().position(|&byte| byte == b'>') == Some(text.trim_ascii_end().len() - 1)
-}
-
-/// Level and place of the next `<h1>` ... `<h6>`.
-pub fn next_heading_tag(text: &[u8]) -> Option<(u8, usize)> {
-    let at = text.windows(4).position(|part| {
-        part[0] == b'<'
-            && part[1].eq_ignore_ascii_case(&b'h')
-            && (b'1'..=b'6').contains(&part[2])
-            && (part[3] == b'>' || part[3].is_ascii_whitespace())
-    })?;
-    Some((text[at + 2] - b'0', at))
-}
-
-pub fn only_tags(text: &[u8]) -> bool {
-    let mut inside = false;
-    text.iter().all(|&byte| {
-        let skipped = inside || byte == b'<' || byte.is_ascii_whitespace();
-        inside = (inside || byte == b'<') && byte != b'>';
-        skipped
-    })
 }

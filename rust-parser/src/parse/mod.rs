@@ -31,6 +31,7 @@ mod languages;
 
 mod markdown;
 mod markdown_blocks;
+mod markdown_html;
 mod markdown_inline;
 mod markdown_lines;
 mod matching;
