@@ -85,9 +85,16 @@ async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = P
     vector = await reader.embedder.embed_query(query.text)
     if not any(vector):
         return Ranking("meaning", note="no word of the query is known to the embedding model")
-    if changed := await _other_model(reader):
+    changed, hits = await asyncio.gather(
+        _other_model(reader), reader.store.search_vector(vector, where, limit), return_exceptions=True
+    )
+    if isinstance(changed, BaseException):
+        raise changed
+    if changed:
+        # whatever the store made of a vector of another model
         return Ranking("meaning", note=changed)
-    hits = await reader.store.search_vector(vector, where, limit)
+    if isinstance(hits, BaseException):
+        raise hits
     note = "" if hits else "no vectors match: the project has none yet, or the filter leaves none"
     return Ranking("meaning", tuple(hit for hit in hits if hit.score > 0), note)
 

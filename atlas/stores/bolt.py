@@ -44,7 +44,7 @@ from atlas.stores.bolt_find import find
 from atlas.stores.bolt_link import Address, BoltLink, Transaction
 from atlas.stores.bolt_schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt_search import search_text, search_vector
-from atlas.stores.bolt_settled import announce, settled
+from atlas.stores.bolt_settled import Counts, announce
 from atlas.stores.bolt_stats import stats
 from atlas.stores.statements import cypher_statements
 
@@ -64,6 +64,7 @@ class BoltStore:
         self._link, self._dialect, self._writing = link, dialect, writing
         self._lock = asyncio.Lock()
         self._model = ""
+        self._counts = Counts()
         self._fences: dict[str, int] = {}
         """The number of each project that this store writes."""
 
@@ -242,7 +243,7 @@ class BoltStore:
         if self._dialect.snapshots:
             return await self._read(work, *arguments)
         return await self._link.read(
-            lambda transaction: settled(transaction, projects, lambda: work(transaction, *arguments))
+            lambda transaction: self._counts.settled(transaction, projects, lambda: work(transaction, *arguments))
         )
 
     async def _write(self, work: Callable[[Transaction], Awaitable[_Result]]) -> _Result:

@@ -10,12 +10,17 @@ from atlas.stores.filters import is_glob
 _SPECIAL = frozenset("\\.^$|()[]{}+*?/")
 
 
-async def condition(transaction: Transaction, where: Filter) -> tuple[str, dict[str, object]]:
-    """Return the condition (each part begins with " AND ") and its parameters; `NotFound` for an unknown project."""
+async def check_filter(transaction: Transaction, where: Filter) -> None:
+    """Raise `NotFound` for an unknown project. Asked only when nothing was found: what is found is of a known one."""
+    if where.project:
+        await check_project(transaction, where.project)
+
+
+def condition(where: Filter) -> tuple[str, dict[str, object]]:
+    """Return the condition (each part begins with " AND ", "" when everything passes) and its parameters."""
     parts: list[str] = []
     parameters: dict[str, object] = {}
     if where.project:
-        await check_project(transaction, where.project)
         parts.append("e.project = $filter_project")
         parameters["filter_project"] = where.project
     if is_glob(where.path):

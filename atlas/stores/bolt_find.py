@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from atlas.model import Filter, Match, Node
 from atlas.stores import names
-from atlas.stores.bolt_filters import condition
+from atlas.stores.bolt_filters import check_filter, condition
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_read import symbols
 from atlas.stores.bolt_rows import CANDIDATE, unit_key
 from atlas.stores.statements import cypher_statements
+
+_ALL = 1_000_000
+"""As many candidates as there are: names of several parts are compared here."""
 
 
 class _Candidate(NamedTuple):
@@ -28,11 +30,11 @@ class _Candidate(NamedTuple):
 
 async def find(transaction: Transaction, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
     """See `Store.find`. An empty text finds nothing, but as a path it is the structure unit."""
-    limits, parameters = await condition(transaction, where)
-    if limit <= 0 or (not text and match is not Match.PATH):
-        return []
-    finder = _Finder(transaction, limits, parameters)
-    found = await finder.candidates(text, match, limit)
+    found: list[_Candidate] = []
+    if limit > 0 and (text or match is Match.PATH):
+        found = await _Finder(transaction, *condition(where)).candidates(text, match, limit)
+    if not found:
+        await check_filter(transaction, where)
     return await symbols(transaction, [candidate.uid for candidate in found[:limit]])
 
 
@@ -53,17 +55,32 @@ class _Finder:
         elif match is Match.PREFIX:
             found = await self._select("by_prefix", text=names.fold(text), limit=limit)
         elif match is Match.SUFFIX:
-            matches = names.suffix_matcher(text)
-            rows = await self._select(
-                "by_name", names=[{"name": tail, "folded": names.fold(tail)} for tail in names.tails(text)]
-            )
-            found = [row for row in rows if matches(row.name, row.qualified_name)]
+            found = await self._named(text, limit)
         else:
-            folded = names.fold(text)
-            matches = names.suffix_matcher(folded)
-            rows = await self._select("by_folded", names=names.tails(folded))
-            found = [row for row in rows if matches(names.fold(row.name), names.fold(row.qualified_name))]
+            found = await self._folded(names.fold(text), limit)
         return sorted(found, key=_order)
+
+    async def _named(self, text: str, limit: int) -> list[_Candidate]:
+        tails, parts = names.tails(text), names.segments(text)
+        matches = names.suffix_matcher(text)
+        rows = await self._select(
+            "by_name",
+            names=[{"name": tail, "folded": names.fold(tail)} for tail in tails],
+            text=text,
+            parts=list(parts),
+            limit=limit if len(tails) == 1 else _ALL,
+        )
+        return [row for row in rows if matches(row.name, row.qualified_name)]
+
+    async def _folded(self, text: str, limit: int) -> list[_Candidate]:
+        tails = names.tails(text)
+        # what is no ASCII has no lower case here, but on the server
+        parts = [part for part in names.segments(text) if part.isascii()]
+        matches = names.suffix_matcher(text)
+        rows = await self._select(
+            "by_folded", names=tails, text=text, parts=parts, limit=limit if len(tails) == 1 else _ALL
+        )
+        return [row for row in rows if matches(names.fold(row.name), names.fold(row.qualified_name))]
 
     async def _in_file(self, path: str) -> list[_Candidate]:
         projects = await self._transaction.rows(cypher_statements("read")["projects"])
@@ -78,7 +95,7 @@ class _Finder:
         if not wanted:
             return []
         edits = await self._similar(wanted)
-        found = await self._select("by_folded", names=list(edits))
+        found = await self._select("by_folded", names=list(edits), text="", parts=[], limit=_ALL)
         distances = {
             row: edits[names.fold(row.name)] + names.qualifier_distance(qualifier, row.qualified_name) for row in found
         }
@@ -88,14 +105,14 @@ class _Finder:
         """Return the folded names that are similar, with their distance."""
         folded = names.fold(wanted)
         limit = names.tolerance(folded)
-        rows = await self._transaction.rows(
+        ((similar,),) = await self._transaction.rows(
             cypher_statements("find")["names_from"],
             first=folded[0],
             shortest=len(folded) - limit,
             longest=len(folded) + limit,
         )
         found = dict.fromkeys(names.front_variants(folded), 1)
-        for (name,) in rows:
+        for name in similar:
             edits = names.distance(folded, name, limit)
             if edits <= limit:
                 found[name] = edits
@@ -103,7 +120,7 @@ class _Finder:
 
     async def _select(self, name: str, **parameters: object) -> list[_Candidate]:
         text = cypher_statements("find")[name].replace("%where%", self._limits).replace("%candidate%", CANDIDATE)
-        rows: Iterable[tuple[object, ...]] = await self._transaction.rows(text, **self._parameters, **parameters)
+        ((rows,),) = await self._transaction.rows(text, **self._parameters, **parameters)
         return [_Candidate._make(row) for row in rows]
 
 

@@ -23,7 +23,7 @@ from atlas.model import (
     SymbolDigests,
 )
 from atlas.stores.bolt_link import Transaction
-from atlas.stores.bolt_rows import RECORD, node_of, record_of, unit_key, units_of, unpacked
+from atlas.stores.bolt_rows import RECORD, is_literal, node_of, record_of, unit_key, units_of, unpacked
 from atlas.stores.bolt_schema import vector_name
 from atlas.stores.chunks import FILE_LABELS, chunk_text
 from atlas.stores.filters import unknown_project
@@ -110,15 +110,17 @@ async def edges(
     transaction: Transaction, uids: Sequence[str], direction: Direction, types: Sequence[str], limit: int, each: int
 ) -> list[Edge]:
     """See `Store.edges`. The server picks; nodes are read only for what is handed out."""
-    if limit <= 0 or not uids:
+    kinds = _types(types)
+    if limit <= 0 or not uids or (types and not kinds):
         return []
-    rows = await transaction.rows(
-        cypher_statements("read")[f"edges_{direction.value}"],
-        uids=list(dict.fromkeys(uids)),
-        types=list(types),
-        each=min(each, limit) if each > 0 else limit,
-        limit=limit,
-    )
+    read, wanted = cypher_statements("read"), list(dict.fromkeys(uids))
+    each = min(each, limit) if each > 0 else limit
+    if len(wanted) == len(kinds) == 1:
+        text = read[f"best_{direction.value}"].replace("%type%", kinds[0])
+        ((rows,),) = await transaction.rows(text, uid=wanted[0], limit=each)
+    else:
+        text = read[f"edges_{direction.value}"].replace("%types%", _of(kinds))
+        ((rows,),) = await transaction.rows(text, uids=wanted, each=each, limit=limit)
     found = [EdgeRow._make(row) for row in rows]
     far = [edge.target if direction is Direction.OUT else edge.source for edge in found]
     nodes = await _nodes(transaction, far)
@@ -129,11 +131,25 @@ async def degrees(
     transaction: Transaction, uids: Sequence[str], direction: Direction, types: Sequence[str]
 ) -> dict[str, dict[str, int]]:
     """See `Store.degrees`."""
-    text = cypher_statements("read")[f"degrees_{direction.value}"]
+    kinds = _types(types)
+    if not uids or (types and not kinds):
+        return {}
+    text = cypher_statements("read")[f"degrees_{direction.value}"].replace("%types%", _of(kinds))
     found: dict[str, dict[str, int]] = {}
-    for uid, edge_type, count in await transaction.rows(text, uids=list(dict.fromkeys(uids)), types=list(types)):
+    ((rows,),) = await transaction.rows(text, uids=list(dict.fromkeys(uids)))
+    for uid, edge_type, count in rows:
         found.setdefault(uid, {})[edge_type] = count
     return found
+
+
+def _types(types: Sequence[str]) -> list[str]:
+    """Return the types that there can be, once each and in one order: a statement for each set of them is kept."""
+    return sorted({str(each) for each in types if is_literal(each)})
+
+
+def _of(kinds: Sequence[str]) -> str:
+    """Return the types as they stand in a pattern: servers find edges by type, but not by a parameter."""
+    return f":{'|'.join(kinds)}" if kinds else ""
 
 
 async def current_model(transaction: Transaction) -> tuple[str, ModelInfo] | None:
@@ -182,7 +198,7 @@ async def _nodes(transaction: Transaction, uids: Iterable[str]) -> dict[str, Nod
     wanted = list(dict.fromkeys(uids))
     if not wanted:
         return {}
-    rows = await transaction.rows(cypher_statements("read")["nodes"], uids=wanted)
+    ((rows,),) = await transaction.rows(cypher_statements("read")["nodes"], uids=wanted)
     return {row[1]: node_of(row) for row in rows}
 
 

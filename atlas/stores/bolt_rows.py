@@ -76,9 +76,14 @@ def units_of(project: str) -> dict[str, object]:
 
 def literal(name: str) -> str:
     """Return a label or relationship type that becomes part of a statement's text. Raises `StoreError` for others."""
-    if not _LITERAL.fullmatch(name) or name.startswith("Atlas") or name == "Symbol":
+    if not is_literal(name):
         raise StoreError(f"{name!r} cannot be a label or a relationship type")
     return name
+
+
+def is_literal(name: str) -> bool:
+    """Tell whether a name can be a label or relationship type of the graph that queries see."""
+    return bool(_LITERAL.fullmatch(name)) and not name.startswith("Atlas") and name != "Symbol"
 
 
 def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str, object]:

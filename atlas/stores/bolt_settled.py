@@ -20,6 +20,9 @@ _WAIT = 0.01
 _PATIENCE = 1.0
 """Seconds after which a read is not begun again: the newest answer is given as it is. A reader never waits long."""
 
+_KEPT = 256
+"""Sets of projects whose counts are remembered."""
+
 _Result = TypeVar("_Result")
 
 
@@ -30,25 +33,49 @@ async def announce(link: BoltLink, dialect: Dialect, name: str, projects: Sequen
         await link.write(lambda transaction: transaction.rows(text, names=list(projects)))
 
 
-async def settled(transaction: Transaction, projects: Iterable[str], work: Callable[[], Awaitable[_Result]]) -> _Result:
-    """Return the result of `work`, run again while the projects (none: all) were committed to meanwhile."""
-    names = list(projects)
-    clock = asyncio.get_running_loop().time
-    started = clock()
-    begun, ended = await _commits(transaction, names)
-    for _ in range(_ATTEMPTS):
-        result = await work()
-        now, now_ended = await _commits(transaction, names)
-        if begun == ended == now or clock() - started > _PATIENCE:
-            return result
-        if now != now_ended:
-            await asyncio.sleep(_WAIT)
+class Counts:
+    """What a store's reads last saw of commits, by the projects that were read from.
+
+    Counts only grow: when none was under way then and none has begun since, none was under way in between. So a read
+    looks once, behind its work.
+    """
+
+    def __init__(self) -> None:
+        self._quiet: dict[tuple[str, ...], int] = {}
+
+    async def settled(
+        self, transaction: Transaction, projects: Iterable[str], work: Callable[[], Awaitable[_Result]]
+    ) -> _Result:
+        """Return the result of `work`, run again while the projects (none: all) were committed to meanwhile."""
+        names = tuple(projects)
+        clock = asyncio.get_running_loop().time
+        started = clock()
+        known = self._quiet.get(names)
+        begun, ended = (known, known) if known is not None else await _commits(transaction, names)
+        for _ in range(_ATTEMPTS):
+            result = await work()
             now, now_ended = await _commits(transaction, names)
-        begun, ended = now, now_ended
-    return await work()
+            if begun == ended == now:
+                self._keep(names, now, now_ended)
+                return result
+            # after a commit others are likely: the next read looks before its work, too
+            self._quiet.pop(names, None)
+            if clock() - started > _PATIENCE:
+                return result
+            if now != now_ended:
+                await asyncio.sleep(_WAIT)
+                now, now_ended = await _commits(transaction, names)
+            begun, ended = now, now_ended
+        return await work()
+
+    def _keep(self, names: tuple[str, ...], begun: int, ended: int) -> None:
+        if len(self._quiet) >= _KEPT:
+            self._quiet.clear()
+        if begun == ended:
+            self._quiet[names] = begun
 
 
-async def _commits(transaction: Transaction, names: list[str]) -> tuple[int, int]:
+async def _commits(transaction: Transaction, names: Sequence[str]) -> tuple[int, int]:
     """Return how many commits have begun and ended; one whose writer was killed ends with the next one."""
-    ((begun, ended),) = await transaction.rows(cypher_statements("read")["commits"], names=names)
+    ((begun, ended),) = await transaction.rows(cypher_statements("read")["commits"], names=list(names))
     return begun, ended

@@ -32,7 +32,7 @@ from atlas.stores.bolt_link import Address
 from atlas.stores.embedded import EmbeddedStore
 from atlas.wiring import Cl100kCounter, make_embedder, make_source, make_writing_embedder
 from tests.neo4j.empty import emptied
-from tests.neo4j.server import open_uri
+from tests.neo4j.server import measured_uri
 
 TRIALS = 200
 QUESTIONS = (
@@ -131,7 +131,7 @@ async def main() -> None:
                 await ask(atlas)
             await atlas.aclose()
         if asked.only != "embedded":
-            url = asked.url or open_uri()
+            url = asked.url or measured_uri()
             if not asked.keep:
                 await emptied(url)
             atlas = atlas_on(await BoltStore.open(Address(url), writing=True), settings)

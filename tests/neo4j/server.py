@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -20,7 +21,9 @@ import pytest
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".cache" / "neo4j"
 SOURCES = (HERE / "pom.xml", HERE / "Neo4jForTests.java")
-HEAP = "512m"
+FAST_START = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+FAST_QUERIES = ("-Xmx1g", "-XX:+UseSerialGC")
+"""As people run a server: with the compiler that takes its time."""
 PASSWORD = "correct-horse"
 
 
@@ -31,16 +34,22 @@ def open_uri() -> str:
 
 
 @cache
+def measured_uri() -> str:
+    """URI of a server to measure; the first call starts it."""
+    return _start("", FAST_QUERIES)
+
+
+@cache
 def guarded_uri() -> str:
     """URI of a server that wants user `neo4j` and `PASSWORD`; the first call starts it."""
     return _start(PASSWORD)
 
 
-def _start(password: str) -> str:
+def _start(password: str, options: Sequence[str] = FAST_START) -> str:
     classpath = _built()
     home = Path(tempfile.mkdtemp(prefix="atlas-neo4j-"))
     log = home / "output.txt"
-    command = ["java", f"-Xmx{HEAP}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath, "Neo4jForTests"]
+    command = ["java", *options, "-cp", classpath, "Neo4jForTests"]
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, str(home / "data"), *filter(None, [password])],

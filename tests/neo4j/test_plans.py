@@ -15,6 +15,7 @@ import pytest
 
 from atlas.stores import statements
 from atlas.stores.bolt import BoltStore
+from atlas.stores.bolt_dialect import Neo4jDialect
 from atlas.stores.bolt_rows import CANDIDATE, ENTRY_PLACES, RECORD
 from atlas.stores.statements import cypher_statements
 from tests.conformance.rows import PROJECT, edge, node, unit
@@ -27,6 +28,9 @@ FILLED = {
     "%candidate%": CANDIDATE,
     "%where%": " AND e.project = $project AND e.path STARTS WITH $path AND e.label IN $names AND NOT e.is_test",
     "%type%": "CALLS",
+    "%types%": ":CALLS|IMPORTS",
+    "%call%": Neo4jDialect().text_call(),
+    "%cosine%": Neo4jDialect().exact.replace("%property%", "v_1"),
     "%properties%": ENTRY_PLACES,
     "%label%": "Function",
     "%old%": "Function",
@@ -34,11 +38,13 @@ FILLED = {
     "%property%": "v_1",
 }
 PARAMETERS: dict[str, object] = {
-    **{name: [] for name in ("uids", "keys", "rows", "types", "names", "units")},
+    **{name: [] for name in ("uids", "keys", "rows", "types", "names", "units", "parts", "vector")},
     **dict.fromkeys(("name", "root", "project", "key", "path", "uid", "text", "first", "unit", "end", "after"), "p"),
     **dict.fromkeys(("indexed_at", "skipped", "provider", "model", "fingerprint"), "x"),
     **dict.fromkeys(("limit", "each", "shortest", "longest", "dimension"), 10),
     "nothing": {},
+    "query": "q",
+    "reach": 10,
 }
 FEW = re.compile(r"Atlas(Project|Model|Meta|Commit)\b")
 """Nodes of which there are a handful: looking at all of them is no fault."""

@@ -28,6 +28,9 @@ FILLED = {
     "%candidate%": CANDIDATE,
     "%where%": " AND e.project = $filter_project AND e.path =~ $filter_path AND e.label IN $filter_labels AND NOT e.is_test",
     "%type%": "CALLS",
+    "%types%": ":CALLS|IMPORTS",
+    "%call%": MEMGRAPH.text_call(),
+    "%cosine%": "score",
     "%properties%": ENTRY_PLACES,
     "%label%": "Class",
     "%property%": "v_0123456789abcdef",
@@ -56,8 +59,7 @@ def emitted() -> Iterator[tuple[str, str]]:
         yield f"schema {index.kind} {index.name}", command
     for command in MEMGRAPH.lists:
         yield command, command
-    yield "text", f"{MEMGRAPH.text_call()} RETURN e.uid, score, (true{FILLED['%where%']})"
-    yield "vector", f"{MEMGRAPH.vector_call('v_1')} RETURN e.uid, score, (true{FILLED['%where%']})"
+    yield "vector", f"{MEMGRAPH.vector_call('v_1')} RETURN e.uid, score"
     yield "vector index", MEMGRAPH.vector_index("v_1", 256)
     yield "drop vector index", MEMGRAPH.drop_vector_index("v_1")
     yield "shortest path", f"MATCH {MEMGRAPH.shortest_path('CALLS|IMPORTS', 5)} RETURN p"
@@ -90,7 +92,6 @@ def test_statements_in_the_code_are_seen() -> None:
         "MATCH (m:AtlasMeta)",
         "MERGE (m:AtlasMeta",
         "UNWIND $ids AS id",
-        "vector_model: $model",
         "CREATE VECTOR",
     ):
         assert part in texts

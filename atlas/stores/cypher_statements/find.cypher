@@ -1,48 +1,57 @@
-// Names. Each gives candidates as [uid, project, is_test, name, qualified_name, start_byte, end_byte].
+// Names. Each gives one row: the list of candidates [uid, project, is_test, name, qualified_name, start_byte, end_byte].
+// A row costs the driver more than what is in it.
 
 // name: by_uid
 MATCH (e:AtlasEntry {uid: $text})
 USING INDEX SEEK e:AtlasEntry(uid)
 WHERE true %where%
-RETURN %candidate%
+RETURN collect([%candidate%])
 
 // name: by_qualified_name
 MATCH (e:AtlasEntry {qualified_name: $text})
 USING INDEX SEEK e:AtlasEntry(qualified_name)
 WHERE true %where%
-RETURN %candidate%
+RETURN collect([%candidate%])
 
+// All parts of a dotted name are in the qualified name: most homonyms end here.
 // name: by_name
 UNWIND $names AS wanted
 MATCH (e:AtlasEntry {folded: wanted.folded})
 USING INDEX SEEK e:AtlasEntry(folded)
-WHERE e.name = wanted.name %where%
-RETURN %candidate%
+WHERE e.name = wanted.name AND (e.name = $text OR all(part IN $parts WHERE e.qualified_name CONTAINS part)) %where%
+WITH e
+ORDER BY e.is_test, size(e.qualified_name), e.qualified_name, e.uid
+LIMIT $limit
+RETURN collect([%candidate%])
 
 // name: by_folded
 UNWIND $names AS wanted
 MATCH (e:AtlasEntry {folded: wanted})
 USING INDEX SEEK e:AtlasEntry(folded)
-WHERE true %where%
-RETURN %candidate%
+WHERE (wanted = $text OR all(part IN $parts WHERE toLower(e.qualified_name) CONTAINS part)) %where%
+WITH e
+ORDER BY e.is_test, size(e.qualified_name), e.qualified_name, e.uid
+LIMIT $limit
+RETURN collect([%candidate%])
 
 // name: by_prefix
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(folded)
 WHERE e.folded STARTS WITH $text %where%
-RETURN %candidate%
+WITH e
 ORDER BY e.is_test, size(e.qualified_name), e.qualified_name, e.uid
 LIMIT $limit
+RETURN collect([%candidate%])
 
 // name: by_path
 UNWIND $units AS unit
 MATCH (e:AtlasEntry {unit: unit})
 USING INDEX SEEK e:AtlasEntry(unit)
 WHERE true %where%
-RETURN %candidate%
+RETURN collect([%candidate%])
 
 // name: names_from
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(folded)
 WHERE e.folded STARTS WITH $first AND size(e.folded) >= $shortest AND size(e.folded) <= $longest
-RETURN DISTINCT e.folded
+RETURN collect(DISTINCT e.folded)

@@ -44,57 +44,74 @@ USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.decision_reason IS NOT NULL
 RETURN e.uid, e.decision_through, e.decision_reason
 
+// One row: the list of nodes; a row costs the driver more than what is in it.
 // name: nodes
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 MATCH (s:Symbol {uid: uid})
 USING INDEX SEEK s:Symbol(uid)
-RETURN e.project, e.uid, e.label, s.kind, s.name, s.qualified_name, e.path, e.language, s.line, s.start_line, s.end_line,
-  e.start_byte, e.end_byte, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
-  e.signature_digest, e.body_digest, e.docstring_digest, e.text_digest, e.chunk_digest, e.chunk_name
+RETURN collect([e.project, e.uid, e.label, s.kind, s.name, s.qualified_name, e.path, e.language, s.line, s.start_line,
+  s.end_line, e.start_byte, e.end_byte, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
+  e.signature_digest, e.body_digest, e.docstring_digest, e.text_digest, e.chunk_digest, e.chunk_name])
+
+// The best edges of one node and one type: the server keeps the best so far instead of sorting all.
+// Edges end at Symbol nodes only: asking for the label would read every far node.
+// name: best_out
+MATCH (own:Symbol {uid: $uid})-[r:%type%]->(far)
+USING INDEX SEEK own:Symbol(uid)
+WITH r, far
+ORDER BY r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
+LIMIT $limit
+RETURN collect([$uid, far.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence])
+
+// name: best_in
+MATCH (own:Symbol {uid: $uid})<-[r:%type%]-(far)
+USING INDEX SEEK own:Symbol(uid)
+WITH r, far
+ORDER BY r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
+LIMIT $limit
+RETURN collect([far.uid, $uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence])
 
 // name: edges_out
 UNWIND range(0, size($uids) - 1) AS place
-MATCH (own:Symbol {uid: $uids[place]})-[r]->(far:Symbol)
+MATCH (own:Symbol {uid: $uids[place]})-[r%types%]->(far)
 USING INDEX SEEK own:Symbol(uid)
-WHERE size($types) = 0 OR type(r) IN $types
-WITH place, type(r) AS type, own.uid AS own, far.uid AS far, coalesce(far.path, '') AS path,
-  coalesce(r.line, 0) AS line, r.strategy AS strategy, r.confidence AS confidence
-ORDER BY place, type, confidence DESC, path, line, far
-WITH place, type, collect({own: own, far: far, line: line, strategy: strategy, confidence: confidence})[..$each] AS best
+WITH place, type(r) AS type, r, far
+ORDER BY place, type, r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
+WITH place, type, collect({edge: r, far: far})[..$each] AS best
 ORDER BY place, type
-UNWIND best AS edge
-RETURN edge.own, edge.far, type, edge.line, edge.strategy, edge.confidence
+UNWIND best AS one
+WITH place, type, one.edge AS r, one.far AS far
 LIMIT $limit
+RETURN collect([$uids[place], far.uid, type, coalesce(r.line, 0), r.strategy, r.confidence])
 
 // name: edges_in
 UNWIND range(0, size($uids) - 1) AS place
-MATCH (own:Symbol {uid: $uids[place]})<-[r]-(far:Symbol)
+MATCH (own:Symbol {uid: $uids[place]})<-[r%types%]-(far)
 USING INDEX SEEK own:Symbol(uid)
-WHERE size($types) = 0 OR type(r) IN $types
-WITH place, type(r) AS type, own.uid AS own, far.uid AS far, coalesce(far.path, '') AS path,
-  coalesce(r.line, 0) AS line, r.strategy AS strategy, r.confidence AS confidence
-ORDER BY place, type, confidence DESC, path, line, far
-WITH place, type, collect({own: own, far: far, line: line, strategy: strategy, confidence: confidence})[..$each] AS best
+WITH place, type(r) AS type, r, far
+ORDER BY place, type, r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
+WITH place, type, collect({edge: r, far: far})[..$each] AS best
 ORDER BY place, type
-UNWIND best AS edge
-RETURN edge.far, edge.own, type, edge.line, edge.strategy, edge.confidence
+UNWIND best AS one
+WITH place, type, one.edge AS r, one.far AS far
 LIMIT $limit
+RETURN collect([far.uid, $uids[place], type, coalesce(r.line, 0), r.strategy, r.confidence])
 
 // name: degrees_out
 UNWIND $uids AS uid
-MATCH (own:Symbol {uid: uid})-[r]->(:Symbol)
+MATCH (own:Symbol {uid: uid})-[r%types%]->()
 USING INDEX SEEK own:Symbol(uid)
-WHERE size($types) = 0 OR type(r) IN $types
-RETURN uid, type(r), count(*)
+WITH uid, type(r) AS type, count(*) AS count
+RETURN collect([uid, type, count])
 
 // name: degrees_in
 UNWIND $uids AS uid
-MATCH (own:Symbol {uid: uid})<-[r]-(:Symbol)
+MATCH (own:Symbol {uid: uid})<-[r%types%]-()
 USING INDEX SEEK own:Symbol(uid)
-WHERE size($types) = 0 OR type(r) IN $types
-RETURN uid, type(r), count(*)
+WITH uid, type(r) AS type, count(*) AS count
+RETURN collect([uid, type, count])
 
 // name: current_model
 MATCH (m:AtlasModel)
