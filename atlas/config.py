@@ -110,7 +110,7 @@ def _sections(values: Mapping[str, object]) -> dict[str, Any]:
 
 def _refuse_outside(settings: Settings) -> None:
     """Refuse a data folder outside the root, by path or by symlink, unless the user (not the repository) chose it."""
-    origin = settings.origins.get("store.data_dir", "default")
+    origin = settings.origin("store.data_dir")
     if origin.startswith(("env ", "--")):
         return
     if not settings.data_dir.resolve().is_relative_to(settings.root):
@@ -125,8 +125,7 @@ def _refuse_outside(settings: Settings) -> None:
 
 def _refuse_foreign_bus(settings: Settings) -> None:
     """Refuse a bus that a repository must not choose: what it sends there are paths, and it may hold a password."""
-    origin = settings.origins.get("bus.url", "default")
-    if origin == "default" or origin.startswith("env ") or not settings.bus.url:
+    if settings.by_user("bus.url") or not settings.bus.url:
         return
     address = settings.bus_address
     if address.startswith("/"):
@@ -144,18 +143,17 @@ def _refuse_foreign_bus(settings: Settings) -> None:
             complaint = "names a certificate outside the project"
     if complaint:
         raise ConfigError(
-            f"{origin}: bus.url {complaint}: {masked(settings.bus.url)}",
+            f"{settings.origin('bus.url')}: bus.url {complaint}: {masked(settings.bus.url)}",
             "A repository cannot choose that; set the environment variable ATLAS_BUS_URL instead.",
         )
 
 
 def _refuse_foreign_host(settings: Settings) -> None:
     """Refuse an address to listen on that other machines reach: a repository must not open an index to them."""
-    origin = settings.origins.get("mcp.host", "default")
-    if origin == "default" or origin.startswith("env ") or is_loopback(settings.mcp.host):
+    if settings.by_user("mcp.host") or is_loopback(settings.mcp.host):
         return
     raise ConfigError(
-        f"{origin}: mcp.host is not an address of this machine alone: {settings.mcp.host!r}",
+        f"{settings.origin('mcp.host')}: mcp.host is not an address of this machine alone: {settings.mcp.host!r}",
         "A repository cannot choose that; use --host or the environment variable ATLAS_MCP_HOST instead.",
     )
 

@@ -14,9 +14,9 @@ from atlas.settings import SERVERS, Settings, is_loopback, masked
 def check_embedder(settings: Settings) -> None:
     """Raise ConfigError for a server that is not complete, or that only the user may choose."""
     chosen = settings.embedder
-    if chosen.api_key and not _by_user(settings, "api_key"):
+    if chosen.api_key and not settings.by_user("embedder.api_key"):
         raise ConfigError(
-            f"{_origin(settings, 'api_key')}: embedder.api_key must not be in a file",
+            f"{settings.origin('embedder.api_key')}: embedder.api_key must not be in a file",
             "Set the environment variable ATLAS_EMBEDDER_API_KEY instead, and make a new key: this one is known.",
         )
     if chosen.provider not in SERVERS:
@@ -34,9 +34,9 @@ def check_embedder(settings: Settings) -> None:
     if chosen.provider == "litellm":
         # the model's name says to whom the code is sent, with a key that LiteLLM finds in the environment
         for name in ("provider", "model"):
-            if not _by_user(settings, name):
+            if not settings.by_user(f"embedder.{name}"):
                 raise ConfigError(
-                    f"{_origin(settings, name)}: embedder.{name} decides for LiteLLM where code is sent",
+                    f"{settings.origin(f'embedder.{name}')}: embedder.{name} decides for LiteLLM where code is sent",
                     f"A repository cannot choose that; set the environment variable ATLAS_EMBEDDER_{name.upper()}.",
                 )
 
@@ -48,23 +48,15 @@ def _check_url(settings: Settings) -> None:
         host, _ = parts.hostname or "", parts.port
     except ValueError:
         parts, host = urlsplit(""), ""
-    origin = _origin(settings, "url")
+    origin = settings.origin("embedder.url")
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url:
         hint = 'It must look like "http://host:port" or "https://host/v1".'
         raise ConfigError(f"{origin}: embedder.url is no address of a server: {masked(url)}", hint)
     if parts.username is not None or parts.password is not None:
         hint = "Put the key into the environment variable ATLAS_EMBEDDER_API_KEY."
         raise ConfigError(f"{origin}: embedder.url must not hold a user or password: {masked(url)}", hint)
-    if not _by_user(settings, "url") and not is_loopback(host):
+    if not settings.by_user("embedder.url") and not is_loopback(host):
         raise ConfigError(
             f"{origin}: embedder.url is not an address on this machine: {masked(url)}",
             "A repository cannot choose where code is sent; set the environment variable ATLAS_EMBEDDER_URL instead.",
         )
-
-
-def _by_user(settings: Settings, name: str) -> bool:
-    return not _origin(settings, name).startswith("atlas.toml")
-
-
-def _origin(settings: Settings, name: str) -> str:
-    return settings.origins.get(f"embedder.{name}", "default")

@@ -77,7 +77,7 @@ def _run_logged(all_settings: Sequence[Settings], instance: Instance, about: Run
     except AtlasError as error:
         log.log("ended", {"error": error.message, "hint": error.hint})
         raise
-    except Exception:
+    except Exception:  # the boundary of the process: whatever ends it is in the log, which is all that is left of it
         log.crash("crashed")
         raise
     log.log("end", {})

@@ -121,7 +121,7 @@ def _command(settings: Settings, command: str) -> str:
     """Return a command with the options without which it would mean another project from the current folder."""
     if discover_root(Path.cwd()) != settings.root:
         command += f" --project {shlex.quote(str(settings.root))}"
-    if settings.origins.get("store.data_dir", "") == "--data-dir":
+    if settings.origin("store.data_dir") == "--data-dir":
         command += f" --data-dir {shlex.quote(str(settings.data_dir))}"
     return command
 

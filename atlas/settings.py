@@ -195,6 +195,14 @@ class Settings:
     daemon: DaemonSettings = field(default_factory=DaemonSettings)
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
 
+    def origin(self, key: str) -> str:
+        """Where the value of "section.key" came from; "default" when nobody gave one."""
+        return self.origins.get(key, "default")
+
+    def by_user(self, key: str) -> bool:
+        """Whether the user chose "section.key", or left it alone: a repository's file did not."""
+        return not self.origin(key).startswith("atlas.toml")
+
     @property
     def project_name(self) -> str:
         """The configured name, or the folder's."""
@@ -241,7 +249,7 @@ class Settings:
         for section, kind in SECTIONS.items():
             for spec in fields(kind):
                 key, value = f"{section}.{spec.name}", getattr(getattr(self, section), spec.name)
-                yield key, _shown(value, spec.metadata), self.origins.get(key, "default")
+                yield key, _shown(value, spec.metadata), self.origin(key)
 
 
 SECTIONS: dict[str, type[Any]] = {

@@ -18,9 +18,9 @@ _LOOKS_LIKE = 'It must look like "bolt://host:7687"; beginnings: ' + ", ".join(B
 def check_store(settings: Settings) -> None:
     """Raise ConfigError for a server that is not complete, or that only the user may choose."""
     store = settings.store
-    if store.password and not _by_user(settings, "password"):
+    if store.password and not settings.by_user("store.password"):
         raise ConfigError(
-            f"{_origin(settings, 'password')}: store.password must not be in a file",
+            f"{settings.origin('store.password')}: store.password must not be in a file",
             "Set the environment variable ATLAS_STORE_PASSWORD instead, and choose a new one: this one is known.",
         )
     if not store.url:
@@ -48,7 +48,7 @@ def with_index_at(settings: Settings, place: str, here: Path) -> Settings:
 
 
 def _check_url(settings: Settings) -> None:
-    url, origin = settings.store.url, _origin(settings, "url")
+    url, origin = settings.store.url, settings.origin("store.url")
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
@@ -59,7 +59,7 @@ def _check_url(settings: Settings) -> None:
     if parts.username is not None or parts.password is not None:
         hint = "Set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD instead."
         raise ConfigError(f"{origin}: store.url must not hold a user or password: {masked(url)}", hint)
-    if not _by_user(settings, "url") and not is_loopback(host):
+    if not settings.by_user("store.url") and not is_loopback(host):
         raise ConfigError(
             f"{origin}: store.url is not an address on this machine: {masked(url)}",
             "A repository cannot choose where code is sent; set the environment variable ATLAS_STORE_URL instead.",
@@ -68,26 +68,18 @@ def _check_url(settings: Settings) -> None:
 
 def _check_certificate(settings: Settings) -> None:
     """Raise ConfigError unless it can be used; a repository's own may vouch for its own choice only."""
-    store, origin = settings.store, _origin(settings, "ca_file")
+    store, origin = settings.store, settings.origin("store.ca_file")
     if "+s://" not in store.url:
         raise ConfigError(
             f"{origin}: store.ca_file is of use for bolt+s:// and neo4j+s:// only, not for {masked(store.url)}",
             "Write the address with +s, or leave the file out.",
         )
     path = settings.root / store.ca_file
-    own = not _by_user(settings, "url") and path.resolve().is_relative_to(settings.root)
-    if not _by_user(settings, "ca_file") and not own:
+    own = not settings.by_user("store.url") and path.resolve().is_relative_to(settings.root)
+    if not settings.by_user("store.ca_file") and not own:
         raise ConfigError(
             f"{origin}: store.ca_file cannot be chosen by a repository",
             "Set the environment variable ATLAS_STORE_CA_FILE instead.",
         )
     if not path.is_file():
         raise ConfigError(f"{origin}: store.ca_file is no file: {path}", "Name a PEM file.")
-
-
-def _by_user(settings: Settings, name: str) -> bool:
-    return not _origin(settings, name).startswith("atlas.toml")
-
-
-def _origin(settings: Settings, name: str) -> str:
-    return settings.origins.get(f"store.{name}", "default")

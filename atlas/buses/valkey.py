@@ -265,7 +265,7 @@ class _Reader:
         self.takers += 1
         try:
             yield
-        except BaseException:
+        except BaseException:  # cancelled, most often: the server may answer nobody then
             self.suspect_until = time.monotonic() + 2 * LONGEST_SEARCH_PAUSE
             self.search_at = 0.0
             raise

@@ -65,10 +65,8 @@ def index(
 
 
 async def _index(settings: Settings, *, full: bool, patience: float) -> IndexSummary:
-    from atlas.pipeline.events import no_progress
     from atlas.wiring import index_project
 
-    bar: AbstractContextManager[Progress] = ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
     said = ""
 
     def waiting(message: str, seconds: float) -> None:
@@ -78,11 +76,18 @@ async def _index(settings: Settings, *, full: bool, patience: float) -> IndexSum
             print(f"waiting: {output.one_line(message)}", file=sys.stderr, flush=True)
         progress("wait", 0, 0)
 
-    with bar as progress:
+    with progress_shown() as progress:
         return await index_project(settings, progress, full=full, patience=patience, waiting=waiting)
 
 
-class ProgressBar:
+def progress_shown() -> AbstractContextManager[Progress]:
+    """Return what takes reports of progress while it is entered, and shows them if a person watches standard error."""
+    from atlas.pipeline.events import no_progress
+
+    return _ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
+
+
+class _ProgressBar:
     """A line per phase on standard error."""
 
     def __init__(self) -> None:

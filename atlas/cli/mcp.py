@@ -94,7 +94,7 @@ def mcp(
         )
     if print_config:
         arguments = ["mcp", "--project", str(settings.root)]
-        if settings.origins.get("store.data_dir", "").startswith(("env ", "--")):
+        if settings.origin("store.data_dir").startswith(("env ", "--")):
             arguments += ["--data-dir", str(settings.data_dir)]
         print_stdio(print_config, [*launch_command(), *arguments], as_json=json)
         return

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from atlas.cli import output
+from atlas.cli.index import progress_shown
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
 from atlas.errors import StoreError
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from atlas.config import Settings
     from atlas.pipeline.copying import Copied
-    from atlas.pipeline.events import Progress
 
 PLACE = "URL|DIR"
 SHOWN = 10
@@ -71,13 +67,10 @@ def check_equal(copies: Sequence[Copied]) -> None:
 
 
 async def _migrate(origin: Settings, target: Settings, *, every: bool, replacing: bool) -> list[Copied]:
-    from atlas.cli.index import ProgressBar
-    from atlas.pipeline.events import no_progress
     from atlas.wiring_migrate import migrate, projects_of
 
     names = await projects_of(origin) if every else []
-    bar: AbstractContextManager[Progress] = ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
-    with bar as progress:
+    with progress_shown() as progress:
         return await migrate(origin, target, names, progress, replacing=replacing)
 
 

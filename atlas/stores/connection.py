@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,8 +47,9 @@ def open_reader(path: Path) -> apsw.Connection:
     """Open for reading only. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
     if not path.exists():
         raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
+    with ExitStack() as undone:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        undone.callback(connection.close, True)
         connection.set_busy_timeout(BUSY_MS)
         _plan_once(connection)
         for setting in _READER_SETTINGS:
@@ -55,16 +57,15 @@ def open_reader(path: Path) -> apsw.Connection:
         if not _tables(connection):
             raise NotFound(f"the index in {path.parent} was never written", "run: atlas index")
         _check_version(connection, path)
-    except BaseException:
-        connection.close(True)
-        raise
-    return connection
+        undone.pop_all()
+        return connection
 
 
 def open_writer(path: Path) -> apsw.Connection:
     """Open for writing, making the schema in a new file. The caller holds the writer lock."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
-    try:
+    with ExitStack() as undone:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
+        undone.callback(connection.close, True)
         connection.set_busy_timeout(BUSY_MS)
         _plan_once(connection)
         mode = value(connection, "PRAGMA journal_mode=wal")
@@ -75,10 +76,8 @@ def open_writer(path: Path) -> apsw.Connection:
         if not _tables(connection):
             _create(connection)
         _check_version(connection, path)
-    except BaseException:
-        connection.close(True)
-        raise
-    return connection
+        undone.pop_all()
+        return connection
 
 
 def _plan_once(connection: apsw.Connection) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,15 +27,13 @@ class Writer:
         with translated(self._path):
             make_folder(data_dir)
         self._lock = WriterLock(data_dir)
-        try:
-            with translated(self._path):
-                if reset:
-                    for suffix in ("", "-wal", "-shm"):
-                        self._path.with_name(DATABASE + suffix).unlink(missing_ok=True)
-                self._connection = open_writer(self._path)
-        except BaseException:
-            self._lock.release()
-            raise
+        with ExitStack() as undone, translated(self._path):
+            undone.callback(self._lock.release)
+            if reset:
+                for suffix in ("", "-wal", "-shm"):
+                    self._path.with_name(DATABASE + suffix).unlink(missing_ok=True)
+            self._connection = open_writer(self._path)
+            undone.pop_all()
         self._identity = file_identity(self._path)
         self._upkeep = Upkeep(self._connection)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="atlas-writer")
