@@ -12,7 +12,7 @@ import os
 import secrets
 import socket
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from atlas.errors import Unavailable, WriterBusy
@@ -71,13 +71,12 @@ async def connect_project_bus(settings: Settings) -> Bus:
         identity = await store.identity()
     finally:
         await store.aclose()
-    bus = connect_bus(settings, settings.bus_address, identity)
-    try:
+    async with AsyncExitStack() as undone:
+        bus = connect_bus(settings, settings.bus_address, identity)
+        undone.push_async_callback(bus.aclose)
         await bus.reports()
-    except BaseException:
-        await bus.aclose()
-        raise
-    return ProjectBus(bus, settings.project_name, closes=True)
+        undone.pop_all()
+        return ProjectBus(bus, settings.project_name, closes=True)
 
 
 def own_name() -> str:

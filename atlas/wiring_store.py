@@ -65,25 +65,23 @@ async def store_facts(settings: Settings) -> ServerFacts:
 async def _open_to_read(settings: Settings) -> Store:
     from atlas.stores.bolt import BoltStore
 
-    store = await BoltStore.open(store_address(settings), writing=False)
-    try:
+    async with AsyncExitStack() as undone:
+        store = await BoltStore.open(store_address(settings), writing=False)
+        undone.push_async_callback(store.aclose)
         if not await store.projects():
             raise NotFound(f"nothing is indexed on {settings.store_place}", f"run: atlas index {settings.root}")
-    except BaseException:
-        await store.aclose()
-        raise
-    return store
+        undone.pop_all()
+        return store
 
 
 async def _open_to_write(settings: Settings) -> Store:
     from atlas.stores.bolt_held import HeldBoltStore
 
-    async with AsyncExitStack() as stack:
+    async with AsyncExitStack() as undone:
         store = await HeldBoltStore.open(store_address(settings), writing=True)
-        try:
-            await stack.enter_async_context(right_to_write(settings))
-        except BaseException:
-            await store.aclose()
-            raise
-        store.hold(stack.pop_all())
+        undone.push_async_callback(store.aclose)
+        right = AsyncExitStack()
+        await right.enter_async_context(right_to_write(settings))
+        store.hold(right)
+        undone.pop_all()
         return store

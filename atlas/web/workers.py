@@ -114,7 +114,7 @@ class _Parent:
 
             self._serve(self._sockets[place], ready)
             code = 0
-        except BaseException:
+        except BaseException:  # whatever it is, the parent's frames below must not see it
             logger.exception("a process of the server failed")
         finally:
             sys.stderr.flush()
