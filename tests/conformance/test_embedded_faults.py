@@ -204,6 +204,7 @@ async def test_a_write_does_not_wait_for_readers(tmp_path: Path) -> None:
         record = dataclasses.replace(delta.record or FileRecord("a.py"), stale=True)
         await store.apply([GraphDelta(PROJECT, "a.py", record)])
         await store.finish(PROJECT)
+    assert (await store.manifest(PROJECT))["a.py"].stale
     old.close()
     await store.aclose()
 

@@ -12,6 +12,7 @@ from atlas.api import Atlas
 from atlas.stores.embedded import EmbeddedStore
 from atlas.stores.memory import MemoryStore
 
+from .processes import Place, filled
 from .shop import fill, open_shop, write_files
 
 
@@ -27,3 +28,9 @@ async def shop(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     await fill(store, root)
     yield open_shop(store, root)
     await store.aclose()
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> Place:
+    """The shop project with an index that was written by hand."""
+    return await filled(tmp_path)

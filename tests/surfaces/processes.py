@@ -14,6 +14,11 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult
 
+from atlas._parser import VectorIndex
+from atlas.stores.embedded import EmbeddedStore
+
+from .shop import fill, write_files
+
 COMMAND = (sys.executable, "-P", "-m", "atlas")
 REPOSITORY = Path(__file__).parents[2]
 
@@ -28,6 +33,16 @@ class Place:
     @property
     def options(self) -> list[str]:
         return ["--project", str(self.root), "--data-dir", str(self.data)]
+
+
+async def filled(folder: Path) -> Place:
+    """The shop project below a folder, with an index that was written by hand."""
+    place = Place(folder / "shop", folder / "data")
+    write_files(place.root)
+    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
+    await fill(store, place.root)
+    await store.aclose()
+    return place
 
 
 def environment(**more: str) -> dict[str, str]:

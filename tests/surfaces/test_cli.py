@@ -13,22 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas._parser import VectorIndex
-from atlas.stores.embedded import EmbeddedStore
-
 from .processes import COMMAND, Place, atlas, environment
-from .shop import fill, write_files
-
-
-@pytest.fixture
-async def place(tmp_path: Path) -> Place:
-    """The shop project with an index that was written by hand."""
-    place = Place(tmp_path / "shop", tmp_path / "data")
-    write_files(place.root)
-    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
-    await fill(store, place.root)
-    await store.aclose()
-    return place
 
 
 def failed(done: subprocess.CompletedProcess[str], code: int) -> str:

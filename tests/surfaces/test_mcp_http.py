@@ -30,19 +30,10 @@ from atlas.cli.main import main
 from atlas.stores.embedded import EmbeddedStore
 
 from .http_server import Reply, Served, begin_index, http_server, message
-from .processes import Place, answer, refusal
+from .processes import Place, answer, filled, refusal
 from .shop import fill, write_files
 
 TOKEN = secrets.token_urlsafe(32)
-
-
-async def filled(folder: Path) -> Place:
-    place = Place(folder / "shop", folder / "data")
-    write_files(place.root)
-    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
-    await fill(store, place.root)
-    await store.aclose()
-    return place
 
 
 @pytest.fixture(scope="module")

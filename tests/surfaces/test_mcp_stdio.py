@@ -19,17 +19,6 @@ from .shop import fill, write_files
 
 
 @pytest.fixture
-async def place(tmp_path: Path) -> Place:
-    """The shop project with an index that was written by hand."""
-    place = Place(tmp_path / "shop", tmp_path / "data")
-    write_files(place.root)
-    store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
-    await fill(store, place.root)
-    await store.aclose()
-    return place
-
-
-@pytest.fixture
 def empty(tmp_path: Path) -> Place:
     """The shop project without an index."""
     place = Place(tmp_path / "shop", tmp_path / "data")

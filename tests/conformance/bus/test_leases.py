@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -121,39 +121,45 @@ def test_a_paused_holder_learns_that_its_time_was_over(bus_server: OwnServer) ->
         assert said(paused) == waiting
 
 
+class Restarted:
+    """A server of its own, and two clients of it that stay while it ends and comes again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.server = folder, OwnServer.start(folder)
+        self.one, self.two = ValkeyBus.open(self.server.url), ValkeyBus.open(self.server.url)
+
+    def stop(self) -> None:
+        self.server.stop()
+
+    def start(self) -> None:
+        self.server = OwnServer.start(self.folder)
+
+
+@pytest.fixture
+async def restarted() -> AsyncIterator[Restarted]:
+    with tempfile.TemporaryDirectory(prefix="atlas-bus-") as folder:
+        running = Restarted(Path(folder))
+        yield running
+        await running.one.aclose()
+        await running.two.aclose()
+        running.stop()
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-async def test_a_lease_outlives_the_server(how: signal.Signals) -> None:
-    folder = Path(tempfile.mkdtemp(prefix="atlas-bus-"))
-    server = OwnServer.start(folder)
-    one, two = ValkeyBus.open(server.url), ValkeyBus.open(server.url)
-    try:
-        await one.lease("p", "one", 60)
-        os.kill(server.pid, how)
-        server.stop()
-        server = OwnServer.start(folder)
-        assert await two.lease("p", "two", 60) == "one"
-        assert await one.lease("p", "one", 60) == "one"
-    finally:
-        await one.aclose()
-        await two.aclose()
-        server.stop()
-        shutil.rmtree(folder)
+async def test_a_lease_outlives_the_server(restarted: Restarted, how: signal.Signals) -> None:
+    await restarted.one.lease("p", "one", 60)
+    os.kill(restarted.server.pid, how)
+    restarted.stop()
+    restarted.start()
+    assert await restarted.two.lease("p", "two", 60) == "one"
+    assert await restarted.one.lease("p", "one", 60) == "one"
 
 
-async def test_a_server_that_forgot_gives_the_lease_to_who_asks_first() -> None:
+async def test_a_server_that_forgot_gives_the_lease_to_who_asks_first(restarted: Restarted) -> None:
     """Two may believe then that they hold it, until the first one asks again; the store's fence is for that."""
-    folder = Path(tempfile.mkdtemp(prefix="atlas-bus-"))
-    server = OwnServer.start(folder)
-    one, two = ValkeyBus.open(server.url), ValkeyBus.open(server.url)
-    try:
-        await one.lease("p", "one", 60)
-        server.stop()
-        shutil.rmtree(folder / "valkey")
-        server = OwnServer.start(folder)
-        assert await two.lease("p", "two", 60) == "two"
-        assert await one.lease("p", "one", 60) == "two"
-    finally:
-        await one.aclose()
-        await two.aclose()
-        server.stop()
-        shutil.rmtree(folder)
+    await restarted.one.lease("p", "one", 60)
+    restarted.stop()
+    shutil.rmtree(restarted.folder / "valkey")
+    restarted.start()
+    assert await restarted.two.lease("p", "two", 60) == "two"
+    assert await restarted.one.lease("p", "one", 60) == "two"

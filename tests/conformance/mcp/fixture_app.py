@@ -224,6 +224,74 @@ PROMPTS = {
 HINT = CacheHint(ttl_ms=60_000, scope="public")
 
 
+async def list_resources(context: Context, params: Any) -> Any:
+    listed = [types.Resource(uri=uri, name=uri, mime_type=mime) for uri, (mime, _) in RESOURCES.items()]
+    return types.ListResourcesResult(resources=listed, ttl_ms=HINT.ttl_ms, cache_scope=HINT.scope)
+
+
+async def list_templates(context: Context, params: Any) -> Any:
+    template = types.ResourceTemplate(
+        uri_template="test://template/{id}/data", name="template", mime_type="application/json"
+    )
+    return types.ListResourceTemplatesResult(resource_templates=[template], ttl_ms=HINT.ttl_ms, cache_scope=HINT.scope)
+
+
+async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> Any:
+    uri = str(params.uri)
+    if uri.startswith("test://template/"):
+        words = '{"id":"%s","templateTest":true,"data":"Data for ID: %s"}' % ((uri.split("/")[3],) * 2)
+        content: Any = types.TextResourceContents(uri=uri, mime_type="application/json", text=words)
+    elif uri not in RESOURCES:
+        raise MCPError(types.INVALID_PARAMS, "Resource not found", {"uri": uri})
+    elif RESOURCES[uri][0] == "image/png":
+        content = types.BlobResourceContents(uri=uri, mime_type="image/png", blob=PIXEL)
+    else:
+        content = types.TextResourceContents(uri=uri, mime_type="text/plain", text=RESOURCES[uri][1])
+    return types.ReadResourceResult(contents=[content], ttl_ms=HINT.ttl_ms, cache_scope=HINT.scope)
+
+
+async def list_prompts(context: Context, params: Any) -> Any:
+    listed = [
+        types.Prompt(
+            name=name,
+            description=f"Fixture {name}.",
+            arguments=[types.PromptArgument(name=one, description=one, required=True) for one in arguments],
+        )
+        for name, arguments in PROMPTS.items()
+    ]
+    return types.ListPromptsResult(prompts=listed, ttl_ms=HINT.ttl_ms, cache_scope=HINT.scope)
+
+
+async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> Any:
+    given = params.arguments or {}
+    said: list[Any] = [types.TextContent(text="This is a simple prompt for testing.")]
+    if params.name == "test_prompt_with_arguments":
+        words = f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'"
+        said = [types.TextContent(text=words)]
+    elif params.name == "test_prompt_with_embedded_resource":
+        said = [
+            embedded(str(given.get("resourceUri")), "text/plain", "Embedded resource content for testing."),
+            *said,
+        ]
+    elif params.name == "test_prompt_with_image":
+        said = [IMAGE, *said]
+    elif params.name == "test_input_required_result_prompt":
+        if "user_context" not in (params.input_responses or {}):
+            return need({"user_context": elicit("What context should the prompt use?", "context")})
+    elif params.name not in PROMPTS:
+        raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
+    return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=one) for one in said])
+
+
+async def complete(context: Context, params: types.CompleteRequestParams) -> Any:
+    values = [word for word in ("paris", "park", "party") if word.startswith(params.argument.value)]
+    return types.CompleteResult(completion=types.Completion(values=values, total=len(values), has_more=False))
+
+
+async def nothing(context: Context, params: Any) -> Any:
+    return types.EmptyResult()
+
+
 def add_fixtures(server: Server[object]) -> None:
     """Put the suite's tools beside the product's, and resources, prompts and completion, which the product has not."""
     product_list, product_call = server.get_request_handler("tools/list"), server.get_request_handler("tools/call")
@@ -244,69 +312,6 @@ def add_fixtures(server: Server[object]) -> None:
             return text(str((params.arguments or {}).get("region")))
         call = CALLS.get(params.name)
         return await (call(context, params) if call else product_call.handler(context, params))
-
-    async def list_resources(context: Context, params: Any) -> Any:
-        listed = [types.Resource(uri=uri, name=uri, mime_type=mime) for uri, (mime, _) in RESOURCES.items()]
-        return types.ListResourcesResult(resources=listed, ttl_ms=HINT.ttl_ms, cache_scope=HINT.scope)
-
-    async def list_templates(context: Context, params: Any) -> Any:
-        template = types.ResourceTemplate(
-            uri_template="test://template/{id}/data", name="template", mime_type="application/json"
-        )
-        return types.ListResourceTemplatesResult(
-            resource_templates=[template], ttl_ms=HINT.ttl_ms, cache_scope=HINT.scope
-        )
-
-    async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> Any:
-        uri = str(params.uri)
-        if uri.startswith("test://template/"):
-            words = '{"id":"%s","templateTest":true,"data":"Data for ID: %s"}' % ((uri.split("/")[3],) * 2)
-            content: Any = types.TextResourceContents(uri=uri, mime_type="application/json", text=words)
-        elif uri not in RESOURCES:
-            raise MCPError(types.INVALID_PARAMS, "Resource not found", {"uri": uri})
-        elif RESOURCES[uri][0] == "image/png":
-            content = types.BlobResourceContents(uri=uri, mime_type="image/png", blob=PIXEL)
-        else:
-            content = types.TextResourceContents(uri=uri, mime_type="text/plain", text=RESOURCES[uri][1])
-        return types.ReadResourceResult(contents=[content], ttl_ms=HINT.ttl_ms, cache_scope=HINT.scope)
-
-    async def list_prompts(context: Context, params: Any) -> Any:
-        listed = [
-            types.Prompt(
-                name=name,
-                description=f"Fixture {name}.",
-                arguments=[types.PromptArgument(name=one, description=one, required=True) for one in arguments],
-            )
-            for name, arguments in PROMPTS.items()
-        ]
-        return types.ListPromptsResult(prompts=listed, ttl_ms=HINT.ttl_ms, cache_scope=HINT.scope)
-
-    async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> Any:
-        given = params.arguments or {}
-        said: list[Any] = [types.TextContent(text="This is a simple prompt for testing.")]
-        if params.name == "test_prompt_with_arguments":
-            words = f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'"
-            said = [types.TextContent(text=words)]
-        elif params.name == "test_prompt_with_embedded_resource":
-            said = [
-                embedded(str(given.get("resourceUri")), "text/plain", "Embedded resource content for testing."),
-                *said,
-            ]
-        elif params.name == "test_prompt_with_image":
-            said = [IMAGE, *said]
-        elif params.name == "test_input_required_result_prompt":
-            if "user_context" not in (params.input_responses or {}):
-                return need({"user_context": elicit("What context should the prompt use?", "context")})
-        elif params.name not in PROMPTS:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown prompt: {params.name}")
-        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=one) for one in said])
-
-    async def complete(context: Context, params: types.CompleteRequestParams) -> Any:
-        values = [word for word in ("paris", "park", "party") if word.startswith(params.argument.value)]
-        return types.CompleteResult(completion=types.Completion(values=values, total=len(values), has_more=False))
-
-    async def nothing(context: Context, params: Any) -> Any:
-        return types.EmptyResult()
 
     server.get_tool_input_schema = None  # the fixtures' schemas are found in their list
     paged = types.PaginatedRequestParams
