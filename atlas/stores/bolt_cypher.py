@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from neo4j import exceptions
 from neo4j.graph import Node, Path, Relationship
 
-from atlas.errors import AtlasError, QueryError
+from atlas.errors import AtlasError, QueryError, Unavailable
 from atlas.model import Table
 from atlas.stores.bolt_dialect import Dialect
 from atlas.stores.bolt_errors import out_of_memory, timed_out
@@ -46,8 +48,13 @@ async def run(
             found.sort(key=lambda row: [_order_key(value) for value in row])
         return Table(tuple(columns), tuple(found), more or writer.cut)
 
+    started = asyncio.get_running_loop().time()
     try:
-        return await link.read(work, timeout)
+        table = await link.read(work, timeout)
+        if table.truncated:
+            return table
+        left = timeout - (asyncio.get_running_loop().time() - started)
+        return replace(table, truncated=await _goes_on(link, sent.beyond, values, max(left, 1.0)))
     except AtlasError as error:
         cause = error.__cause__
         if isinstance(cause, Exception) and timed_out(cause):
@@ -60,6 +67,18 @@ async def run(
         if isinstance(cause, exceptions.ClientError) and not isinstance(cause, exceptions.AuthError):
             raise QueryError(str(cause.message or cause)) from cause
         raise
+
+
+async def _goes_on(link: BoltLink, beyond: Sequence[str], values: dict[str, object], seconds: float) -> bool:
+    """Tell whether there are longer paths than were looked at, or may be: as far as can be said in the time."""
+
+    async def work(transaction: Transaction) -> bool:
+        return any([(await transaction.some(text, values, 1))[1] for text in beyond])
+
+    try:
+        return bool(beyond) and await link.read(work, seconds)
+    except Unavailable:
+        return True
 
 
 async def _uids(transaction: Transaction, rows: Sequence[Sequence[object]]) -> dict[str, str]:

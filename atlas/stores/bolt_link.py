@@ -21,7 +21,7 @@ from atlas.stores.bolt_errors import retryable, translated
 READ_SECONDS = 30.0
 WRITE_SECONDS = 300.0
 ROW_CAP = 2_000_000
-"""Rows that one statement may return."""
+"""Rows that one statement may return, each item of a list counted as one."""
 
 _SCHEMES = tuple(f"{name}{mode}" for name in ("bolt", "neo4j") for mode in ("", "+s", "+ssc"))
 """Encrypted with `+s`, encrypted without checking the certificate with `+ssc`. Memgraph has no routing: `bolt` only."""
@@ -69,9 +69,12 @@ class Transaction:
         sent = {name: _quiet(value) for name, value in parameters.items()}
         result = await self._transaction.run(cast("LiteralString", self._dialect(text)), sent)
         rows: list[tuple[Any, ...]] = []
+        count = 0
         async for record in result:
-            rows.append(tuple(record.values()))
-            if len(rows) > ROW_CAP:
+            row = tuple(record.values())
+            rows.append(row)
+            count += max([1, *(len(cast("list[Any]", cell)) for cell in row if isinstance(cell, list))])
+            if count > ROW_CAP:
                 raise StoreError(f"a statement returned more than {ROW_CAP:,} rows")
         return rows
 

@@ -11,14 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atlas.errors import QueryError
+from atlas.stores.bolt_depth import MAX_HOPS, capped_walks
+from atlas.stores.bolt_edits import Edits
 from atlas.stores.cypher.functions import AGGREGATES, FUNCTIONS
-from atlas.stores.cypher.lexer import Token, located_error, tokenize
+from atlas.stores.cypher.lexer import located_error, tokenize
 from atlas.stores.cypher.parse import parse
 from atlas.stores.cypher.regex import compile_regex
-from atlas.stores.cypher.scope import walk
+from atlas.stores.cypher.scope import mentioned, walk
 from atlas.stores.cypher.syntax import (
     Call,
-    LabelLogic,
     LabelName,
     Literal,
     Match,
@@ -32,7 +33,6 @@ from atlas.stores.cypher.syntax import (
 )
 
 _GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "properties", "exists"))
-_EDGE_ENDS = frozenset(("-", "<", ">"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Sent:
 
     text: str
     ordered: bool
+    beyond: tuple[str, ...]
+    """Queries that have a row when there are paths longer than the cap on `*` lets through."""
 
 
 def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> Sent:
@@ -53,7 +55,7 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
     except RecursionError as error:
         raise QueryError("the query is nested too deeply", "simplify it", 1, 1) from error
     tokens = tokenize(text).tokens
-    edits = _Edits(tokens)
+    edits = Edits(tokens)
     for item in walk(tree):
         if isinstance(item, LabelName) and (item.name.startswith("Atlas") or item.name == "Symbol"):
             raise QueryError(f"the label {item.name} is the store's own", "see: atlas schema")
@@ -67,9 +69,15 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
             _check_pattern(item, parameters)
         elif isinstance(item, Match):
             _check_variables(item, text)
+            if memgraph:
+                _use_breadth_first(item, edits)
         if memgraph:
             _check_wrong_answers(item)
-    return Sent(edits.applied(text), _is_ordered(tree))
+    walks = capped_walks(tree, prunes=not memgraph)
+    for each in walks:
+        edits.cap(each.edge, each.low, MAX_HOPS)
+    beyond = [edits.beyond(text, each, MAX_HOPS + 1) for each in walks if each.end]
+    return Sent(edits.applied(text), _is_ordered(tree), tuple(beyond))
 
 
 def _check_function(call: Call, text: str) -> None:
@@ -102,6 +110,27 @@ def _check_variables(match: Match, text: str) -> None:
             seen.add(edge.variable)
 
 
+def _use_breadth_first(match: Match, edits: Edits) -> None:
+    """Say shortestPath as Memgraph does; refuse what it would answer otherwise: it filters only what it has found."""
+    for path in match.patterns:
+        if not path.shortest:
+            continue
+        edge = path.relationships[0]
+        if path.shortest == "all":
+            raise QueryError("allShortestPaths is not supported on Memgraph", "use shortestPath, or *1..n")
+        if edge.hops is None or edge.hops[0] != 1 or edge.properties or edge.variable in mentioned(match.where):
+            raise QueryError(
+                "Memgraph finds shortest paths of at least one hop and without conditions on their relationships only",
+                "write p = shortestPath((a)-[:TYPE*..5]->(b))",
+            )
+        if path.variable and path.variable in mentioned(match.where):
+            raise QueryError(
+                "Memgraph tests only the one path that it has found, no longer ones",
+                "write p = (a)-[:TYPE*1..5]->(b) WHERE .. RETURN p ORDER BY length(p) LIMIT 1",
+            )
+        edits.breadth_first(path)
+
+
 def _check_wrong_answers(item: object) -> None:
     """Refuse what Memgraph 3.12 answers wrongly without a word; what it does not know it says itself."""
     if isinstance(item, Projection):
@@ -128,85 +157,3 @@ def _known(expression: object, parameters: Mapping[str, object]) -> object:
 
 def _is_ordered(tree: Query) -> bool:
     return any(isinstance(node, Unwind) or (isinstance(node, Projection) and bool(node.order)) for node in walk(tree))
-
-
-class _Edits:
-    """Insertions and removals by offset; the rest of the text stays as it was written."""
-
-    def __init__(self, tokens: list[Token]) -> None:
-        self._tokens = tokens
-        self._places = {token.at: index for index, token in enumerate(tokens)}
-        self._inserts: dict[int, list[str]] = {}
-        self._removed: list[tuple[int, int]] = []
-
-    def restrict(self, node: NodePattern, joins_labels: bool) -> None:
-        """Bind a node pattern to the visible graph; the far end of an edge is there anyway."""
-        index = self._places[node.at] + 1
-        named = self._tokens[index].kind in ("name", "quoted") and not node.variable.startswith(" ")
-        if named:
-            index += 1
-        if node.labels is None:
-            if named or node.properties or node.where is not None or not self._at_edge(node.at):
-                self._insert(self._tokens[index - 1].end, ":Symbol")
-        elif isinstance(node.labels, LabelName):
-            self._insert(self._tokens[index + 1].end, ":Symbol")
-        elif joins_labels:
-            self._join(index, node.labels)
-
-    def call(self, call: Call) -> None:
-        """`labels(n)` without the common label; `id(n)` and `elementId(n)` are the uid."""
-        if call.name not in ("labels", "id", "elementid") or call.star:
-            return
-        name = self._tokens[self._places[call.at]]
-        end = self._tokens[self._closing(self._places[call.at] + 1)].end
-        if call.name == "labels":
-            self._insert(name.at, "[atlas_label IN ")
-            self._insert(end, " WHERE atlas_label <> 'Symbol']")
-        else:
-            self._removed.append((name.at, name.end))
-            self._insert(end, ".uid")
-
-    def applied(self, text: str) -> str:
-        """Return the text with all edits."""
-        parts: list[str] = []
-        at = 0
-        removed = dict(self._removed)
-        for place in sorted({*self._inserts, *removed}):
-            parts += [text[at:place], *self._inserts.get(place, ())]
-            at = removed.get(place, place)
-        return "".join([*parts, text[at:]])
-
-    def _insert(self, at: int, text: str) -> None:
-        self._inserts.setdefault(at, []).append(text)
-
-    def _at_edge(self, at: int) -> bool:
-        opening = self._places[at]
-        after = self._tokens[self._closing(opening) + 1]
-        before = self._tokens[opening - 1] if opening else self._tokens[-1]
-        return after.text in _EDGE_ENDS or before.text in _EDGE_ENDS
-
-    def _join(self, colon: int, labels: LabelLogic) -> None:
-        """Add the common label to `:A|B` or `:A:B`, whose tokens begin at the colon."""
-        last, depth, colons = colon, 0, False
-        while True:
-            token = self._tokens[last + 1]
-            depth += (token.text == "(") - (token.text == ")")
-            word = token.kind == "name" and token.text.upper() == "WHERE" and self._tokens[last].kind != "operator"
-            if depth < 0 or token.text == "{" or word:
-                break
-            last += 1
-            colons = colons or token.text == ":"
-        if colons:
-            self._insert(self._tokens[last].end, ":Symbol")
-        else:
-            self._insert(self._tokens[colon].end, "(")
-            self._insert(self._tokens[last].end, ")&Symbol")
-
-    def _closing(self, opening: int) -> int:
-        depth = 0
-        for index in range(opening, len(self._tokens)):
-            if self._tokens[index].kind == "operator":
-                depth += (self._tokens[index].text == "(") - (self._tokens[index].text == ")")
-            if depth == 0:
-                return index
-        raise AssertionError("the parser has seen the closing parenthesis")

@@ -223,6 +223,75 @@ def test_a_query_is_bound_to_the_visible_graph(query: str, sent: str) -> None:
     assert prepared(query, {}, memgraph=False).text == sent
 
 
+CAPPED: list[tuple[str, str, list[str]]] = [
+    ("MATCH (a)-[:CALLS*]->(b) RETURN a", "-[:CALLS*1..15]->", ["-[:CALLS*16..16]->(b:Symbol) RETURN 1 LIMIT 1"]),
+    ("MATCH (a)-[r*2..]-(b) RETURN count(*)", "-[r*2..15]-", ["-[r*16..16]-(b:Symbol) RETURN 1 LIMIT 1"]),
+    ("OPTIONAL MATCH (a)-[*..]->() RETURN a", "-[*1..15]->()", [" MATCH (a:Symbol)-[*16..16]->() RETURN 1 LIMIT 1"]),
+    ("MATCH (a)-[*]->() WHERE a.x=1 MATCH (a)<--() RETURN a", "*1..15", ["WHERE a.x=1 RETURN 1 LIMIT 1"]),
+    ("MATCH (a)-[:X*1..99]->(b) RETURN a", "*1..99", []),
+    ("MATCH (a) WHERE COUNT { (a)-[:X*]->() } > 1 RETURN a", "*1..15", []),
+]
+
+
+@pytest.mark.parametrize(("query", "part", "beyond"), CAPPED)
+def test_a_walk_without_end_gets_one(query: str, part: str, beyond: list[str]) -> None:
+    """Whether it hides longer paths is asked beside; nothing that is sent has a `*` without an end."""
+    for memgraph in (False, True):
+        sent = prepared(query, {}, memgraph=memgraph)
+        assert part in sent.text
+        assert [more.endswith(end) for more, end in zip(sent.beyond, beyond, strict=True)] == [True] * len(beyond)
+        assert all(not broken(more) for more in sent.beyond)
+
+
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        ("MATCH (a)-[:X*]->(b) RETURN DISTINCT b.name", True),
+        ("MATCH (a)-[:X*]->(b) RETURN count(DISTINCT b)", True),
+        ("MATCH (a)-[r:X*]->(b) RETURN DISTINCT r", False),
+        ("MATCH p = (a)-[:X*]->(b) RETURN DISTINCT b", False),
+        ("MATCH (a)-[:X*2..]->(b) RETURN DISTINCT b", False),
+    ],
+)
+def test_a_set_of_ends_is_reached_however_far(query: str, kept: bool) -> None:
+    """Neo4j visits each node once; Memgraph would follow every path."""
+    assert (prepared(query, {}, memgraph=False).text.count("15") == 0) == kept
+    assert "15" in prepared(query, {}, memgraph=True).text
+
+
+@pytest.mark.parametrize(
+    ("query", "sent"),
+    [
+        ("MATCH p = shortestPath((a)-[:X*]->(b)) RETURN p", "MATCH p = (a:Symbol)-[:X *BFS]->(b:Symbol) RETURN p"),
+        (
+            "MATCH (a), (b) MATCH shortestPath((a)-[r:X|Y*1..4]-(b)) RETURN size(r)",
+            "MATCH (a:Symbol), (b:Symbol) MATCH (a:Symbol)-[r:X|Y *BFS ..4]-(b:Symbol) RETURN size(r)",
+        ),
+    ],
+)
+def test_shortest_paths_are_said_as_memgraph_has_them(query: str, sent: str) -> None:
+    found = prepared(query, {}, memgraph=True).text
+    assert found == sent
+    assert not broken(found)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH p = allShortestPaths((a)-[:X*]->(b)) RETURN p",
+        "MATCH p = shortestPath((a)-[:X*]->(b)) WHERE length(p) > 1 RETURN p",
+        "MATCH shortestPath((a)-[r:X*]->(b)) WHERE size(r) > 1 RETURN a",
+        "MATCH p = shortestPath((a)-[:X* {line: 3}]->(b)) RETURN p",
+        "MATCH p = shortestPath((a)-[:X*0..]->(b)) RETURN p",
+        "MATCH p = shortestPath((a)-[:X]->(b)) RETURN p",
+    ],
+)
+def test_shortest_paths_that_memgraph_would_get_wrong_are_refused(query: str) -> None:
+    assert prepared(query, {}, memgraph=False)
+    with pytest.raises(QueryError, match="Memgraph"):
+        prepared(query, {}, memgraph=True)
+
+
 def test_patterns_of_regular_expressions_are_known_before_they_run() -> None:
     assert prepared("MATCH (n) WHERE n.name =~ $p RETURN n", {"p": "a.*"}, memgraph=False).ordered is False
     for query in ("MATCH (n) WHERE n.name =~ n.path RETURN n", "MATCH (n) WHERE n.name =~ $p RETURN n"):

@@ -140,10 +140,11 @@ def _expect_end(cursor: Cursor, ends: tuple[str, ...]) -> None:
 def _clause(cursor: Cursor) -> Clause:
     if cursor.at_word("MATCH") or cursor.at_word("OPTIONAL", "MATCH"):
         return _match(cursor)
+    at = cursor.token.at
     if cursor.take_word("UNWIND"):
         source = parse_expression.parse_expression(cursor)
         cursor.expect_word("AS", "and a name after UNWIND ..")
-        return Unwind(source, cursor.expect_name("a name after AS"))
+        return Unwind(source, cursor.expect_name("a name after AS"), at=at)
     if cursor.at_word("WITH") or cursor.at_word("RETURN"):
         return _projection(cursor)
     _refuse(cursor)
@@ -160,6 +161,7 @@ def _refuse(cursor: Cursor) -> None:
 
 
 def _match(cursor: Cursor) -> Match:
+    at = cursor.token.at
     optional = cursor.take_word("OPTIONAL")
     cursor.advance()
     for mode in ("REPEATABLE", "DIFFERENT"):
@@ -168,7 +170,7 @@ def _match(cursor: Cursor) -> Match:
     patterns = parse_pattern.parse_patterns(cursor)
     _refuse_hint(cursor)
     where = _where(cursor)
-    return Match(patterns, optional, where)
+    return Match(patterns, optional, where, at=at)
 
 
 def _refuse_hint(cursor: Cursor) -> None:

@@ -12,13 +12,12 @@ from atlas.stores.cypher.compile_expression import compile_expression
 from atlas.stores.cypher.context import Context, Evaluator
 from atlas.stores.cypher.match import Reading, compile_match
 from atlas.stores.cypher.project import compile_projection
-from atlas.stores.cypher.scope import Scope, aggregates, needs_until_projection
+from atlas.stores.cypher.scope import Scope, aggregates, ignores_repeats, needs_until_projection
 from atlas.stores.cypher.syntax import Clause, Match, Projection, Query, Subquery, Unwind
 from atlas.stores.cypher.values import Row, as_list, check_list, group_key, is_list
 
 Rows: TypeAlias = Iterator[Row]
 Stage: TypeAlias = Callable[[Rows], Rows]
-_INDIFFERENT = frozenset(("min", "max"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def _compile_part(
     for index, clause in enumerate(clauses):
         if isinstance(clause, Match):
             needs, projection, everything = needs_until_projection(clauses[index + 1 :])
-            repeats = distinct if projection is None else _ignores_repeats(projection)
+            repeats = distinct if projection is None else ignores_repeats(projection)
             reading = Reading(needs, everything, repeats, projection is not None and _reads_all(projection))
             stage, scope = compile_match(clause, scope, reading, context, predicate)
         elif isinstance(clause, Unwind):
@@ -91,15 +90,6 @@ def _compile_part(
 def _is_plain(scope: Scope) -> bool:
     """Tell whether rows hold only database values, which are hashable and tell every difference."""
     return all(binding.kind != "value" for binding in scope.names.values())
-
-
-def _ignores_repeats(projection: Projection) -> bool:
-    """Tell whether a projection gives the same for a set of rows as for a bag."""
-    calls = [call for item in projection.items for call in aggregates(item.expression)]
-    calls += [call for expression, _ in projection.order for call in aggregates(expression)]
-    if calls:
-        return all(call.name in _INDIFFERENT or call.distinct for call in calls)
-    return projection.distinct
 
 
 def _reads_all(projection: Projection) -> bool:

@@ -157,6 +157,18 @@ def _sole_variable(call: Call) -> str:
     return ""
 
 
+_INDIFFERENT = frozenset(("min", "max"))
+
+
+def ignores_repeats(projection: Projection) -> bool:
+    """Tell whether a projection gives the same for a set of rows as for a bag."""
+    calls = [call for item in projection.items for call in aggregates(item.expression)]
+    calls += [call for expression, _ in projection.order for call in aggregates(expression)]
+    if calls:
+        return all(call.name in _INDIFFERENT or call.distinct for call in calls)
+    return projection.distinct
+
+
 def needs_until_projection(clauses: Iterable[Clause]) -> tuple[Needs, Projection | None, bool]:
     """Return what the clauses up to the next projection read, that projection, and whether it reads every name."""
     needs: Needs = {}

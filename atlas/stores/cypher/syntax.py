@@ -283,6 +283,7 @@ class Match:
     patterns: tuple[PathPattern, ...]
     optional: bool
     where: Expression | None
+    at: int = position()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +292,7 @@ class Unwind:
 
     source: Expression
     variable: str
+    at: int = position()
 
 
 @dataclass(frozen=True, slots=True)

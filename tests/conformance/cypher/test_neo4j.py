@@ -16,6 +16,7 @@ from atlas.errors import QueryError
 from atlas.model import EdgeRow, FileRecord, GraphDelta, NodeRow
 from atlas.stores.bolt import BoltStore
 from atlas.stores.bolt_link import Address
+from atlas.stores.bolt_query import prepared
 from tests.conformance.cypher.test_corpus import CASES, HERE, key
 from tests.memgraph_rules import broken
 from tests.neo4j.empty import empty_neo4j
@@ -55,6 +56,18 @@ def without_order(row: Iterable[object]) -> list[object]:
     return [sorted(cell, key=key) if isinstance(cell, list) else cell for cell in row]
 
 
+def not_for_memgraph(query: str) -> bool:
+    """Whether a query is refused here already, or sent with something that Memgraph is known not to take."""
+    try:
+        return bool(broken(prepared(query, {}, memgraph=True).text))
+    except QueryError:
+        return True
+
+
+def test_memgraph_takes_most_of_the_corpus() -> None:
+    assert sum(not_for_memgraph(str(case.values[0]["query"])) for case in CASES) == 10
+
+
 SERVERS: dict[str, tuple[Callable[[], Awaitable[BoltStore]], Callable[[], str]]] = {
     "neo4j": (empty_neo4j, open_uri),
     "memgraph": (empty_memgraph, memgraph_uri),
@@ -84,7 +97,7 @@ async def store(shop_on: str) -> AsyncIterator[Store]:
 
 @pytest.mark.parametrize("case", CASES)
 async def test_rows_equal_those_of_the_embedded_store(store: Store, shop_on: str, case: dict[str, object]) -> None:
-    if shop_on == "memgraph" and broken(str(case["query"])):
+    if shop_on == "memgraph" and not_for_memgraph(str(case["query"])):
         with pytest.raises(QueryError):
             await store.cypher(str(case["query"]), case.get("params", {}), 1000, 20.0)
         return
