@@ -111,7 +111,7 @@ impl Collector<'_, '_> {
             }
             Expr::Name(name) => {
                 let name = view.file.sym(name);
-                match view.resolve_name(site.scope, name, site.line) {
+                match view.resolve_called_name(site.scope, name, site.line) {
                     Some(values) => values,
                     None if view.file.family.has_global_functions() => {
                         let unique = self.unique(name, |kind, is_member| kind == Kind::Function && !is_member);

@@ -14,6 +14,9 @@ use crate::facts::{Import, ImportKind};
 /// Endings tried after a JavaScript or TypeScript module path, best first.
 const SCRIPT_ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"];
 
+/// Folders that hold a Python project's packages and are on `sys.path` when its tests run.
+const PYTHON_LAYOUTS: [&str; 2] = ["src", "lib"];
+
 impl View<'_> {
     /// What the module of an import is; [`What::Missing`] when it should be in the project and is not.
     pub fn module_of(&self, file: FileId, import: &Import) -> What {
@@ -105,7 +108,8 @@ impl View<'_> {
     }
 
     /// The folder under which an absolute module was found, and the module: under each ancestor of the importing file that
-    /// is not itself a package (`sys.path` holds no packages), nearest first; files before folders without files of their own.
+    /// is not itself a package (`sys.path` holds no packages), and its `src` and `lib`, nearest first; files before folders
+    /// without files of their own.
     pub fn python_absolute(&self, file: FileId, entry: &FileEntry, module: &str) -> Option<(String, What)> {
         let path = module.replace('.', "/");
         let own = What::Definition(self.module_symbol(file));
@@ -120,16 +124,25 @@ impl View<'_> {
     fn python_roots(&self, entry: &FileEntry) -> Vec<String> {
         let mut roots = Vec::new();
         let mut folder = folder_of(&entry.path);
-        while !folder.is_empty() {
-            if self.file_at(&format!("{folder}/__init__.py")).is_none()
-                && self.file_at(&format!("{folder}/__init__.pyi")).is_none()
-            {
+        loop {
+            if folder.is_empty() || !self.is_python_package(folder) {
                 roots.push(folder.to_owned());
+                let layouts = PYTHON_LAYOUTS.iter().map(|layout| join(folder, layout));
+                roots.extend(layouts.filter(|root| self.is_python_root(root)));
+            }
+            if folder.is_empty() {
+                return roots;
             }
             folder = folder_of(folder);
         }
-        roots.push(String::new());
-        roots
+    }
+
+    fn is_python_package(&self, folder: &str) -> bool {
+        ["__init__.py", "__init__.pyi"].iter().any(|file| self.file_at(&format!("{folder}/{file}")).is_some())
+    }
+
+    fn is_python_root(&self, folder: &str) -> bool {
+        self.folder(Family::Python, folder).is_some() && !self.is_python_package(folder)
     }
 
     fn python_file(&self, path: &str) -> Option<What> {

@@ -56,6 +56,11 @@ impl Family {
         matches!(self, Family::Rust | Family::Java | Family::CSharp | Family::Php)
     }
 
+    /// A name that is called is never a variable.
+    pub fn calls_only_methods(self) -> bool {
+        self == Family::Java
+    }
+
     /// Functions of one scope may share a name and differ in their parameters.
     pub fn has_overloads(self) -> bool {
         matches!(self, Family::Java | Family::CSharp | Family::C)

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use smallvec::smallvec;
 
-use super::file::{Bound, FileEntry, NameEntry, is_class};
+use super::file::{Bound, FileEntry, NameEntry, is_callable, is_class};
 use super::imports::relabel;
 use super::index::Container;
 use super::names::{EMPTY, FileId, Sym, SymbolId};
@@ -17,6 +17,15 @@ use crate::facts::{BindingKind, DefId, Expr, ImportKind, Kind, flags};
 impl View<'_> {
     /// Possible meanings of a bare name, seen from a scope of this file at a line; None when nothing binds it.
     pub fn resolve_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
+        self.resolve_used_name(scope, name, line, false)
+    }
+
+    /// The same for a name that is called: a method hides a field beside it.
+    pub fn resolve_called_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
+        self.resolve_used_name(scope, name, line, true)
+    }
+
+    fn resolve_used_name(&self, scope: DefId, name: Sym, line: u32, is_called: bool) -> Option<Values> {
         if self.file.family == Family::Php
             && let Some(global) = self.text(name).strip_prefix('\\')
         {
@@ -26,12 +35,13 @@ impl View<'_> {
         while here != 0 {
             let kind = self.file.outline(here).kind;
             if is_class(kind) || kind == Kind::Extension {
-                if let Some(values) = self.name_in_class(scope, here, name) {
+                if let Some(values) = self.name_in_class(scope, here, name, is_called) {
                     return Some(values);
                 }
             } else {
                 let entries = self.file.entries(here, name);
-                if !entries.is_empty() && !self.is_outer(entries) {
+                let is_other = is_called && self.file.family.calls_only_methods() && !has_definition(entries);
+                if !entries.is_empty() && !is_other && !self.is_outer(entries) {
                     return Some(self.local_values(here, entries, line));
                 }
             }
@@ -40,8 +50,8 @@ impl View<'_> {
         self.resolve_module_name(scope, name)
     }
 
-    /// A class's names are visible in its own body; in its methods only where `this` is implied.
-    fn name_in_class(&self, scope: DefId, class: DefId, name: Sym) -> Option<Values> {
+    /// A class's names are visible in its own body; in its methods, and in classes inside it, only where `this` is implied.
+    fn name_in_class(&self, scope: DefId, class: DefId, name: Sym, is_called: bool) -> Option<Values> {
         let entries = self.file.entries(class, name);
         if scope == class && self.file.outline(class).kind != Kind::Extension {
             let own = entries.iter().any(|entry| !self.is_instance_only(entry));
@@ -50,13 +60,20 @@ impl View<'_> {
         if !self.file.family.has_implicit_this() {
             return None;
         }
-        let symbol = self.class_of(scope)?;
+        let symbol = self.class_of(class)?;
+        let before = self.calling.replace(is_called);
         let values = self.class_member(symbol, name, Strategy::This);
+        self.calling.set(before);
         if let Some(class) = values.iter().find_map(|value| self.constructed_by(value)) {
             return Some(smallvec![Value::new(What::Definition(class), Strategy::Local)]);
         }
-        let is_found = values.iter().any(|value| matches!(value.what, What::Definition(_) | What::Instance(_)));
-        (is_found || !entries.is_empty()).then_some(values)
+        let only_methods = is_called && self.file.family.calls_only_methods();
+        let is_found = values.iter().any(|value| match value.what {
+            What::Definition(symbol) => !only_methods || is_callable(self.kind(symbol)) || is_class(self.kind(symbol)),
+            What::Instance(_) => !only_methods,
+            _ => false,
+        });
+        (is_found || (!entries.is_empty() && !only_methods)).then_some(values)
     }
 
     /// Bound as `self.x`, which the body of the class does not see.
@@ -256,4 +273,8 @@ pub fn best_definition(file: &FileEntry, entries: &[NameEntry]) -> Option<DefId>
     });
     let is_bodiless = |def: &DefId| file.outline(*def).flags & (flags::DECLARATION | flags::OVERLOAD) != 0;
     defs.clone().find(|def| !is_bodiless(def)).or_else(|| defs.clone().next())
+}
+
+fn has_definition(entries: &[NameEntry]) -> bool {
+    entries.iter().any(|entry| matches!(entry.bound, Bound::Definition(_)))
 }

@@ -126,7 +126,10 @@ impl View<'_> {
                 self.each(members, |member| self.call_result(member, Some(receiver)))
             });
         }
-        let callees = self.eval(callee, scope, line);
+        let callees = match *self.file.expr(callee) {
+            Expr::Name(name) => self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default(),
+            _ => self.eval(callee, scope, line),
+        };
         self.each(callees, |value| match value.what {
             What::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
             _ => self.call_result(value, None),

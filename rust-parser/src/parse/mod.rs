@@ -43,6 +43,7 @@ mod python;
 mod ruby;
 mod ruby_members;
 mod rust;
+mod rust_items;
 mod rust_macros;
 mod scheme;
 mod tree;

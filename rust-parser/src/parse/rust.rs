@@ -1,11 +1,14 @@
 //! What Rust says that patterns cannot: use trees, visibility, attributes with meaning, patterns, and the calls inside of
 //! macro arguments, which the grammar leaves as tokens.
 
+use std::borrow::Cow;
+
 use super::bindings::BindingDraft;
 use super::code::LanguageCode;
 use super::collect::UNKNOWN;
 use super::definitions::Draft;
 use super::docs::clean_comment;
+use super::rust_items::without_item_macros;
 use super::rust_macros::macro_calls;
 use super::tree::NodeId;
 use super::walk::Walk;
@@ -17,6 +20,10 @@ pub struct Rust;
 const MAX_USE_DEPTH: u32 = 32;
 
 impl LanguageCode for Rust {
+    fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
+        without_item_macros(source)
+    }
+
     fn begin(&self, walk: &mut Walk) {
         let mut lines = Vec::new();
         for node in walk.tree.children(0) {
