@@ -24,14 +24,17 @@ class Atlas:
     indexer: Indexer | None = None
     """None when the index was opened for reading only."""
 
-    async def index(self, *, full: bool = False, progress: Progress = no_progress) -> IndexSummary:
+    async def index(
+        self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress
+    ) -> IndexSummary:
         """Make the index equal to the tree; `full` parses and writes everything again.
 
-        Raises StoreError when opened for reading or when the store refuses, ConfigError for an unreadable root.
+        Raises StoreError when opened for reading or when the store refuses, ConfigError for an unreadable root, and,
+        unless `take_over`, for an index of another tree with the project's name.
         """
         if self.indexer is None:
             raise StoreError("the index was opened for reading only")
-        return await self.indexer.index(full=full, progress=progress)
+        return await self.indexer.index(full=full, take_over=take_over, progress=progress)
 
     async def search(
         self,

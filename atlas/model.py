@@ -358,6 +358,8 @@ class ProjectState:
     """ISO 8601, UTC; "" when never indexed."""
     model: ModelInfo | None = None
     """What the store's vectors were last made with; None when it has none, or does not say."""
+    host: str = field(default="", compare=False)
+    """Of the process that writes it, where several hosts share a store."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,10 +64,13 @@ async def index_project(
     progress: Progress,
     *,
     full: bool = False,
+    take_over: bool = False,
     patience: float = math.inf,
     waiting: Callable[[str, float], None] | None = None,
 ) -> IndexSummary:
     """Make the index of a project equal to its files; `full` also replaces a store that only a rebuild can help.
+
+    `take_over` replaces what is indexed under the project's name, whatever tree that is.
 
     A daemon that runs does it, and the summary says so. For any other writer it is waited `patience` seconds, and
     `waiting` is told again and again for whom and for how long already. Raises WriterBusy when that was not enough,
@@ -90,14 +93,14 @@ async def index_project(
             waiting(busy.message, waited)
         await asyncio.sleep(BUSY_SECONDS)
     try:
-        return await atlas.index(full=full, progress=progress)
+        return await atlas.index(full=full, take_over=take_over, progress=progress)
     except StoreError as error:
         if not full or "--full" not in error.hint:
             raise
     finally:
         await atlas.aclose()
     async with open_atlas(settings, writing=True, reset=True) as atlas:
-        return await atlas.index(full=True, progress=progress)
+        return await atlas.index(full=True, take_over=take_over, progress=progress)
 
 
 async def _connect_to_index(settings: Settings, full: bool) -> Atlas:

@@ -46,6 +46,9 @@ def index(
         str, typer.Argument(metavar="[PATH]", help="Project folder; as --project.", show_default=False)
     ] = "",
     full: Annotated[bool, typer.Option("--full", help="Parse and write everything again.")] = False,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Replace an index of another tree with the same project name.")
+    ] = False,
     no_wait: Annotated[
         bool, typer.Option("--no-wait", help="Fail when another `atlas index` is at work on this index.")
     ] = False,
@@ -57,14 +60,14 @@ def index(
     if path and project and path != project:
         raise ConfigError("both PATH and --project are given", "Give one of them.")
     settings = settings_of(path or project, data_dir)
-    summary = run(_index(settings, full=full, patience=0.0 if no_wait else math.inf))
+    summary = run(_index(settings, full=full, take_over=take_over, patience=0.0 if no_wait else math.inf))
     if json:
         output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
     else:
         _print_summary(summary)
 
 
-async def _index(settings: Settings, *, full: bool, patience: float) -> IndexSummary:
+async def _index(settings: Settings, *, full: bool, take_over: bool, patience: float) -> IndexSummary:
     from atlas.wiring import index_project
 
     said = ""
@@ -77,7 +80,9 @@ async def _index(settings: Settings, *, full: bool, patience: float) -> IndexSum
         progress("wait", 0, 0)
 
     with progress_shown() as progress:
-        return await index_project(settings, progress, full=full, patience=patience, waiting=waiting)
+        return await index_project(
+            settings, progress, full=full, take_over=take_over, patience=patience, waiting=waiting
+        )
 
 
 def progress_shown() -> AbstractContextManager[Progress]:

@@ -21,6 +21,7 @@ from atlas.contracts import Bus, Embedder, Store
 from atlas.errors import AtlasError, Unavailable
 from atlas.model import Event
 from atlas.pipeline.ast import AstTier
+from atlas.pipeline.claim import claim_project
 from atlas.pipeline.events import AST_DIRTY, EVERYTHING, FILE_CHANGED, Window
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.tiers import EmbedTier, GraphTier
@@ -130,8 +131,8 @@ class Daemon:
 
         What is still waiting stays in the streams. Raises StoreError and ConfigError when a start is not possible.
         """
-        for name, kept in self._kept.items():
-            await self._store.open_project(name, str(kept.place.source.root))
+        for kept in self._kept.values():
+            await claim_project(self._store, kept.place.source)
         draining = asyncio.Event()
         sources = [asyncio.create_task(job) for job in self._sources(stop)]
         workers = [

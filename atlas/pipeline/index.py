@@ -15,6 +15,7 @@ from atlas.contracts import Bus, Embedder, Store
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import Event, Losses
 from atlas.pipeline.ast import AstTier
+from atlas.pipeline.claim import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, IndexSummary, Progress, Window, no_progress
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.tiers import EmbedTier, GraphTier
@@ -35,14 +36,17 @@ class Indexer:
     gate: Gate
     embedder: Embedder | None = None
 
-    async def index(self, *, full: bool = False, progress: Progress = no_progress) -> IndexSummary:
-        """Make the store equal to the tree. `full` parses and writes everything again.
+    async def index(
+        self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress
+    ) -> IndexSummary:
+        """Make the store equal to the tree. `full` parses and writes everything again, `take_over` see `claim_project`.
 
-        Raises ConfigError for a root that is no readable folder, StoreError when the store refuses to be written; when
-        an embedding server fails, Unavailable or ConfigError after all the rest is done.
+        Raises ConfigError for a root that is no readable folder or not that of the project that the store holds,
+        StoreError when the store refuses to be written; when an embedding server fails, Unavailable or ConfigError
+        after all the rest is done.
         """
         started, cpu = time.perf_counter(), time.process_time()
-        await self.store.open_project(self.source.project, str(self.source.root))
+        await claim_project(self.store, self.source, take_over=take_over)
         progress("scan", 0, 0)
         place = Workplace(self.source, self.store, full=full)
         try:

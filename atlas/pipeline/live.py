@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from atlas.contracts import Bus, Embedder, Store
 from atlas.model import Event
 from atlas.pipeline.ast import AstTier
+from atlas.pipeline.claim import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, Window
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.tiers import EMBED_BATCH, EmbedTier, GraphTier
@@ -46,8 +47,8 @@ class LiveTiers:
         vectors.
         """
         places = {source.project: Workplace(source, store) for source in sources}
-        for name, place in places.items():
-            await store.open_project(name, str(place.source.root))
+        for place in places.values():
+            await claim_project(store, place.source)
         tiers: list[Tier] = [
             GraphTier(places, store, bus, window, sweep=False),
             AstTier(places, store, bus, window, gate),

@@ -6,6 +6,7 @@ whose lease is somebody else's by now, never commits after its successor began; 
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterable
 
 from atlas.errors import LeaseLost
@@ -17,7 +18,7 @@ async def become_writer(transaction: Transaction, project: str, root: str) -> tu
     """Register a project; return its generation and the number of its new writer."""
     write = cypher_statements("write")
     # two statements: what the second one counts up is read behind the lock that the first one took
-    await transaction.rows(write["open_project"], name=project, root=root)
+    await transaction.rows(write["open_project"], name=project, root=root, host=socket.gethostname())
     await transaction.rows(write["open_commits"], name=project)
     ((generation, fence),) = await transaction.rows(write["next_fence"], name=project)
     return generation, fence

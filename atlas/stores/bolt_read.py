@@ -37,7 +37,7 @@ async def projects(transaction: Transaction) -> list[ProjectState]:
     """See `Store.projects`."""
     model = await current_model(transaction)
     made_with = model[1] if model else None
-    return [ProjectState(*row[:4], model=made_with) for row in await _projects(transaction)]
+    return [ProjectState(*row[:4], model=made_with, host=row[5]) for row in await _projects(transaction)]
 
 
 async def _projects(transaction: Transaction) -> list[tuple[Any, ...]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
 from pathlib import Path
 
 import pytest
 
 from atlas.config import load_settings
-from atlas.errors import AtlasError, StoreError, Unavailable
+from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
 from atlas.model import Filter
 from atlas.pipeline.events import no_progress
 from atlas.search.find import Mode
@@ -26,6 +27,7 @@ from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.relay import Relay
 from tests.neo4j.scripted_server import CLIENT, TRANSIENT, Failure, ScriptedServer
 from tests.neo4j.server import open_uri
+from tests.pipeline.trees import write_tree
 from tests.surfaces.processes import atlas
 from tests.surfaces.shop import write_files
 
@@ -219,3 +221,25 @@ async def test_vectors_of_another_dimension(root: Path) -> None:
         assert "model" not in await checked(settings)
         async with open_atlas(settings) as opened:
             assert (await opened.search("discount", Filter(project="shop"), Mode.MEANING)).ranked
+
+
+async def test_another_hosts_project_of_the_same_name_and_path_is_not_replaced(root: Path) -> None:
+    await (await empty_neo4j()).aclose()
+    settings = settings_of(root, open_uri())
+    await index_project(settings, no_progress)
+    before = await exported(settings)
+    link = BoltLink(Address(open_uri()))
+
+    async def moved() -> None:
+        await link.write(lambda transaction: transaction.rows("MATCH (p:AtlasProject) SET p.host = 'elsewhere'"))
+
+    await moved()
+    await index_project(settings, no_progress)  # the same files: another host's checkout of them
+    await moved()
+    shutil.rmtree(root)
+    write_tree(root, {"other.py": "x = 1\n"})
+    with pytest.raises(ConfigError, match=r"another project called shop, of .* on elsewhere"):
+        await index_project(settings, no_progress)
+    write_files(root)
+    assert await exported(settings) == before
+    await link.aclose()

@@ -39,7 +39,9 @@ FILLED = {
 }
 PARAMETERS: dict[str, object] = {
     **{name: [] for name in ("uids", "keys", "rows", "types", "names", "units", "parts", "vector")},
-    **dict.fromkeys(("name", "root", "project", "key", "path", "uid", "text", "first", "unit", "end", "after"), "p"),
+    **dict.fromkeys(
+        ("name", "root", "host", "project", "key", "path", "uid", "text", "first", "unit", "end", "after"), "p"
+    ),
     **dict.fromkeys(("indexed_at", "skipped", "provider", "model", "fingerprint"), "x"),
     **dict.fromkeys(("limit", "each", "shortest", "longest", "dimension"), 10),
     "nothing": {},

@@ -48,7 +48,7 @@ WRITES = {"open", "open_project", "apply", "finish", "put_vectors", "aclose"}
 ANSWERS: dict[str, list[list[Any]]] = {
     "m.version": [[2]],
     "m.current": [["v_1", "test", "tiny", 4, "one"]],
-    "p.ordinal": [[PROJECT, "/x", 1, "", 0]],
+    "p.ordinal": [[PROJECT, "/x", 1, "", 0, ""]],
     "p.decisions, p.skipped": [["/x", 1, "", "{}", "[]"]],
     "p.skipped": [["[]"]],
     "sum(c.begun)": [[0, 0]],

@@ -2,7 +2,7 @@
 
 // name: projects
 MATCH (p:AtlasProject)
-RETURN p.name, p.root, p.generation, p.indexed_at, p.ordinal
+RETURN p.name, p.root, p.generation, p.indexed_at, p.ordinal, coalesce(p.host, '')
 ORDER BY p.name
 
 // name: commits

@@ -7,7 +7,7 @@ OPTIONAL MATCH (other:AtlasProject)
 WITH count(other) AS number
 MERGE (p:AtlasProject {name: $name})
 ON CREATE SET p.ordinal = number, p.generation = 0, p.indexed_at = '', p.decisions = '{}', p.skipped = '[]'
-SET p.root = $root
+SET p.root = $root, p.host = $host
 
 // name: open_commits
 MERGE (c:AtlasCommit {project: $name})
