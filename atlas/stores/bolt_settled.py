@@ -20,6 +20,8 @@ _WAIT = 0.01
 _PATIENCE = 1.0
 """Seconds after which a read is not begun again: the newest answer is given as it is. A reader never waits long."""
 
+_CALM = 5.0
+"""Seconds after a commit in which others are likely: reads look before their work, too."""
 _KEPT = 256
 """Sets of projects whose counts are remembered."""
 
@@ -42,6 +44,7 @@ class Counts:
 
     def __init__(self) -> None:
         self._quiet: dict[tuple[str, ...], int] = {}
+        self._calm_at = 0.0
 
     async def settled(
         self, transaction: Transaction, projects: Iterable[str], work: Callable[[], Awaitable[_Result]]
@@ -50,7 +53,7 @@ class Counts:
         names = tuple(projects)
         clock = asyncio.get_running_loop().time
         started = clock()
-        known = self._quiet.get(names)
+        known = self._quiet.get(names) if started > self._calm_at else None
         begun, ended = (known, known) if known is not None else await _commits(transaction, names)
         for _ in range(_ATTEMPTS):
             result = await work()
@@ -58,11 +61,15 @@ class Counts:
             if begun == ended == now:
                 self._keep(names, now, now_ended)
                 return result
-            # after a commit others are likely: the next read looks before its work, too
             self._quiet.pop(names, None)
+            self._calm_at = clock() + _CALM
+            if known is not None:
+                # work that was begun in good faith does not count against patience
+                known, started = None, clock()
             if clock() - started > _PATIENCE:
                 return result
-            if now != now_ended:
+            # a busy server takes longer for a commit than for all attempts
+            while now != now_ended and clock() - started <= _PATIENCE:
                 await asyncio.sleep(_WAIT)
                 now, now_ended = await _commits(transaction, names)
             begun, ended = now, now_ended
