@@ -40,8 +40,9 @@ async def why_missing(reader: Reader, project: str, name: str) -> tuple[str, ...
         )
     elif not lines:
         unresolved = sum(record.unresolved for record in manifest.values())
+        files = sum(1 for indexed in manifest if indexed)  # the unit that is no file has no path
         lines.append(
-            f"nothing in the {len(manifest)} indexed files mentions it, and no skipped file looks like its home "
+            f"nothing in the {files} indexed files mentions it, and no skipped file looks like its home "
             f"({len(skipped)} skipped, {unresolved} references unresolved)"
         )
     return tuple(lines)

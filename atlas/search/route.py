@@ -50,7 +50,7 @@ TEST_WORDS = frozenset(_TEST.split())
 
 _NAME = r"[`'\"]?([A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*)(?:\(\))?[`'\"]?"
 _NOUN = r"(?:the\s+)?(?:class|function|method|module|interface|trait|struct|symbol|type)?\s*"
-_END = r"\s*[?.!]*$"
+_END = r"(?:\s+(?:class|interface|trait|struct|type|function|method))?\s*[?.!]*$"
 _USE_TYPES = (EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS, EdgeType.IMPORTS)
 _DOC_TYPES = (EdgeType.DOCUMENTS, EdgeType.AFFECTS)
 

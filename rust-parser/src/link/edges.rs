@@ -179,6 +179,15 @@ impl Collector<'_, '_> {
                 self.add_base(def, base.what, line, base.via);
             }
         }
+        for (def, definition) in view.file.facts().definitions.iter().enumerate() {
+            if view.file.family == Family::Go && is_class(definition.kind) {
+                let embedded = view.ancestors(view.file.symbols[def]);
+                let implemented = view.interfaces(view.file.symbols[def]).iter();
+                for &interface in implemented.filter(|&&symbol| !embedded.contains(&What::Definition(symbol))) {
+                    self.add_base(def as DefId, What::Definition(interface), definition.name_line, Strategy::MethodSet);
+                }
+            }
+        }
     }
 
     fn add_base(&mut self, class: DefId, base: What, line: u32, via: Strategy) {
@@ -207,6 +216,13 @@ impl Collector<'_, '_> {
                 continue;
             }
             let Some(class) = view.class_of(definition.parent) else { continue };
+            if view.file.family == Family::Go {
+                for symbol in view.implemented_methods(class, view.file.sym(definition.name)) {
+                    if let Some(target) = self.target(symbol) {
+                        self.add(def as DefId, EdgeType::Overrides, target, definition.name_line, Strategy::MethodSet);
+                    }
+                }
+            }
             if let Some(symbol) = view.overridden(class, view.file.sym(definition.name))
                 && symbol != view.file.symbols[def]
             {

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::depend::{Topic, key};
 use super::file::is_class;
+use super::implement::{Implemented, Methods, implemented, link_methods};
 use super::index::Index;
 use super::names::{FileId, SymbolId};
 use super::rules::Family;
@@ -23,6 +24,8 @@ pub struct FileBases {
     /// Bases of each class that has any, in declared order; unknown ones as [`What::Missing`].
     pub classes: Vec<(SymbolId, Vec<Value>)>,
     pub extensions: Vec<Extension>,
+    /// Of Go's interfaces and types.
+    pub methods: Vec<Methods>,
 }
 
 /// Something that adds members, and perhaps bases, to a class defined elsewhere.
@@ -39,11 +42,17 @@ pub struct Ancestry {
     files: Vec<FileBases>,
     ancestors: FxHashMap<SymbolId, Arc<[What]>>,
     extensions: FxHashMap<SymbolId, Vec<Extension>>,
+    implemented: Implemented,
 }
 
 impl Ancestry {
     pub fn ancestors(&self, class: SymbolId) -> &[What] {
         self.ancestors.get(&class).map_or(&[], |list| list)
+    }
+
+    /// Interfaces that a Go type has the methods of.
+    pub fn implemented(&self, class: SymbolId) -> &[SymbolId] {
+        self.implemented.get(&class).map_or(&[], Vec::as_slice)
     }
 
     /// By path and position.
@@ -65,7 +74,7 @@ impl Ancestry {
 
 /// Resolve the bases of all classes of a file.
 pub fn link_bases(view: &View) -> FileBases {
-    let mut found = FileBases::default();
+    let mut found = FileBases { methods: link_methods(view), ..FileBases::default() };
     for (def, definition) in view.file.facts().definitions.iter().enumerate() {
         let symbol = view.file.symbols[def];
         if definition.kind == Kind::Extension {
@@ -146,9 +155,14 @@ pub fn refresh(index: &mut Index, results: Vec<(FileId, FileBases)>, removed: &[
     }
     let extensions = collect_extensions(index);
     add_changes(&index.ancestry.extensions, &extensions, Topic::Extension, &mut keys);
-    index.ancestry.extensions = extensions;
-    let ancestors = linearise(index, &collect_bases(index));
+    let bases = collect_bases(index);
+    let methods = index.ancestry.files.iter().flat_map(|file| &file.methods);
+    let implemented = implemented(index, methods, &extensions, &bases);
+    add_changes(&index.ancestry.implemented, &implemented, Topic::Ancestors, &mut keys);
+    let ancestors = linearise(index, &bases);
     add_changes(&index.ancestry.ancestors, &ancestors, Topic::Ancestors, &mut keys);
+    index.ancestry.extensions = extensions;
+    index.ancestry.implemented = implemented;
     index.ancestry.ancestors = ancestors;
     keys
 }

@@ -10,6 +10,7 @@ mod depend;
 mod docs;
 pub mod edges;
 pub mod file;
+mod implement;
 mod imports;
 pub mod index;
 mod inherit;

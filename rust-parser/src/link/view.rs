@@ -181,6 +181,12 @@ impl<'a> View<'a> {
         self.index.ancestry.ancestors(class)
     }
 
+    /// Interfaces that a Go type has the methods of.
+    pub fn interfaces(&self, class: SymbolId) -> &'a [SymbolId] {
+        self.ask(key(Topic::Ancestors, class, 0));
+        self.index.ancestry.implemented(class)
+    }
+
     /// Extensions of a class, by path and position.
     pub fn extensions(&self, class: SymbolId) -> &'a [Extension] {
         if self.stage == Stage::Bases {
