@@ -108,7 +108,7 @@ async def test_misspelt_names_get_near_ones(shop: Atlas) -> None:
         ("shop.half.broken", "`shop/half.py` could only be read in part: 1: syntax"),
         ("shop/cart.py:9999", "`shop/cart.py` is indexed"),
         ("prices", "indexed symbols mention `prices`"),
-        ("wholly_unheard_of", "nothing in the 7 indexed files mentions it"),
+        ("wholly_unheard_of", "nothing in the 6 indexed files mentions it"),
     ],
 )
 async def test_absence_is_explained(shop: Atlas, written: str, part: str) -> None:
