@@ -132,6 +132,9 @@ class AstTier:
         if self._scarce():
             # units are made more slowly then, but not beside all that was linked for them
             await uncut(asyncio.to_thread(linker.rest))
+        # a target that is there before its edges saves a server a node that waits for it: what is near the root is used
+        # by what is deep, and all of it by tests
+        todo.sort(key=lambda path: (work.record(path).is_test, path.count("/"), path))
         await self._write(work, todo, digests)
         again = (work.touched | same) - set(todo)
         seen = [work.seen_again(path) for path in sorted(again) if path in place.manifest]

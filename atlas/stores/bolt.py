@@ -67,6 +67,8 @@ class BoltStore:
         self._counts = Counts()
         self._fences: dict[str, int] = {}
         """The number of each project that this store writes."""
+        self._written: dict[str, set[str]] = {}
+        """What this store wrote, or tried to, of projects that were empty when it became their writer, by path."""
 
     @classmethod
     async def open(cls, address: Address, *, writing: bool) -> Self:
@@ -97,6 +99,9 @@ class BoltStore:
         generation, self._fences[project] = await self._write(
             lambda transaction: become_writer(transaction, project, root)
         )
+        self._written.pop(project, None)
+        if generation == 0:
+            self._written[project] = set()
         return generation
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
@@ -104,15 +109,24 @@ class BoltStore:
 
         async def work(transaction: Transaction) -> int:
             await check_writer(transaction, self._fences, {delta.project for delta in deltas})
-            generation = await apply(transaction, deltas)
+            # a second attempt looks: two units may hold one symbol, and a lost connection hides what it committed
+            generation = await apply(transaction, deltas, first=bool(attempts) and attempts.pop())
             await announce(self._link, self._dialect, "begin_commit", names)
             return generation
 
         names = sorted({delta.project for delta in deltas})
+        attempts = [self._are_new(deltas)]
         try:
             return await self._write(work)
         finally:
             await announce(self._link, self._dialect, "end_commit", names)
+
+    def _are_new(self, deltas: Sequence[GraphDelta]) -> bool:
+        """Tell whether the server is known to hold nothing of the units; once asked for, they may be there."""
+        new = all(delta.project in self._written and delta.path not in self._written[delta.project] for delta in deltas)
+        for delta in deltas:
+            self._written.get(delta.project, set()).add(delta.path)
+        return new
 
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
         """See `Store.finish`."""
@@ -128,6 +142,7 @@ class BoltStore:
                 await transaction.rows(write["set_skipped"], name=project, skipped=json.dumps(list(rows.values())))
 
         await self._write(work)
+        self._written.pop(project, None)
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
         """See `Store.put_vectors`. A model's first vectors make its index; its last ones gone, the index goes too."""

@@ -35,9 +35,12 @@ BATCH = 2_000
 _Edges = dict[EdgeKey, EdgeRow]
 
 
-async def apply(transaction: Transaction, deltas: Sequence[GraphDelta]) -> int:
-    """See `Store.apply`."""
-    return await _Apply(transaction).run(deltas)
+async def apply(transaction: Transaction, deltas: Sequence[GraphDelta], *, first: bool = False) -> int:
+    """See `Store.apply`. `first`: the units are new, so nothing is looked for.
+
+    A symbol that another unit holds is then found by its constraint: the server refuses the transaction.
+    """
+    return await _Apply(transaction).run(deltas, first)
 
 
 class _Apply:
@@ -46,13 +49,13 @@ class _Apply:
         self._write = cypher_statements("write")
         self._read = cypher_statements("read")
 
-    async def run(self, deltas: Sequence[GraphDelta]) -> int:
+    async def run(self, deltas: Sequence[GraphDelta], first: bool) -> int:
         known = [row[0] for row in await self._transaction.rows(self._read["projects"])]
         for delta in deltas:
             if delta.project not in known:
                 raise unknown_project(delta.project, known)
-        records = await self._records(deltas)
-        held = await self._held(deltas)
+        records = {} if first else await self._records(deltas)
+        held = {} if first else await self._held(deltas)
         made = plan(deltas, records, held)
         before = await self._old_edges(sorted(held))
         await self._edges_of_kept(made, before)

@@ -131,6 +131,7 @@ def test_the_rules_find_what_memgraph_rejects(text: str) -> None:
 def test_index_hints_stand_where_each_server_wants_them() -> None:
     text = "UNWIND $uids AS uid\nMATCH (s:Symbol {uid: uid})\nUSING INDEX SEEK s:Symbol(uid)\nRETURN s.uid"
     assert NEO4J.statement(text) == text
+    assert NEO4J.statement("UNWIND $r AS r\nCREATE (:A)") == "CYPHER replan=skip UNWIND $r AS r\nCREATE (:A)"
     assert MEMGRAPH.statement(text) == (
         "USING INDEX :Symbol(uid)\nUNWIND $uids AS uid\nMATCH (s:Symbol {uid: uid})\nRETURN s.uid"
     )
