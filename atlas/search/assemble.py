@@ -7,21 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+_GUESSES = 3
+"""Items of one list are about as long as each other; where they are not, bisecting takes over."""
 
-def longest(measure: Callable[[int], int], upper: int, budget: int, lower: int = 0) -> int:
+
+def longest(measure: Callable[[int], int], upper: int, budget: int, lower: int = 0, at_lower: int = 0) -> int:
     """Return the largest n in lower..upper with `measure(n) <= budget`, or `lower` if none; `measure` must not fall.
 
-    Tries `upper` first (most answers fit), then bisects: O(log upper) measurements.
+    Tries `upper` first (most answers fit), then where the budget would be if each item cost the same, then bisects:
+    O(log upper) measurements. `at_lower` is about what `measure(lower)` would be; it only has to be near.
     """
-    if upper <= lower or measure(upper) <= budget:
+    if upper <= lower or (at_upper := measure(upper)) <= budget:
         return max(upper, lower)
-    low, high = lower, upper
+    low, high, tries = lower, upper, 0
     while high - low > 1:
-        middle = (low + high) // 2
-        if measure(middle) <= budget:
-            low = middle
+        share = (budget - at_lower) / (at_upper - at_lower) if tries < _GUESSES and at_upper > at_lower else 0.5
+        middle = min(max(low + int((high - low) * share), low + 1), high - 1)
+        tokens, tries = measure(middle), tries + 1
+        if tokens <= budget:
+            low, at_lower = middle, tokens
         else:
-            high = middle
+            high, at_upper = middle, tokens
     return low
 
 

@@ -74,7 +74,7 @@ async def around_node(reader: Reader, node: Node, each: int) -> Around:
 
 async def counts_around(reader: Reader, uid: str) -> tuple[tuple[str, int], ...]:
     """Return (kind, number) of a node's neighbours without reading them; kinds without any are left out."""
-    totals = (await _totals(reader, [uid], tuple(KINDS))).get(uid, {})
+    totals = (await _totals(reader, {end: [uid] for end in Direction}, tuple(KINDS))).get(uid, {})
     return tuple((kind, totals[kind]) for kind in KINDS if kind in totals)
 
 
@@ -102,8 +102,7 @@ async def _related(
         for edge in await reader.store.edges(uids, end, tuple(kind_of), most, each):
             own = edge.row.source if end == Direction.OUT else edge.row.target
             lists.setdefault(own, {}).setdefault(kind_of[EdgeType(edge.row.type)], []).append(edge)
-    cut = [uid for uid, own in lists.items() if any(len(edges) >= each for edges in own.values())]
-    totals = await _totals(reader, cut, kinds) if cut else {}
+    totals = await _totals(reader, _cut(lists, each), kinds)
     return {
         uid: {
             kind: Related(tuple(edges), max(len(edges), totals.get(uid, {}).get(kind, 0)))
@@ -113,11 +112,25 @@ async def _related(
     }
 
 
-async def _totals(reader: Reader, uids: Sequence[str], kinds: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return counts by node and kind; what has no neighbours is left out."""
+def _cut(lists: Mapping[str, Mapping[str, Sequence[Edge]]], each: int) -> dict[Direction, list[str]]:
+    """Return the nodes with a list that may have been cut, by the end that they are in it."""
+    cut: dict[Direction, list[str]] = {}
+    for uid, own in lists.items():
+        for end in {KINDS[kind][0] for kind, edges in own.items() if len(edges) >= each}:
+            cut.setdefault(end, []).append(uid)
+    return cut
+
+
+async def _totals(
+    reader: Reader, uids: Mapping[Direction, Sequence[str]], kinds: Sequence[str]
+) -> dict[str, dict[str, int]]:
+    """Return counts by node and kind, for each end of the nodes wanted there; what has no neighbours is left out."""
     totals: dict[str, dict[str, int]] = {}
     for end, kind_of in _kinds_by_end(kinds).items():
-        for uid, counts in (await reader.store.degrees(uids, end, tuple(kind_of))).items():
+        wanted = uids.get(end)
+        if not wanted:
+            continue
+        for uid, counts in (await reader.store.degrees(wanted, end, tuple(kind_of))).items():
             own = totals.setdefault(uid, {})
             for edge_type, count in counts.items():
                 kind = kind_of[EdgeType(edge_type)]

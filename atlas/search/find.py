@@ -11,7 +11,7 @@ from atlas.errors import AtlasError
 from atlas.model import Direction, EdgeType, Filter, Scored
 from atlas.search import Reader
 from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_words, gather
-from atlas.search.fuse import fuse_rrf, fuse_text, order
+from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
 from atlas.search.route import Query, route
 
@@ -106,10 +106,9 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
     words, meaning = hits.get("words", ()), hits.get("meaning", ())
     if fusion == Fusion.RRF:
         text = fuse_rrf((words, meaning))
-        text = [Scored(uid, score / text[0].score) for uid, score in text]
+        totals = {uid: score / text[0].score for uid, score in text}
     else:
-        text = fuse_text(words, meaning)
-    totals = dict(text)
+        totals = text_scores(words, meaning)
     name_weight = RELATION_NAME_WEIGHT if query.relation else NAME_WEIGHT * query.focus**FOCUS_POWER
     graph_weight = RELATION_WEIGHT if query.relation else NEIGHBOUR_WEIGHT
     for channel, weight in (("name", name_weight), ("graph", graph_weight)):

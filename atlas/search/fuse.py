@@ -28,36 +28,48 @@ def fuse_rrf(
     return order(totals)
 
 
-def fuse_text(words: Sequence[Scored], meaning: Sequence[Scored]) -> list[Scored]:
-    """Return words and meaning as one ranking of scores 0..1, the default fusion.
+def text_scores(words: Sequence[Scored], meaning: Sequence[Scored]) -> dict[str, float]:
+    """Return words and meaning as one score 0..1 per uid, the default fusion.
 
     BM25 by its maximum, cosines between the last and the best of the ranking: the last of 100 neighbours is as near as
     unrelated code. One silent channel leaves the other its full range, so that names keep their place beside it.
     """
     if not meaning:
-        return fuse_weighted([words], [1.0])
-    floor = min(hit.score for hit in meaning) if len(meaning) > 1 else 0.0
-    lifted = [Scored(hit.uid, hit.score - floor) for hit in meaning]
+        return weighted([words], [1.0])
+    floor = min(score for _, score in meaning) if len(meaning) > 1 else 0.0
+    lifted = [(uid, score - floor) for uid, score in meaning]
     if not words:
-        return fuse_weighted([lifted], [1.0])
-    return fuse_weighted([words, lifted], [WORDS_WEIGHT, MEANING_WEIGHT])
+        return weighted([lifted], [1.0])
+    return weighted([words, lifted], [WORDS_WEIGHT, MEANING_WEIGHT])
 
 
-def fuse_weighted(rankings: Sequence[Sequence[Scored]], weights: Sequence[float]) -> list[Scored]:
-    """Return sum(weight * normalised score) per uid, best first, ties by uid; missing from a ranking is 0."""
+def fuse_text(words: Sequence[Scored], meaning: Sequence[Scored]) -> list[Scored]:
+    """Return `text_scores` best first, ties by uid."""
+    return order(text_scores(words, meaning))
+
+
+def fuse_weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]) -> list[Scored]:
+    """Return `weighted` best first, ties by uid."""
+    return order(weighted(rankings, weights))
+
+
+def weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]) -> dict[str, float]:
+    """Return sum(weight * normalised score) per uid; missing from a ranking is 0."""
     totals: dict[str, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         for uid, score in normalised(ranking).items():
             totals[uid] = totals.get(uid, 0.0) + weight * score
-    return order(totals)
+    return totals
 
 
-def normalised(ranking: Sequence[Scored]) -> dict[str, float]:
+def normalised(ranking: Sequence[tuple[str, float]]) -> dict[str, float]:
     """Return scores divided by the best one, 0..1; negative ones become 0, and all do when the best is not positive."""
-    best = max((hit.score for hit in ranking), default=0.0)
-    return {hit.uid: max(hit.score, 0.0) / best if best > 0 else 0.0 for hit in ranking}
+    best = max((score for _, score in ranking), default=0.0)
+    return {uid: score / best if best > 0 and score > 0.0 else 0.0 for uid, score in ranking}
 
 
 def order(scores: Mapping[str, float]) -> list[Scored]:
     """Return scores best first, ties by uid, so that equal input gives equal bytes."""
-    return [Scored(uid, score) for uid, score in sorted(scores.items(), key=lambda item: (-item[1], item[0]))]
+    # sorting twice needs no key made in Python: the second sort keeps the order of the first among equals
+    uids = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
+    return [Scored(uid, scores[uid]) for uid in uids]

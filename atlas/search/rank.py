@@ -6,15 +6,16 @@ The fused score says how well the text matches; the factors here say how useful 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from math import log1p
 from types import MappingProxyType
 
 from atlas.model import Label, Node
 from atlas.search.route import Query
 
-LABEL_FACTOR = MappingProxyType(
+LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
     {
         Label.CLASS: 1.0,
         Label.FUNCTION: 1.0,
@@ -74,7 +75,24 @@ def rank(
     candidates: Iterable[Candidate], query: Query, split_words: Callable[[str], list[str]], *, demote_tests: bool = True
 ) -> list[Candidate]:
     """Return candidates best first, one per symbol, ties by name; `demote_tests` False ranks tests as equals."""
-    return collapse([replace(each, score=_score(each, query, split_words, demote_tests)) for each in candidates])
+
+    @cache  # several candidates are of one file
+    def words_of(path: str) -> frozenset[str]:
+        return frozenset(split_words(path))
+
+    return collapse(
+        [
+            Candidate(
+                each.node,
+                _score(each, query, words_of, demote_tests),
+                each.channels,
+                each.reasons,
+                each.degree,
+                each.also,
+            )
+            for each in candidates
+        ]
+    )
 
 
 def collapse(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -104,9 +122,9 @@ def is_declaration(node: Node) -> bool:
     return "declaration" in node.row.modifiers.split() or _STUB.search(node.row.path) is not None
 
 
-def _score(candidate: Candidate, query: Query, split_words: Callable[[str], list[str]], demote_tests: bool) -> float:
+def _score(candidate: Candidate, query: Query, words_of: Callable[[str], frozenset[str]], demote_tests: bool) -> float:
     row = candidate.node.row
-    score = candidate.score * LABEL_FACTOR.get(Label(row.label), 1.0)
+    score = candidate.score * LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test:
         score *= TEST_WANTED_FACTOR if query.wants_tests else TEST_FACTOR if demote_tests else 1.0
     if row.is_generated:
@@ -118,7 +136,7 @@ def _score(candidate: Candidate, query: Query, split_words: Callable[[str], list
     if row.language in query.languages:
         score *= LANGUAGE_FACTOR
     if query.words:
-        in_path = set(split_words(row.path)).intersection(query.words)
+        in_path = words_of(row.path).intersection(query.words)
         score += PATH_BONUS * candidate.score * len(in_path) / len(query.words)
     score += CENTRAL_BONUS * min(log1p(candidate.degree), CENTRAL_LIMIT) * candidate.score
     return score - DEPTH_PENALTY * row.qualified_name.count(".")

@@ -143,10 +143,13 @@ class _Scan:
 
     def _rescored(self, near: Sequence[tuple[int, float]]) -> list[Scored]:
         """Return exact cosines of the candidates that exist and that the filter lets through."""
-        text = statements("vector")["among"].format(join=self._limits.join, where=self._limits.where)
+        limited = self._limits.where
+        among = statements("vector")["among" if limited else "among_all"]
+        text = among.format(join=self._limits.join, where=limited)
         bindings: dict[str, Any] = {
             **self._limits.bindings,
-            "ids": json.dumps([row[0] for row in near]),
+            # in the order of the file, where neighbours share pages
+            "ids": json.dumps(sorted(row[0] for row in near)),
             "model": self._model,
         }
         rows = fetch(self._connection, text, bindings)

@@ -12,7 +12,7 @@ from atlas.search.assemble import allot
 from atlas.search.freshness import StaleFile
 from atlas.tools.answers import ContextAnswer, Evidence, Lookup, Section, Source, Symbol
 from atlas.tools.cite import path_of, symbol_of
-from atlas.tools.envelope import Envelope, fit
+from atlas.tools.envelope import Envelope, fit, fit_or_none
 from atlas.tools.render import neighbour_line
 from atlas.tools.structure import tokens_of
 
@@ -67,8 +67,8 @@ def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAn
     count = atlas.reader.counter.count
     everything = {"source": len(context.source), **{each.kind: len(each.neighbours) for each in context.sections}}
     if _characters(context) <= envelope.token_budget * CHARACTERS_PER_TOKEN:
-        whole = fit(atlas, envelope.token_budget, lambda _: _build(envelope, context, everything), 0)
-        if not whole.evidence.below_floor:
+        whole = fit_or_none(atlas, envelope.token_budget, lambda _: _build(envelope, context, everything), 0)
+        if whole is not None:
             return whole
     nothing = dict.fromkeys(("source", *(section.kind for section in context.sections)), 0)
     costs = {

@@ -125,12 +125,26 @@ def check_range(name: str, value: int, lowest: int, highest: int) -> None:
         raise ConfigError(f"{name} must be between {lowest} and {highest}, not {value}")
 
 
-def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
+def fit(
+    atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
+) -> AnswerT:
     """Return `build(n)` for the largest n in lower..upper that fits the budget, with its exact token count.
 
     If even `build(lower)` is too long the answer is the floor: one evidence line and one line saying how many tokens
-    are needed, which may itself be longer than the budget (about 60 tokens).
+    are needed, which may itself be longer than the budget (about 60 tokens). `at_lower` see `longest`.
     """
+    fitting = fit_or_none(atlas, budget, build, upper, lower, at_lower)
+    if fitting is not None:
+        return fitting
+    counter, answer = atlas.reader.counter, build(lower)
+    answer = floor(answer, tokens_of(counter, answer))
+    return _with_evidence(answer, replace(answer.evidence, tokens=tokens_of(counter, answer)))
+
+
+def fit_or_none(
+    atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
+) -> AnswerT | None:
+    """Return what `fit` does, but None instead of the floor, which takes two more measurements."""
     counter = atlas.reader.counter
     tried: dict[int, tuple[AnswerT, int]] = {}
 
@@ -139,14 +153,11 @@ def fit(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, 
         tried[size] = (answer, tokens_until(counter, answer, budget))
         return tried[size][1]
 
-    size = longest(measure, upper, budget, lower)
+    size = longest(measure, upper, budget, lower, at_lower)
     if size not in tried:
         measure(size)
     answer, tokens = tried[size]
-    if tokens > budget:
-        answer = floor(answer, tokens_of(counter, answer))
-        tokens = tokens_of(counter, answer)
-    return _with_evidence(answer, replace(answer.evidence, tokens=tokens))
+    return None if tokens > budget else _with_evidence(answer, replace(answer.evidence, tokens=tokens))
 
 
 def floor(answer: AnswerT, needed: int) -> AnswerT:

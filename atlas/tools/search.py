@@ -15,7 +15,7 @@ from atlas.search.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.search.rank import Candidate
 from atlas.tools.answers import Hit, SearchAnswer
 from atlas.tools.cite import path_of, sections_of, symbol_of
-from atlas.tools.envelope import Envelope, check_range, fit, make_filter, open_envelope
+from atlas.tools.envelope import Envelope, check_range, fit, fit_or_none, make_filter, open_envelope
 
 MAX_LIMIT = 50
 
@@ -141,8 +141,8 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
 def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
     """As many hits as the budget holds, then neighbours for as many of them, from the top, as it still holds."""
     count = len(page.plain)
-    whole = fit(atlas, envelope.token_budget, lambda _: _build(envelope, page, count, count), 0)
-    if not whole.evidence.below_floor:
+    whole = fit_or_none(atlas, envelope.token_budget, lambda _: _build(envelope, page, count, count), 0)
+    if whole is not None:
         return whole
     bare = fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, n, 0), count, min(count, 1))
     kept = len(bare.hits)
@@ -150,7 +150,9 @@ def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
         return bare
     # with all hits and all neighbours it was too long already
     most = kept - 1 if kept == count else kept
-    return fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, kept, n), most)
+    return fit(
+        atlas, envelope.token_budget, lambda n: _build(envelope, page, kept, n), most, at_lower=bare.evidence.tokens
+    )
 
 
 def _build(envelope: Envelope, page: _Page, hits: int, detailed: int) -> SearchAnswer:

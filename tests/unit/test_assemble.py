@@ -34,6 +34,12 @@ def test_longest_measures_a_fitting_answer_once() -> None:
     assert measured == [1000]
 
 
+def test_longest_of_equal_items_is_found_where_it_must_be() -> None:
+    measured: list[int] = []
+    assert longest(lambda n: measured.append(n) or 100 + 10 * n, 64, 305, at_lower=100) == 20
+    assert measured == [64, 20, 21]
+
+
 @given(costs, st.integers(0, 300))
 def test_allot_stays_in_budget_and_wastes_nothing(given_costs: dict[str, list[int]], budget: int) -> None:
     kept = allot(given_costs, {"a": 0.5, "b": 0.3, "c": 0.1}, budget)

@@ -12,6 +12,10 @@ FROM file WHERE project = ? AND path <> '' GROUP BY language
 -- name: structure
 SELECT resolved, unresolved, problems <> '' FROM file WHERE project = ? AND path = ''
 
+-- moves with every commit of another connection that this one comes to see
+-- name: version
+PRAGMA data_version
+
 -- one walk for three counts: nodes, texts to embed, and vectors of those texts by the model
 -- name: nodes
 SELECT n.label, count(*), sum(n.chunk_digest <> ''), count(v.id)
