@@ -7,7 +7,6 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -138,19 +137,16 @@ def _serve_http(
     from atlas.session import Session
     from atlas.web.access import make_access, read_token
     from atlas.web.gate import Limits
-    from atlas.web.serve import is_open, make_tls, url_of
-    from atlas.web.workers import listen_many, serve_many
+    from atlas.web.serve import is_open, listen, make_tls, url_of
+    from atlas.web.workers import serve_many
 
     if key is not None and certificate is None:
         raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")
     tls = make_tls(certificate, key) if certificate else None
     mcp = settings.mcp
     token, warning = read_token(token_file, os.environ.get(TOKEN_VARIABLE, ""))
-    sockets = listen_many(mcp.host, mcp.port, mcp.workers or os.cpu_count() or 1)
-    with ExitStack() as held:
-        for listening in sockets:
-            held.enter_context(listening)
-        to_others = is_open(sockets[0])
+    with listen(mcp.host, mcp.port) as listening:
+        to_others = is_open(listening)
         own = (socket.gethostname(), socket.getfqdn()) if to_others and mcp.host in ANYWHERE else ()
         access = make_access(mcp.host, is_open=to_others, names=(*own, *names), token=token)
         limits = Limits(
@@ -160,7 +156,7 @@ def _serve_http(
             _warn(warning)
         if to_others and tls is None:
             _warn("without TLS others on the network can read the token and the code; see --tls-cert, or use a proxy")
-        where = url_of(sockets[0], mcp.host, tls, HTTP_PATH)
+        where = url_of(listening, mcp.host, tls, HTTP_PATH)
 
         def ready() -> None:
             asks = "a token is asked for" if token else "no token is asked for"
@@ -171,10 +167,11 @@ def _serve_http(
             server = make_server(session, offer_index=mcp.allow_index)
             serve_http(server, session, Site(listening, access, limits, tls), ready)
 
-        if len(sockets) == 1:
-            serve(sockets[0], ready)
+        count = mcp.workers or os.cpu_count() or 1
+        if count == 1:
+            serve(listening, ready)
         else:
-            serve_many(sockets, serve, ready)
+            serve_many(listening, count, serve, ready)
 
 
 def _warn(message: str) -> None:

@@ -50,8 +50,8 @@ def make_tls(certificate: Path, key: Path | None) -> Tls:
     return Tls(certificate, key)
 
 
-def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a socket that listens on the first address of `host`; `shared` ones of this user can have one port.
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on the first address of `host`.
 
     Raises ConfigError for an address that is none of this machine's, or not allowed; Unavailable for a port in use.
     """
@@ -64,8 +64,6 @@ def listen(host: str, port: int, *, shared: bool = False) -> socket.socket:
     listening = socket.socket(family, kind, protocol)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shared:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listening.bind(address)
         listening.listen(512)
     except OSError as error:
