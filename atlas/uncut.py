@@ -6,17 +6,26 @@ Else the next in line would change what it still uses, or read what is there bef
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 _Result = TypeVar("_Result")
 
 
-async def uncut(work: Awaitable[_Result]) -> _Result:
-    """Return what the work returns; raises what it raises. Cancelled, it waits for the end of the work first."""
-    running = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(running)
-    except asyncio.CancelledError:
-        await asyncio.wait([running])
-        raise
+async def in_thread(work: Callable[..., _Result], *arguments: Any) -> _Result:
+    """Return `work(*arguments)`, run in a thread; raises what it raises."""
+    return await uncut(asyncio.get_running_loop().run_in_executor(None, work, *arguments))
+
+
+async def uncut(work: asyncio.Future[_Result]) -> _Result:
+    """Return the result of a thread's work; raises what it raises. Cancelled, it still waits for the end."""
+    cancelled: asyncio.CancelledError | None = None
+    while not work.done():
+        try:
+            await asyncio.wait([work])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        work.exception()  # nobody else asks for it
+        raise cancelled
+    return work.result()

@@ -21,7 +21,7 @@ from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, Progress, 
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.tree import trusted_mtime
 from atlas.pipeline.workplace import Workplace
-from atlas.uncut import uncut
+from atlas.uncut import in_thread, uncut
 
 SPARE_BYTES = 1_000_000
 """Source bytes per transaction of a process that stays: bounds memory, rows are some ten times the source."""
@@ -96,7 +96,7 @@ class AstTier:
         if structure is None or structure.digest != place.source.fingerprint:
             return set()
         known = [path for path in work.files if path in place.manifest and path not in place.ahead]
-        digests = await uncut(asyncio.to_thread(digest_paths, str(place.source.root), known))
+        digests = await in_thread(digest_paths, str(place.source.root), known)
         return {path for path, digest in zip(known, digests, strict=True) if place.manifest[path].digest == digest}
 
     async def _relink(self, work: Pass, *, compare_all: bool) -> None:
@@ -115,11 +115,11 @@ class AstTier:
             work.files = {**place.files, **work.files}
             chosen = {*changed, *removed}
             rest = [path for path in work.files if path not in chosen]
-            changed += await uncut(asyncio.to_thread(self._recall, place, linker, rest))
-        removed.extend(await uncut(asyncio.to_thread(self._parse, work, linker, changed)))
+            changed += await in_thread(self._recall, place, linker, rest)
+        removed.extend(await in_thread(self._parse, work, linker, changed))
         started = time.process_time()
         self._progress("link", 0, 0)
-        moved = await uncut(asyncio.to_thread(linker.update, [], removed))
+        moved = await in_thread(linker.update, [], removed)
         same = work.parsed_again()
         place.ahead.update(work.parsed.keys() - same, (path for path in removed if path in place.manifest))
         # a file that is again what the store holds may need no write that would say so
@@ -131,10 +131,10 @@ class AstTier:
         todo = [path for path in paths if path != STRUCTURE and path in digests and self._differs(work, path, digests)]
         if self._scarce():
             # units are made more slowly then, but not beside all that was linked for them
-            await uncut(asyncio.to_thread(linker.rest))
+            await in_thread(linker.rest)
         # a target that is there before its edges saves a server a node that waits for it: what is near the root is used
         # by what is deep, and all of it by tests
-        todo.sort(key=lambda path: (work.record(path).is_test, path.count("/"), path))
+        todo.sort(key=lambda path: (work.is_test(path), path.count("/"), path))
         await self._write(work, todo, digests)
         again = (work.touched | same) - set(todo)
         seen = [work.seen_again(path) for path in sorted(again) if path in place.manifest]
@@ -212,10 +212,10 @@ class AstTier:
         # the structure goes first: edges to new external symbols then find their target from the first batch on
         stored = place.manifest.get(STRUCTURE)
         deltas.append(structure if whole else marked(structure, stored.digest if stored else ""))
-        ready: list[GraphDelta] | None = await uncut(asyncio.to_thread(next, batches, None))
+        ready: list[GraphDelta] | None = await in_thread(next, batches, None)
         done = 0 if structure.nodes is None else 1
         while ready or deltas:
-            following = asyncio.create_task(asyncio.to_thread(next, batches, None))
+            following = asyncio.get_running_loop().run_in_executor(None, next, batches, None)
             try:
                 deltas = await self._gate.judge(place, [*deltas, *(ready or ())])
                 wanted = self._gate.wanted(place, deltas)

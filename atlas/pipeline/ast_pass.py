@@ -39,6 +39,11 @@ class Pass:
             return self.parsed[path]
         return self._seen_again(path) if path in self.touched else self.place.manifest[path]
 
+    def is_test(self, path: str) -> bool:
+        """Return whether a file holds tests; one that only the linker knows, as its write failed, counts as none."""
+        record = self.parsed.get(path) or self.place.manifest.get(path)
+        return record is not None and record.is_test
+
     def take_in(self, path: str, parsed: ParsedFile) -> None:
         """Note a file that was parsed; its facts are the linker's."""
         file = self.files[path]

@@ -19,7 +19,7 @@ from atlas.parsing import FactsCache, Languages, Linker
 from atlas.pipeline.events import EVERYTHING, Tally
 from atlas.pipeline.tree import compare, same_stat
 from atlas.scan import Scan, ScannedFile, Scope, SubProject, changes_rules, scan_project
-from atlas.uncut import uncut
+from atlas.uncut import in_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Workplace:
         async with self.linking:
             if self.linker is not None:
                 self.unpacked = 0
-                await uncut(asyncio.to_thread(self.linker.rest))
+                await in_thread(self.linker.rest)
 
     def close(self) -> None:
         """Close the facts cache; idempotent."""
