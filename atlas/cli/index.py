@@ -128,7 +128,7 @@ def _print_summary(summary: IndexSummary) -> None:
         ("units written", summary.written),
         ("removed", summary.removed),
         ("skipped (atlas status --skipped)", summary.skipped),
-        ("read only in part", summary.problems),
+        ("read only in part (atlas status --skipped)", summary.problems),
         ("vectors made", summary.vectors),
     ]
     console = output.console()

@@ -19,10 +19,11 @@ def register(app: typer.Typer) -> None:
 
 def status(
     skipped: Annotated[
-        bool, typer.Option("--skipped", help="List the files that are not indexed, with reasons.")
+        bool, typer.Option("--skipped", help="List files not indexed, and those read only in part, with reasons.")
     ] = False,
     only: Annotated[
-        str, typer.Option("--only", metavar="REASON|PATH", help="With --skipped: this reason, prefix or glob.")
+        str,
+        typer.Option("--only", metavar="REASON|PATH", help="With --skipped: this reason (or partial), prefix or glob."),
     ] = "",
     every: Annotated[bool, typer.Option("--all", help="Every project of the store.")] = False,
     watch: Annotated[bool, typer.Option("--watch", "-w", help="Again every second, until Ctrl-C.")] = False,

@@ -13,7 +13,16 @@ from rich.text import Text
 from atlas.cli import output
 from atlas.tools.answers import ProjectStatus, StatusAnswer
 from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus
-from atlas.tools.status_lines import LETTERS, ago, counted, daemon_line, last_batch, stale_line, watch_line
+from atlas.tools.status_lines import (
+    LETTERS,
+    ago,
+    counted,
+    daemon_line,
+    last_batch,
+    problem_line,
+    stale_line,
+    watch_line,
+)
 
 DAEMON_STYLES = {"running": "green", "starting": "yellow", "off": "yellow", "gone": "red", "stuck": "red"}
 CURVE = "▁▂▃▄▅▆▇█"
@@ -72,6 +81,9 @@ def status_parts(answer: StatusAnswer) -> Iterator[RenderableType]:
     for project in answer.projects:
         rows = _project_rows(project, watched.get(project.project))
         yield output.table(("", ""), rows, title=f"{project.project} at {project.root}")
+    if answer.partial_files:
+        partly = ((partial.path, problem_line(partial)) for partial in answer.partial_files)
+        yield output.table(("read only in part", "problem"), partly)
     if answer.skipped_files:
         yield output.table(("skipped", "reason"), ((skip.path, skip.reason) for skip in answer.skipped_files))
 

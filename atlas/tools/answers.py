@@ -253,6 +253,17 @@ class SkippedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialFile:
+    """A file that is indexed, but could be read only in part."""
+
+    path: str
+    problem: str
+    """The first one, as `line: code: message`."""
+    problems: int
+    """How many there are."""
+
+
+@dataclass(frozen=True, slots=True)
 class StatusAnswer:
     """Answer of status."""
 
@@ -262,6 +273,8 @@ class StatusAnswer:
     evidence: Evidence
     daemon: DaemonStatus | None = None
     """None when nobody looked for one."""
+    partial_files: tuple[PartialFile, ...] = ()
+    """They are indexed, unlike `skipped_files`, and listed with them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,13 +182,19 @@ TOOLS: tuple[Tool, ...] = (
         "status",
         "What is indexed, stale, skipped and why; whether the daemon keeps it true; queues and dead letters.",
         {
-            "skipped": {**_FLAG, "description": "List skipped files"},
+            "skipped": {**_FLAG, "description": "List skipped and partial files"},
             "skipped_filter": _text("Reason, path prefix or glob", 1000),
             "everything": {**_FLAG, "description": "All projects"},
             **_BUDGET,
             **_PROJECT,
         },
-        {"daemon": _OBJECT, "projects": _list(_OBJECT), "tiers": _list(_OBJECT), "skipped_files": _OBJECT},
+        {
+            "daemon": _OBJECT,
+            "projects": _list(_OBJECT),
+            "tiers": _list(_OBJECT),
+            "partial_files": _OBJECT,
+            "skipped_files": _OBJECT,
+        },
         certain=("projects",),
     ),
     Tool(

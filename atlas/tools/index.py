@@ -9,12 +9,15 @@ from fnmatch import fnmatchcase
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Label, ProjectState, ProjectStats
-from atlas.tools.answers import Described, ProjectStatus, SkippedFile, StatusAnswer
+from atlas.tools.answers import Described, PartialFile, ProjectStatus, SkippedFile, StatusAnswer
 from atlas.tools.envelope import MAX_BUDGET, Envelope, check_range, fit
 from atlas.tools.live import DaemonStatus
 
 SYMBOLS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 """Labels of what is defined in code: `symbols` counts these."""
+
+PARTIAL = "partial"
+"""What `skipped_filter` calls files that are indexed, but could be read only in part."""
 
 
 async def status(
@@ -29,9 +32,11 @@ async def status(
 ) -> StatusAnswer:
     """Return the counts of a project, or with `everything` of all; `skipped` lists the files left out, with reasons.
 
+    It also lists those that could be read only in part, with their first problem.
     `daemon` gives what is found of the process that keeps the index true; it is looked for while the store counts.
-    `skipped_filter` keeps skipped files whose reason equals it or whose path starts with it or matches it as a glob. An
-    index without any project is an answer (no projects); a named project that does not exist raises NotFound.
+    `skipped_filter` keeps listed files whose reason equals it (`partial` for those read in part) or whose path starts
+    with it or matches it as a glob. An index without any project is an answer (no projects); a named project that does
+    not exist raises NotFound.
     """
     check_range("token_budget", token_budget, 1, MAX_BUDGET)
     if skipped_filter and not skipped:
@@ -47,22 +52,33 @@ async def status(
     found = await daemon if daemon is not None else None
     listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
     files = tuple(SkippedFile(s.path, s.reason) for s in listed if _wanted(s.path, s.reason, skipped_filter))
+    partial = await _partial_files(atlas, name, skipped_filter) if skipped and name in states else ()
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     sent = f"code is sent to {place} for its vectors" if (place := atlas.reader.embedder.place) else ""
 
     tiers = found.tiers if found else ()
-    parts = len(shown) + bool(tiers) + len(files)
+    parts = len(shown) + bool(tiers) + len(partial) + len(files)
 
     def build(kept: int) -> StatusAnswer:
-        """Keep projects before tiers before skipped files; whether there is a daemon is always said."""
+        """Keep projects, tiers, files read in part, skipped files; whether there is a daemon is always said."""
         left = max(0, kept - len(shown) - bool(tiers))
         told = replace(found, tiers=()) if found and kept <= len(shown) else found
-        cut = f"{parts - kept} projects, tiers or skipped files by token_budget {token_budget}; filter them"
+        cut = f"{parts - kept} projects, tiers or files by token_budget {token_budget}; filter them"
         evidence = envelope.evidence(notes=(note, sent), withheld=(cut,) if kept < parts else ())
-        return StatusAnswer("status", shown[:kept], files[:left], evidence, told)
+        rest = max(0, left - len(partial))
+        return StatusAnswer("status", shown[:kept], files[:rest], evidence, told, partial[:left])
 
     return fit(atlas, token_budget, build, parts)
+
+
+async def _partial_files(atlas: Atlas, project: str, wanted: str) -> tuple[PartialFile, ...]:
+    manifest = await atlas.reader.store.manifest(project)
+    return tuple(
+        PartialFile(path, manifest[path].problems[0], len(manifest[path].problems))
+        for path in sorted(manifest)
+        if manifest[path].problems and _wanted(path, PARTIAL, wanted)
+    )
 
 
 def _wanted(path: str, reason: str, wanted: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from atlas.tools.answers import Described, ProjectStatus, StatusAnswer
+from atlas.tools.answers import Described, PartialFile, ProjectStatus, StatusAnswer
 from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus, WorkerStatus
 
 LETTERS = "atlas dead-letters list"
@@ -14,7 +14,7 @@ SILENT = 4.0
 
 
 def status_lines(answer: StatusAnswer) -> Iterator[str]:
-    """Yield the daemon, each project's counts, the tiers, then skipped files."""
+    """Yield the daemon, each project's counts, the tiers, files that were read only in part, then skipped files."""
     daemon = answer.daemon
     if daemon is not None:
         yield daemon_line(daemon)
@@ -26,6 +26,8 @@ def status_lines(answer: StatusAnswer) -> Iterator[str]:
     if daemon is not None:
         yield from tier_lines(daemon.tiers)
         yield from worker_lines(daemon.workers)
+    for partial in answer.partial_files:
+        yield f"read only in part {partial.path}: {problem_line(partial)}"
     for skipped in answer.skipped_files:
         yield f"skipped {skipped.path}: {skipped.reason}"
 
@@ -64,7 +66,12 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
         if entries:
             yield f"  {title}: {counted(entries)}"
     if project.problems:
-        yield f"  {project.problems} files could be read only in part"
+        yield f"  {project.problems} files could be read only in part (status with skipped names them)"
+
+
+def problem_line(partial: PartialFile) -> str:
+    """Return what is wrong with a file that was read only in part: `line: code: message`, and how much more."""
+    return f"{partial.problem} (and {partial.problems - 1} more)" if partial.problems > 1 else partial.problem
 
 
 def stale_line(project: ProjectStatus) -> str:

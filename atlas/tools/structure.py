@@ -30,7 +30,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.live import DaemonStatus, TierStatus
 from atlas.tools.render import render, to_dict
-from atlas.tools.status_lines import watch_line, work_line, worker_lines
+from atlas.tools.status_lines import problem_line, watch_line, work_line, worker_lines
 
 Structure = dict[str, object]
 
@@ -85,6 +85,7 @@ def _body(answer: Answer) -> Structure:
                 "daemon": _daemon(answer.daemon) if answer.daemon else {},
                 "projects": [_project(project, watched.get(project.project, "")) for project in answer.projects],
                 "tiers": [_tier(tier) for tier in answer.daemon.tiers] if answer.daemon else [],
+                "partial_files": {each.path: problem_line(each) for each in answer.partial_files},
                 "skipped_files": skipped,
             }
         case SchemaAnswer():

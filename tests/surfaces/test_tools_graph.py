@@ -9,14 +9,14 @@ import pytest
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import EdgeType, GraphDelta, Label, NodeRow, Table
+from atlas.model import EdgeType, FileRecord, GraphDelta, Label, NodeRow, Table
 from atlas.search.freshness import StaleFile
-from atlas.tools.answers import Check, Evidence
+from atlas.tools.answers import Check, Evidence, PartialFile
 from atlas.tools.graph import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
 from atlas.tools.health import health
 from atlas.tools.index import status
 from atlas.tools.render import render
-from atlas.tools.structure import tokens_of
+from atlas.tools.structure import structure, tokens_of
 from atlas.tools.vocabulary import EDGE_TYPES, LABELS, NODE_PROPERTIES
 
 
@@ -172,6 +172,29 @@ async def test_status_lists_skipped_files_by_reason_or_path(shop: Atlas) -> None
         found = await status(shop, skipped=True, skipped_filter=wanted)
         assert [(each.path, each.reason) for each in found.skipped_files] == [("shop/secrets.py", "secret")]
     assert (await status(shop)).skipped_files == ()
+
+
+async def test_status_names_the_files_that_were_read_only_in_part_apart_from_the_skipped_ones(shop: Atlas) -> None:
+    answer = await status(shop, skipped=True)
+    assert answer.partial_files == (PartialFile("shop/half.py", "1: syntax: unexpected `(`", 1),)
+    assert structure(answer)["partial_files"] == {"shop/half.py": "1: syntax: unexpected `(`"}
+    assert "\nread only in part shop/half.py: 1: syntax: unexpected `(`\nskipped logo.png: binary\n" in render(answer)
+    only = await status(shop, skipped=True, skipped_filter="partial")
+    assert (len(only.partial_files), only.skipped_files) == (1, ())
+    assert (await status(shop, skipped=True, skipped_filter="secret")).partial_files == ()
+    assert (await status(shop)).partial_files == ()
+
+
+async def test_many_files_that_were_read_only_in_part_are_cut_to_the_budget(shop: Atlas) -> None:
+    problems = ("3: syntax: unexpected `)`", "9: syntax: unexpected `]`")
+    records = [FileRecord(f"shop/part_{number:03}.py", "python", problems=problems) for number in range(300)]
+    await shop.reader.store.apply([GraphDelta("shop", record.path, record, nodes=()) for record in records])
+    answer = await status(shop, skipped=True, token_budget=1500)
+    assert 0 < len(answer.partial_files) < 300
+    assert answer.skipped_files == ()
+    assert answer.evidence.tokens <= 1500
+    assert f"{303 - len(answer.partial_files)} projects, tiers or files" in answer.evidence.withheld[0]
+    assert "unexpected `)` (and 1 more)\n" in render(answer)
 
 
 async def test_status_of_what_is_not_indexed(shop: Atlas) -> None:
