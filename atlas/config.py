@@ -63,8 +63,8 @@ def load_settings(
 ) -> Settings:
     """Return the settings of a project; `project` and `data_dir` are the command line's, "" = not given.
 
-    Raises ConfigError for a project that is not a folder, an unreadable or malformed atlas.toml, and any unknown key or
-    value of the wrong type or range, naming its place.
+    Raises ConfigError for a project or data folder that is not a folder, an unreadable or malformed atlas.toml, and any
+    unknown key or value of the wrong type or range, naming its place.
     """
     environment = os.environ if environment is None else environment
     here = Path.cwd() if start is None else start
@@ -81,6 +81,7 @@ def load_settings(
         origins["store.data_dir"] = "--data-dir" if data_dir else "env ATLAS_DATA_DIR"
     settings = Settings(root, origins=origins, **_sections(values))
     _refuse_outside(settings)
+    _refuse_file(settings)
     _refuse_foreign_bus(settings)
     _refuse_foreign_host(settings)
     check_embedder(settings)
@@ -121,6 +122,20 @@ def _refuse_outside(settings: Settings) -> None:
         )
     if settings.data_dir.resolve() == settings.root:
         raise ConfigError(f"{origin}: store.data_dir is the project root", 'Use a folder of its own, e.g. ".atlas".')
+
+
+def _refuse_file(settings: Settings) -> None:
+    """Refuse a data folder that is a file or would lie in one; a folder that is not there yet is made later."""
+    chosen = settings.data_dir
+    there = next((path for path in (chosen, *chosen.parents) if os.path.lexists(path)), chosen)
+    # `is_dir` of a path raises for the target of a link that may not be looked at
+    if os.path.lexists(there) and not os.path.isdir(there):  # noqa: PTH112
+        origin = settings.origin("store.data_dir")
+        lies = f"{chosen} is not a folder" if there == chosen else f"{chosen} cannot be made: {there} is not a folder"
+        raise ConfigError(
+            f"the data folder {lies} ({origin})",
+            "Give the path of a folder with --data-dir, an empty one or one that is not there yet, or remove the file.",
+        )
 
 
 def _refuse_foreign_bus(settings: Settings) -> None:

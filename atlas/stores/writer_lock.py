@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from atlas.errors import StoreError, WriterBusy
+from atlas.errors import ConfigError, StoreError, WriterBusy
 
 if sys.platform == "win32":
     import msvcrt
@@ -64,15 +64,22 @@ class WriterLock:
 
 
 def make_folder(data_dir: Path) -> None:
-    """Create the data directory, hidden from git by its own ignore file. Raises OSError."""
-    data_dir.mkdir(parents=True, exist_ok=True)
+    """Create the data directory, hidden from git by its own ignore file. Raises OSError, ConfigError for a file."""
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        hint = "Give the path of a folder: an empty one, or one that is not there yet."
+        raise ConfigError(f"the data folder {data_dir} is not a folder, or would lie in a file", hint) from error
     ignore = data_dir / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", "utf8")
 
 
 def lock_folder(data_dir: Path) -> WriterLock:
-    """Create the data directory and become its writer. Raises `WriterBusy`, and `StoreError` for a bad folder."""
+    """Create the data directory and become its writer.
+
+    Raises `WriterBusy`, `StoreError` for a bad folder and `ConfigError` for a file.
+    """
     try:
         make_folder(data_dir)
     except OSError as error:

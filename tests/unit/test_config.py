@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atlas._parser import VectorIndex
 from atlas.config import SECTIONS, Settings, discover_root, load_settings
 from atlas.errors import ConfigError
+from atlas.stores.embedded import EmbeddedStore
 
 EXAMPLE = Path(__file__).parents[2] / "atlas.toml.example"
 
@@ -202,6 +204,21 @@ def test_a_data_folder_that_is_a_symlink_out_of_the_repository_is_refused(tmp_pa
     (root / ".atlas").symlink_to(outside)
     with pytest.raises(ConfigError, match="outside the project root"):
         load(root)
+
+
+def test_a_data_folder_must_not_be_a_file_nor_lie_in_one(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    for chosen in ("notes.txt", "notes.txt/below"):
+        with pytest.raises(ConfigError, match=r"notes\.txt is not a folder") as caught:
+            load_settings(str(tmp_path), chosen, environment={}, start=tmp_path)
+        assert (caught.value.exit_code, "--data-dir" in caught.value.message) == (2, True)
+        assert "the path of a folder with --data-dir" in caught.value.hint
+    assert load_settings(str(tmp_path), "not/there/yet", environment={}, start=tmp_path).data_dir.name == "yet"
+    (tmp_path / ".atlas").write_text("")
+    with pytest.raises(ConfigError, match=r"\.atlas is not a folder \(default\)"):
+        load_settings(str(tmp_path), environment={})
+    with pytest.raises(ConfigError, match="not a folder"):
+        EmbeddedStore.open(tmp_path / "notes.txt", writing=True, vector_index=VectorIndex)
 
 
 def test_project_must_be_a_folder(tmp_path: Path) -> None:
