@@ -116,7 +116,11 @@ class AstTier:
             chosen = {*changed, *removed}
             rest = [path for path in work.files if path not in chosen]
             changed += await in_thread(self._recall, place, linker, rest)
-        removed.extend(await in_thread(self._parse, work, linker, changed))
+        left_out = await in_thread(self._parse, work, linker, changed)
+        # what was not indexed and still must not be is no change of anything
+        known = place.manifest.keys() | place.ahead
+        place.tally.changed -= len(set(left_out).intersection(work.dirty) - known)
+        removed.extend(left_out)
         started = time.process_time()
         self._progress("link", 0, 0)
         moved = await in_thread(linker.update, [], removed)

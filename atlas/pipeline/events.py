@@ -49,7 +49,7 @@ class Tally:
     """What was done for one project so far; each tier adds to its own fields."""
 
     changed: int = 0
-    """Files whose content was looked at."""
+    """Files, of those that are or were indexed, whose content was looked at."""
     parsed: int = 0
     cached: int = 0
     written: int = 0
@@ -69,7 +69,7 @@ class IndexSummary:
     files: int
     """Files in scope."""
     changed: int
-    """Files whose content was looked at."""
+    """Files, of those that are or were indexed, whose content was looked at."""
     parsed: int
     written: int
     """Units whose graph was written."""

@@ -80,6 +80,24 @@ def test_only_what_changed_is_parsed_and_what_is_gone_leaves(place: Place) -> No
     assert index(place, "--full")["parsed"] == again["files"]
 
 
+def test_what_is_left_out_because_of_its_content_is_no_change_but_what_becomes_so_is(tmp_path: Path) -> None:
+    def summary() -> dict[str, int]:
+        return json.loads(atlas("index", str(tmp_path), "--json").stdout)
+
+    binary = b"x = 1\n\0\x01\x02" * 500
+    (tmp_path / "one.py").write_text("x = 1\n")
+    (tmp_path / "two.py").write_text("y = 1\n")
+    (tmp_path / "dump.py").write_bytes(binary)
+    for path in tmp_path.glob("*.py"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))  # else each was written too shortly before it was read
+    first = summary()
+    assert (first["files"], first["changed"], first["parsed"], first["skipped"]) == (2, 2, 2, 1)
+    (tmp_path / "two.py").write_bytes(binary)
+    (tmp_path / "dump.py").write_bytes(binary * 2)
+    second = summary()
+    assert (second["files"], second["changed"], second["removed"], second["skipped"]) == (1, 1, 1, 2)
+
+
 def test_an_empty_folder_and_one_without_code_are_answers(tmp_path: Path) -> None:
     done = atlas("index", str(tmp_path))
     assert done.returncode == 0, done.stderr
