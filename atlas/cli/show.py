@@ -24,6 +24,7 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
+from atlas.tools.cite import parents_line, shown_name
 from atlas.tools.render import (
     TITLES,
     cell,
@@ -76,7 +77,7 @@ def _text(text: str, style: str = "") -> Text:
 
 def _headline(symbol: Symbol) -> Text:
     place = _text(symbol.place, "cyan") if symbol.place else Text()
-    return Text.assemble(_text(symbol.qualified_name, "bold"), "  ", _text(symbol.kind, "magenta"), "  ", place)
+    return Text.assemble(_text(shown_name(symbol), "bold"), "  ", _text(symbol.kind, "magenta"), "  ", place)
 
 
 def _hit(hit: Hit) -> RenderableType:
@@ -119,7 +120,7 @@ def _context(answer: ContextAnswer) -> Iterable[RenderableType]:
         return
     yield _headline(symbol)
     if answer.parents:
-        yield _text("in " + " < ".join(f"{parent.kind} {parent.qualified_name}" for parent in answer.parents), "dim")
+        yield _text(f"in {parents_line(answer.parents)}", "dim")
     if answer.source is not None:
         yield _code(answer.source.text, symbol.place, answer.source.start_line)
     else:

@@ -28,6 +28,16 @@ def symbol_of(row: NodeRow) -> Symbol:
     )
 
 
+def shown_name(symbol: Symbol) -> str:
+    """Return what a symbol is called in text: its qualified name, which of a project is only an id (`project:.`)."""
+    return symbol.name if symbol.kind == "project" else symbol.qualified_name
+
+
+def parents_line(parents: Iterable[Symbol]) -> str:
+    """Return `class shop.cart.Cart < module shop.cart < project shop`."""
+    return " < ".join(f"{parent.kind} {shown_name(parent)}" for parent in parents)
+
+
 def place_of(row: NodeRow) -> str:
     """Return `path:line`; "" for nodes without a place."""
     return f"{row.path}:{row.line or row.start_line or 1}" if row.path else ""

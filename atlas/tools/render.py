@@ -27,6 +27,7 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
+from atlas.tools.cite import parents_line, shown_name
 from atlas.tools.status_lines import status_lines
 
 CELL_CHARACTERS = 400
@@ -129,7 +130,7 @@ def hit_lines(hit: Hit) -> Iterator[str]:
 
 def symbol_line(symbol: Symbol) -> str:
     """Return kind, name, place and digest on one line."""
-    name = "" if symbol.qualified_name == symbol.place.rpartition(":")[0] else f"{symbol.qualified_name} "
+    name = "" if symbol.qualified_name == symbol.place.rpartition(":")[0] else f"{shown_name(symbol)} "
     digest = f" #{symbol.digest}" if symbol.digest else ""
     return f"{symbol.kind} {name}{symbol.place}{digest}"
 
@@ -205,7 +206,7 @@ def context_lines(answer: ContextAnswer) -> Iterator[str]:
         return
     yield symbol_line(answer.symbol)
     if answer.parents:
-        yield f"in {' < '.join(f'{parent.kind} {parent.qualified_name}' for parent in answer.parents)}"
+        yield f"in {parents_line(answer.parents)}"
     if answer.source is None and answer.symbol.signature:
         yield answer.symbol.signature
     if answer.source is None and answer.docstring:

@@ -28,6 +28,7 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
+from atlas.tools.cite import shown_name
 from atlas.tools.live import DaemonStatus, TierStatus
 from atlas.tools.render import render, to_dict
 from atlas.tools.status_lines import problem_line, watch_line, work_line, worker_lines
@@ -203,7 +204,7 @@ def _context(answer: ContextAnswer) -> Structure:
         symbol["docstring"] = answer.docstring
     return {
         "node": _kept(symbol),
-        "in": [f"{parent.kind} {parent.qualified_name}" for parent in answer.parents],
+        "in": [f"{parent.kind} {shown_name(parent)}" for parent in answer.parents],
         "source": source,
         "edges": _sections(answer.sections),
     }

@@ -56,6 +56,9 @@ def test_index_then_ask(place: Place) -> None:
     context = json.loads(atlas("context", "Cart.total", "--json", cwd=place.root).stdout)
     callees = next(section for section in context["sections"] if section["kind"] == "callees")
     assert "shop:shop.cart.apply_discount" in [one["uid"] for one in callees["neighbours"]]
+    held = atlas("context", "Cart.total", cwd=place.root).stdout.splitlines()[2]
+    assert held.startswith("in class shop.cart.Cart < ")
+    assert held.endswith(" < project shop")
 
 
 def test_index_for_people_ends_with_a_summary(place: Place) -> None:
