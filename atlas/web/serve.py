@@ -6,6 +6,7 @@ standard error.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import signal
@@ -121,6 +122,20 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        cutting = asyncio.create_task(self._cut_off())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            cutting.cancel()
+
+    async def _cut_off(self) -> None:
+        """At the second signal drop the connections: since Python 3.12 a server is not closed while one is open."""
+        while not self.force_exit:  # noqa: ASYNC110 it is set by a signal
+            await asyncio.sleep(0.1)
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
