@@ -1,11 +1,11 @@
-"""Words and vectors are ranked alike by the embedded store and by a real Neo4j, on one indexed tree: this package.
+"""Words and vectors are ranked alike by the embedded store and by a real Neo4j, on one tree: five packages of Django.
 
 What is held to, and why not to more (adr/0012 has what was measured):
 
 * Vectors: nine of the first ten, and the same best hit, for every question. Scores are cosines of the same vectors in
   both (equal to 1e-5), but the server's index is approximate.
-* Words: 7.5 of the first ten on average, five for every question; the best of one is among the first ten of the
-  other, and the best of both for three quarters of the questions. Both score by BM25 with the same weights of texts; a
+* Words: 8.5 of the first ten on average, six for every question; the best of one is among the first twenty of the
+  other, and the best of both for seven questions of ten. Both score by BM25 with the same weights of texts; a
   server counts repeated words into a text's length and keeps that in one byte, and SQLite gives nothing for a word
   that is in more than half of all rows.
 """
@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pytest
 
-import atlas as package
 from atlas.api import Atlas
 from atlas.config import load_settings
 from atlas.model import Filter, Scored
@@ -29,59 +28,69 @@ from atlas.stores.embedded import EmbeddedStore
 from tests.bench.bolt_speed import atlas_on
 from tests.neo4j.empty import empty_neo4j
 
-EVERYTHING, NARROW = Filter(), Filter(path="atlas/stores")
-LEFT_OUT = ("*.so", "*.scm", "__pycache__", "languages", "bench", "web")
-"""Some hundred files are enough."""
+EVERYTHING, NARROW = Filter(), Filter(path="django/core")
+PACKAGES = ("core", "http", "middleware", "urls", "utils")
+"""Some two hundred files are enough."""
 QUESTIONS = """\
-where is a project's lease taken
-retry a transaction after a deadlock
-how are search results fused
-split a name into words
-parse a Cypher query
-translate Cypher to SQL
-token budget of an answer
-detect secrets in files
-watch a folder for changes
-inotify events
-start the daemon in the background
-stop the daemon
-vector index of embeddings
-cosine similarity of two vectors
-batch texts for the embedding server
-truncate text to the model's limit
-check the Host and Origin headers
-bearer token for HTTP
-rate limit per client
-streams in Valkey
-Lua script
-compare the manifest with the tree
-link facts of files into a graph
-callers and callees of a function
-unused functions
-shortest path between symbols
-read the settings from toml
-environment variables
-health of the services
-copy an index to another store
-error message with a hint
-docstring of a symbol
-which files are ignored
-generation of a project
-SQLite connection pragma
-compress the content of a file
-glob to regular expression
-progress bar
-language of a file
-render the answer as text
+how is a request routed to a view
+parse a date from a string
+resolve a path to a view function
+reverse a named url with arguments
+read cookies of a request
+set a cookie on a response
+stream a file as response
+check the host header of a request
+csrf token of a form
+redirect to https
+gzip the content of a response
+conditional get with etag
+cache key of a request
+store a value in memcached
+cache in the database
+cache in files
+lock a file
+save an uploaded file
+parse multipart form data
+validate an email address
+validate a url
+validate ip addresses
+minimum value of a number
+send an email message
+attach a file to a mail
+email backend that writes to the console
+serialize objects to json
+deserialize objects from xml
+natural keys of foreign objects
+run a management command
+parse arguments of the command line
+create a new project from a template
+start the development server
+reload when code changes
+load data from fixtures
+check the settings for security
+sign a value with a timestamp
+constant time comparison of strings
+hash of a password
+paginate a list of objects
+escape html
+slug of a string
+format a number with thousand separators
+translate a message
+activate a time zone
+parse a duration
+lazy evaluation of a function
+cached property
+import a module by dotted path
+encode a url with unicode characters
 """.splitlines()
 
 
 @pytest.fixture
-async def both(tmp_path: Path) -> AsyncIterator[tuple[Atlas, Atlas]]:
+async def both(django: Path, tmp_path: Path) -> AsyncIterator[tuple[Atlas, Atlas]]:
     """One tree in both stores."""
     tree = tmp_path / "tree"
-    source = Path(package.__file__).parent
-    shutil.copytree(source, tree / "atlas", ignore=shutil.ignore_patterns(*LEFT_OUT))
+    for name in PACKAGES:
+        shutil.copytree(django / "django" / name, tree / "django" / name)
     settings = load_settings(str(tree), str(tmp_path / "data"))
     embedded = atlas_on(EmbeddedStore.open(settings.data_dir, writing=True, vector_index=VectorIndex), settings)
     server = atlas_on(await empty_neo4j(), settings)
@@ -114,12 +123,12 @@ async def test_rankings_agree(both: tuple[Atlas, Atlas]) -> None:
             query = route(question, embedded.split_words)
             nearest = [(await by_meaning(reader, query, where, 10)).hits for reader in (embedded, server)]
             check_vectors(question, *nearest)
-            mine, other = [(await by_words(reader, query, where, 10)).hits for reader in (embedded, server)]
-            overlaps.append(shared(mine, other))
-            assert bool(mine) == bool(other), question
-            same += mine[:1] == other[:1] or mine[0].uid == other[0].uid
-            for best, ranked in ((mine[:1], other), (other[:1], mine)):
-                assert all(hit.uid in {found.uid for found in ranked} for hit in best), question
-        assert min(overlaps) >= 0.5, QUESTIONS[overlaps.index(min(overlaps))]
-        assert sum(overlaps) / len(overlaps) >= 0.75
-        assert same >= 0.75 * len(QUESTIONS)
+            mine, other = [(await by_words(reader, query, where, 20)).hits for reader in (embedded, server)]
+            assert mine and other, question
+            overlaps.append(shared(mine[:10], other[:10]))
+            same += mine[0].uid == other[0].uid
+            for best, ranked in ((mine[0], other), (other[0], mine)):
+                assert best.uid in {hit.uid for hit in ranked}, question
+        assert min(overlaps) >= 0.6, QUESTIONS[overlaps.index(min(overlaps))]
+        assert sum(overlaps) / len(overlaps) >= 0.85
+        assert same >= 0.7 * len(QUESTIONS)
