@@ -6,20 +6,19 @@ Each returns a `Ranking` with its own scores; why a channel failed or stayed sil
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from atlas.errors import AtlasError
 from atlas.model import Direction, EdgeType, Filter, Label, Match, Node, Scored
 from atlas.search import Reader
+from atlas.search.anchors import SEEDS, Anchors, anchors_of, why_not_followed
 from atlas.search.route import Query, Relation
 
 POOL = 100
 """Candidates per channel: recall@100 of words and meaning together is .91, beyond it little is gained (adr/0008)."""
 NAME_LIMIT = 40
-SEEDS = 3
-"""Nodes a relation is followed from; more means that the name is too ambiguous to be a relation's anchor."""
 
 NAME_GRADES = {
     "exact name": 1.0,
@@ -51,6 +50,9 @@ class Ranking:
 async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
     """Find symbols whose name the question spells out, graded by how exactly."""
     find = reader.store.find
+    anchors = await anchors_of(reader, query.relation, where.project) if query.relation else None
+    if query.relation is not None and anchors is not None and anchors.nodes:
+        return await _anchored(reader, query.relation, anchors, where)
     jobs: list[tuple[str, str, Awaitable[list[Node]]]] = []
     for name in query.names:
         last = name.rpartition(".")[2]
@@ -60,9 +62,24 @@ async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
             jobs.append(("name prefix", name, find(last, Match.PREFIX, where, NAME_LIMIT)))
     jobs += [("name from words", name, find(name, Match.FOLDED, where, NAME_LIMIT)) for name in query.joined]
     jobs += [("path", path, _files(reader, path, where)) for path in query.paths]
-    best: dict[str, tuple[float, str]] = {}
     found = await asyncio.gather(*(job for _, _, job in jobs))
-    for (match, name, _), nodes in zip(jobs, found, strict=True):
+    return _graded((match, name, nodes) for (match, name, _), nodes in zip(jobs, found, strict=True))
+
+
+async def _anchored(reader: Reader, relation: Relation, anchors: Anchors, where: Filter) -> Ranking:
+    """Find what the relation is followed from, or which of several it should be."""
+    narrowed = anchors.narrowed(where)
+    if narrowed is None:
+        return Ranking("name")
+    nodes = await reader.store.find(relation.name, anchors.match, narrowed, NAME_LIMIT)
+    match = "name" if anchors.match == Match.SUFFIX else "name without case"
+    return _graded([(match, relation.name, nodes)])
+
+
+def _graded(found: Iterable[tuple[str, str, Sequence[Node]]]) -> Ranking:
+    """Return the nodes of (how they match, name, nodes), each by its best match."""
+    best: dict[str, tuple[float, str]] = {}
+    for match, name, nodes in found:
         for node in nodes:
             reason = "exact name" if match == "name" and node.row.qualified_name == name else match
             grade = NAME_GRADES[reason] * (EXTERNAL_SHARE if node.row.label in EXTERNAL_LABELS else 1.0)
@@ -113,17 +130,22 @@ async def _other_model(reader: Reader) -> str:
 
 async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:
     """Find what the question's relation leads to, best edges first; else the neighbours of the symbols it names."""
-    names = (query.relation.name,) if query.relation else query.names[:2]
-    anywhere = Filter(project=where.project)
-    found = await asyncio.gather(*(reader.store.find(name, Match.SUFFIX, anywhere, SEEDS + 1) for name in names))
-    seeds = [node for nodes in found if len(nodes) <= SEEDS for node in nodes if node.row.label not in EXTERNAL_LABELS]
     if query.relation is None:
-        return await _neighbours(reader, seeds, where)
+        anywhere = Filter(project=where.project)
+        names = query.names[:2]
+        found = await asyncio.gather(*(reader.store.find(name, Match.SUFFIX, anywhere, SEEDS + 1) for name in names))
+        return await _neighbours(reader, _seeds(*found), where)
+    anchors = await anchors_of(reader, query.relation, where.project)
+    seeds = _seeds(anchors.nodes)
     if not seeds:
-        count = sum(len(nodes) for nodes in found)
-        why = "is ambiguous: qualify it" if count > SEEDS else "is not a symbol of the index"
+        why = why_not_followed(anchors, query.relation)
         return Ranking("graph", note=f"`{query.relation.name}` {why}; {query.relation.kind} were not followed")
     return await follow(reader, query.relation, seeds, where)
+
+
+def _seeds(*found: Sequence[Node]) -> list[Node]:
+    """Return the project's own nodes of each name that is not ambiguous."""
+    return [node for nodes in found if len(nodes) <= SEEDS for node in nodes if node.row.label not in EXTERNAL_LABELS]
 
 
 async def follow(reader: Reader, relation: Relation, seeds: list[Node], where: Filter) -> Ranking:

@@ -9,7 +9,7 @@ import pytest
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound, Unavailable
-from atlas.model import Filter, GraphDelta, Scored
+from atlas.model import EdgeRow, FileRecord, Filter, GraphDelta, Label, Scored
 from atlas.search.find import Mode
 from atlas.search.freshness import StaleFile
 from atlas.tools.answers import SearchAnswer
@@ -85,6 +85,53 @@ async def test_relations_are_followed_and_nothing_else_is_shown(shop: Atlas) -> 
     assert names(await hybrid_search(shop, "what does Cart.save call?"))[0] == "shop.store.Store.write"
     assert names(await hybrid_search(shop, "tests for Cart.total"))[0] == "tests.test_cart.test_total"
     assert names(await hybrid_search(shop, "docs for apply_discount"))[0] == "docs/guide.md#discounts"
+
+
+async def paint(shop: Atlas) -> None:
+    """Add an interface `Render`, its implementations with a method `Render` each, a package `render`, and values."""
+    (model,) = await shop.reader.store.symbols(["shop:shop.store.MemoryStore"])
+    kinds = [f"Brush{number}" for number in range(5)]
+    rows = [
+        (f"art.{kind}{end}", label) for kind in kinds for end, label in (("", Label.CLASS), (".Render", Label.METHOD))
+    ]
+    rows += [("art.Render", Label.CLASS), ("art.Render.Render", Label.METHOD), ("lib.render", Label.PACKAGE)]
+    rows += [(f"art.{kind}.{name}", Label.VALUE) for kind in kinds for name in ("render", "mix")]
+    nodes = [
+        model.row._replace(
+            uid=f"shop:{name}", label=label, kind=label.lower(), name=name.rpartition(".")[2], qualified_name=name
+        )
+        for name, label in rows
+    ]
+    edges = [EdgeRow(f"shop:art.{kind}", "shop:art.Render", "INHERITS", 1, "method-set", 0.9) for kind in kinds]
+    edges.append(EdgeRow("shop:art.Brush0", "shop:lib.render", "IMPORTS", 1, "import", 0.99))
+    nodes = [node._replace(path="art.py") for node in nodes]
+    await shop.reader.store.apply([GraphDelta("shop", "art.py", FileRecord("art.py", "python"), nodes, edges)])
+
+
+async def test_a_relation_is_followed_from_what_can_have_it(shop: Atlas) -> None:
+    await paint(shop)
+    for name in ("Render", "render"):
+        found = await hybrid_search(shop, f"implementations of {name}")
+        assert sorted(names(found)) == [*(f"art.Brush{number}" for number in range(5)), "art.Render"]
+        assert any("the symbol itself" in note for note in found.evidence.notes)
+    assert names(await hybrid_search(shop, "who imports render")) == ["art.Brush0", "lib.render"]
+    assert names(await hybrid_search(shop, "subclasses of Render", labels=["method"])) == []
+
+
+async def test_several_that_can_have_a_relation_stay_ambiguous(shop: Atlas) -> None:
+    await paint(shop)
+    found = await hybrid_search(shop, "callers of Render")
+    assert any("`Render` is ambiguous: qualify it; callers were not followed" in n for n in found.evidence.notes)
+    by_name = {hit.symbol.qualified_name for hit in found.hits if "name" in hit.channels}
+    assert by_name >= {"art.Render", "art.Render.Render", "art.Brush0.Render"}
+
+
+async def test_a_name_of_nothing_that_can_have_the_relation_is_not_called_ambiguous(shop: Atlas) -> None:
+    await paint(shop)
+    found = await hybrid_search(shop, "overrides of Brush3")
+    assert not any("ambiguous" in note for note in found.evidence.notes)
+    found = await hybrid_search(shop, "subclasses of mix")
+    assert any("`mix` is no class; subclasses were not followed" in note for note in found.evidence.notes)
 
 
 async def test_unfollowed_relations_say_why(shop: Atlas) -> None:
