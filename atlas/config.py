@@ -134,7 +134,7 @@ def _refuse_file(settings: Settings) -> None:
         lies = f"{chosen} is not a folder" if there == chosen else f"{chosen} cannot be made: {there} is not a folder"
         raise ConfigError(
             f"the data folder {lies} ({origin})",
-            "Give the path of a folder with --data-dir, an empty one or one that is not there yet, or remove the file.",
+            "Give the path of a folder with --data-dir: an empty one, or one that is not there yet.",
         )
 
 
