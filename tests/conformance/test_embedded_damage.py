@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from atlas.errors import AtlasError, NotFound, SchemaMismatch, StoreError
+from atlas.errors import AtlasError, ConfigError, NotFound, SchemaMismatch, StoreError
 from atlas.model import Direction, Filter, Match
 from atlas.stores.embedded import EmbeddedStore
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, node, query, unit, vector
@@ -141,9 +141,10 @@ async def test_a_damaged_page_is_an_error_or_not_looked_at(filled: Path, filling
 
 def test_a_file_where_the_folder_should_be(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("here first")
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(ConfigError, match="not a folder") as caught:
         open_store(tmp_path / "data", writing=True)
     assert caught.value.hint
+    assert (tmp_path / "data").read_text() == "here first"
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
