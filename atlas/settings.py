@@ -124,6 +124,9 @@ class McpSettings:
     max_body_bytes: int = _setting(1_048_576, "Larger requests over HTTP are refused (413).", 1024, 67_108_864)
     request_seconds: int = _setting(300, "A request over HTTP that takes longer is given up (504).", 1, 86_400)
     max_concurrent: int = _setting(8, "Requests over HTTP that are worked on at once.", 1, 1000)
+    max_starting: int = _setting(
+        0, "Of these, in their first 0.25 s; 0 = 2, or no limit when index or embedder is a server.", 0, 1000
+    )
     max_waiting: int = _setting(256, "Requests that wait for their turn; beyond it they are refused (503).", 0, 10_000)
     max_per_client: int = _setting(128, "Of these, from one address; beyond it 429, 0 = no limit.", 0, 10_000)
     workers: int = _setting(1, "Processes that serve HTTP, each with these limits; 0 = one per core.", 0, 256)
@@ -222,6 +225,11 @@ class Settings:
     def shared(self) -> bool:
         """Whether processes on other hosts may work on the same store over the same bus."""
         return bool(self.store.url and self.bus.url)
+
+    @property
+    def asks_servers(self) -> bool:
+        """Whether a question waits for others, who have the index or make its vector, more than it computes."""
+        return bool(self.store.url) or self.embedder.provider in SERVERS
 
     @property
     def bus_address(self) -> str:

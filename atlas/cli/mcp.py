@@ -25,6 +25,10 @@ ANYWHERE = ("0.0.0.0", "::", "")
 """Addresses to listen on that are none to connect to."""
 
 
+TOGETHER = 2
+"""Requests that begin together when answering is this process's own work: one interpreter gains nothing by more."""
+
+
 class Transport(StrEnum):
     """How agents connect."""
 
@@ -150,7 +154,12 @@ def _serve_http(
         own = (socket.gethostname(), socket.getfqdn()) if to_others and mcp.host in ANYWHERE else ()
         access = make_access(mcp.host, is_open=to_others, names=(*own, *names), token=token)
         limits = Limits(
-            mcp.max_body_bytes, mcp.request_seconds, mcp.max_concurrent, mcp.max_waiting, mcp.max_per_client
+            mcp.max_body_bytes,
+            mcp.request_seconds,
+            mcp.max_concurrent,
+            mcp.max_waiting,
+            mcp.max_per_client,
+            mcp.max_starting or (0 if settings.asks_servers else TOGETHER),
         )
         if warning:
             _warn(warning)

@@ -1,8 +1,8 @@
 """An ASGI application around another: checks who asks, how much is sent and how much is under way, then lets it work.
 
-At most `at_work` requests are worked on and `waiting` wait in order; the next one is told to come again, and so is a
-client that has too many of them. A request that takes too long ends, one whose client has gone leaves the queue. Must
-not know what the application inside does.
+At most `at_work` requests are worked on, of which few begin together (`turns.py`), and `waiting` wait in order; the
+next one is told to come again, and so is a client that has too many of them. A request that takes too long ends, one
+whose client has gone leaves the queue. Must not know what the application inside does.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from atlas.web.access import Access, Refusal
+from atlas.web.turns import Turn, Turns
 
 logger = logging.getLogger("atlas.http")
 
@@ -51,7 +52,7 @@ LOG_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much is taken at once; all positive, `waiting` may be 0, and `per_client`, which then is no limit."""
+    """How much is taken at once; all positive, `waiting` may be 0, and the last two, which then are no limits."""
 
     body_bytes: int
     request_seconds: float
@@ -59,6 +60,8 @@ class Limits:
     waiting: int
     per_client: int = 0
     """Requests of one address, at work or waiting."""
+    starting: int = 0
+    """Of those at work, so many in their first `STARTING_SECONDS`."""
 
 
 class Gate:
@@ -66,7 +69,7 @@ class Gate:
 
     def __init__(self, app: App, path: str, access: Access, limits: Limits, health: Health) -> None:
         self._app, self._path, self._access, self._limits = app, path, access, limits
-        self._slots = asyncio.Semaphore(limits.at_work)
+        self._turns = Turns(limits.at_work, limits.starting or limits.at_work)
         self._inside = 0
         self._inside_of: Counter[str] = Counter()
         self._health = _Remembered(health)
@@ -140,11 +143,11 @@ class Gate:
             return
         answer = _Answer(send)
         gone = asyncio.ensure_future(receive())  # after the body there is only the news that the client has left
-        has_turn = False
+        turn: Turn | None = None
         try:
             async with asyncio.timeout(self._limits.request_seconds):
-                has_turn = await self._turn(gone)
-                if has_turn:
+                turn = await self._turn(gone)
+                if turn is not None:
                     await self._app(scope, _replay(body, gone), answer)
         except TimeoutError:
             late = Refusal(504, "the request took too long", {"retry-after": str(RETRY_SECONDS)})
@@ -154,25 +157,25 @@ class Gate:
             # an answer that has begun ends unfinished: the connection is closed under it
         finally:
             gone.cancel()
-            if has_turn:
-                self._slots.release()
+            if turn is not None:
+                turn.end()
 
-    async def _turn(self, gone: asyncio.Future[Message]) -> bool:
-        """Wait for a slot, which the caller releases; False when the client left first."""
-        if not self._slots.locked():
-            return await self._slots.acquire()
-        acquiring = asyncio.ensure_future(self._slots.acquire())
+    async def _turn(self, gone: asyncio.Future[Message]) -> Turn | None:
+        """Wait for a turn, which the caller ends; None when the client left first."""
+        if not self._turns.are_taken:
+            return await self._turns.take()
+        taking = asyncio.ensure_future(self._turns.take())
         try:
-            await asyncio.wait({acquiring, gone}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({taking, gone}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            if acquiring.done():
-                self._slots.release()
-            acquiring.cancel()
+            if taking.done():
+                taking.result().end()
+            taking.cancel()
             raise
-        if acquiring.done():
-            return True
-        acquiring.cancel()
-        return False
+        if taking.done():
+            return taking.result()
+        taking.cancel()
+        return None
 
 
 class _Gone:

@@ -35,6 +35,9 @@ from .shop import fill, write_files
 
 TOKEN = secrets.token_urlsafe(32)
 
+ENDLESS = "UNWIND range(1, 90000) AS one UNWIND range(1, 90000) AS other RETURN count(*)"
+"""Computes until its time is over."""
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
@@ -330,6 +333,20 @@ def test_a_client_with_too_many_requests_is_told_so_and_others_are_served(busy_p
             wait_until(lambda: served.ask("get_node", {"name": "Cart"}, **bearer).status == 200)
         assert not calls[0].result().get("isError")
         assert "refused with 429" in served.log
+
+
+def test_long_calls_do_not_hold_up_short_ones(busy_place: Place) -> None:
+    with http_server(busy_place) as served, ThreadPoolExecutor(2) as pool:
+        with busy(busy_place):
+            indexing = [begin_index(served) for _ in range(2)]
+            long = [pool.submit(served.ask, "cypher_query", {"query": ENDLESS}) for _ in range(2)]
+            for _ in range(5):
+                started = time.perf_counter()
+                assert not served.ask("get_node", {"name": "Cart"}).result.get("isError")
+                assert time.perf_counter() - started < 3
+            assert not any(call.done() for call in long)
+        assert not any(call.result().get("isError") for call in indexing)
+        assert all("timeout" in call.result().result["content"][0]["text"] for call in long)
 
 
 async def test_who_leaves_the_queue_makes_room(busy_place: Place) -> None:

@@ -62,6 +62,21 @@ def test_later_layers_win_and_the_origin_says_which(tmp_path: Path) -> None:
     assert origins["index.threads"] == "default"
 
 
+@pytest.mark.parametrize(
+    ("environment", "asks"),
+    [
+        ({}, False),
+        ({"ATLAS_EMBEDDER_PROVIDER": "none"}, False),
+        ({"ATLAS_EMBEDDER_PROVIDER": "tei"}, True),
+        ({"ATLAS_STORE_URL": "bolt://127.0.0.1:7687"}, True),
+    ],
+)
+def test_a_question_asks_servers_when_one_has_the_index_or_makes_vectors(
+    tmp_path: Path, environment: dict[str, str], *, asks: bool
+) -> None:
+    assert load(tmp_path, environment=environment).asks_servers is asks
+
+
 def test_data_dir_of_the_environment_may_be_outside(tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()
