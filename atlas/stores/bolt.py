@@ -41,7 +41,7 @@ from atlas.stores.bolt_cypher import run as run_cypher
 from atlas.stores.bolt_dialect import Dialect, dialect_of
 from atlas.stores.bolt_fence import become_writer, check_writer
 from atlas.stores.bolt_find import find
-from atlas.stores.bolt_link import Address, BoltLink, Transaction
+from atlas.stores.bolt_link import Address, BoltLink, Speech, Transaction
 from atlas.stores.bolt_schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt_search import search_text, search_vector
 from atlas.stores.bolt_settled import Counts, announce
@@ -62,7 +62,8 @@ class BoltStore:
 
     def __init__(self, link: BoltLink, dialect: Dialect, writing: bool) -> None:
         self._link, self._dialect, self._writing = link, dialect, writing
-        self._lock = asyncio.Lock()
+        self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
+        """One write of the graph and one of vectors at a time; both may be under way at once."""
         self._model = ""
         self._counts = Counts()
         self._fences: dict[str, int] = {}
@@ -80,7 +81,7 @@ class BoltStore:
         link = BoltLink(address)
         try:
             dialect = dialect_of(await link.agent())
-            link.dialect = cache(dialect.statement)
+            link.speech = Speech(cache(dialect.statement), dialect.parameters)
             if writing:
                 await create_schema(link, dialect)
             else:
@@ -162,8 +163,9 @@ class BoltStore:
             await read.check_project(transaction, project)
             return await _put_vectors(transaction, project, model, vectors)
 
-        for unused in await self._write(work):
-            await self._forget(unused)
+        async with self._vector_lock:
+            for unused in await self._link.write(work):
+                await self._forget(unused)
 
     async def manifest(self, project: str) -> dict[str, FileRecord]:
         """See `Store.manifest`."""
@@ -244,8 +246,8 @@ class BoltStore:
         return await run_cypher(self._link, self._dialect, text, parameters, limit, timeout)
 
     async def aclose(self) -> None:
-        """See `Store.aclose`. Waits for the write that is running."""
-        async with self._lock:
+        """See `Store.aclose`. Waits for the writes that are running."""
+        async with self._lock, self._vector_lock:
             await self._link.aclose()
 
     async def _read(self, work: Callable[..., Awaitable[_Result]], *arguments: Any) -> _Result:
@@ -277,7 +279,7 @@ class BoltStore:
         async def work(transaction: Transaction) -> None:
             await transaction.rows(cypher_statements("write")["forget_model"], key=key)
 
-        await self._write(work)
+        await self._link.write(work)
 
 
 def _projects_of(uids: Sequence[str]) -> list[str]:

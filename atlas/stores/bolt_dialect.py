@@ -31,6 +31,7 @@ PLAIN = (
     *(("Symbol", "name"), ("Symbol", "qualified_name"), ("Symbol", "path"), ("Symbol", "project")),
 )
 _HINT = re.compile(r"^USING INDEX SEEK \w+(:\w+\(\w+\))\n", re.MULTILINE)
+_PARAMETER = re.compile(r"\$(\w+)")
 _RESERVED = frozenset(("and", "or", "not", "in", "to"))
 _MAX_TOKENS = 200
 """Lucene takes 1,024 clauses; more words than these say nothing new."""
@@ -63,6 +64,10 @@ class Dialect(Protocol):
 
     def statement(self, text: str) -> str:
         """Return a kept statement as the server takes it; index hints are kept as Neo4j has them, a line each."""
+        ...
+
+    def parameters(self, named: dict[str, object]) -> dict[str, object]:
+        """Return the parameters of a kept statement as the server takes them."""
         ...
 
     def schema(self) -> list[tuple[Index, str]]:
@@ -111,8 +116,17 @@ class Neo4jDialect:
     exact = "2 * vector.similarity.cosine(e.%property%, $vector) - 1"
 
     def statement(self, text: str) -> str:
-        """See `Dialect.statement`. A plan that only creates has no choice: it stays while the graph grows."""
-        return f"CYPHER replan=skip {text}" if "CREATE (" in text else text
+        """See `Dialect.statement`. A plan that creates, or whose index is named, has no choice: it is kept.
+
+        Parameters are one map: a plan is kept for each statement and kind of parameter, and a list of ten, of a hundred
+        and of a thousand are kinds of their own, but a map is a map.
+        """
+        text = _PARAMETER.sub(r"$p.\1", text)
+        return f"CYPHER replan=skip {text}" if "CREATE (" in text or _HINT.search(text) else text
+
+    def parameters(self, named: dict[str, object]) -> dict[str, object]:
+        """See `Dialect.parameters`."""
+        return {"p": named}
 
     def schema(self) -> list[tuple[Index, str]]:
         """See `Dialect.schema`. A constraint brings its index."""
@@ -186,6 +200,10 @@ class MemgraphDialect:
         """See `Dialect.statement`. Hints stand before the first clause, of all MATCHes together."""
         hints = dict.fromkeys(_HINT.findall(text))
         return f"USING INDEX {', '.join(hints)}\n{_HINT.sub('', text)}" if hints else text
+
+    def parameters(self, named: dict[str, object]) -> dict[str, object]:
+        """See `Dialect.parameters`."""
+        return named
 
     def schema(self) -> list[tuple[Index, str]]:
         """See `Dialect.schema`. A constraint brings no index here, and an index on a property none on the label."""

@@ -10,7 +10,7 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, LiteralString, NamedTuple, TypeVar, cast
 
 import neo4j
 from neo4j import exceptions
@@ -58,16 +58,23 @@ def _quiet(value: object) -> object:
     return _Quiet(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
+class Speech(NamedTuple):
+    """How kept statements and their parameters are said to a server; see `Dialect`."""
+
+    statement: Callable[[str], str] = str
+    parameters: Callable[[dict[str, object]], dict[str, object]] = dict
+
+
 class Transaction:
     """An open transaction: statements with parameters in, rows as tuples out."""
 
-    def __init__(self, transaction: neo4j.AsyncTransaction, dialect: Callable[[str], str] = str) -> None:
-        self._transaction, self._dialect = transaction, dialect
+    def __init__(self, transaction: neo4j.AsyncTransaction, speech: Speech) -> None:
+        self._transaction, self._speech = transaction, speech
 
     async def rows(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
         """Run a statement and return all its rows. Raises `StoreError` for more than `ROW_CAP`."""
-        sent = {name: _quiet(value) for name, value in parameters.items()}
-        result = await self._transaction.run(cast("LiteralString", self._dialect(text)), sent)
+        sent = self._speech.parameters({name: _quiet(value) for name, value in parameters.items()})
+        result = await self._transaction.run(cast("LiteralString", self._speech.statement(text)), sent)
         rows: list[tuple[Any, ...]] = []
         count = 0
         async for record in result:
@@ -92,8 +99,7 @@ class BoltLink:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self.dialect: Callable[[str], str] = str
-        """Makes kept statements those of the server."""
+        self.speech = Speech()
         if address.url.partition("://")[0] not in _SCHEMES:
             raise ConfigError(f"{address.url!r} is no address of a Bolt server", "store.url is bolt://host:port")
         options: dict[str, Any] = {}
@@ -158,7 +164,7 @@ class BoltLink:
                 self._driver.session(database=self.address.database, default_access_mode=mode) as session,
                 await session.begin_transaction(timeout=seconds) as transaction,
             ):
-                result = await work(Transaction(transaction, self.dialect))
+                result = await work(Transaction(transaction, self.speech))
                 await transaction.commit()
                 return result
 

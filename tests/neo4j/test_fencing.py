@@ -193,3 +193,29 @@ async def test_another_model_is_the_one_of_the_project_from_then_on() -> None:
         assert [state.model for state in await second.projects()] == [model, model]
     await first.aclose()
     await second.aclose()
+
+
+async def test_vectors_do_not_wait_for_a_write_of_the_graph() -> None:
+    """The same store writes both: an index pass has the server write a batch while the vectors of the last one come."""
+    store = await empty_neo4j()
+    await store.open_project(PROJECT, "/x")
+    row = node("a.one")
+    await store.apply([unit("a.py", [row])])
+    link = BoltLink(Address(open_uri()))
+    began, may_end = asyncio.Event(), asyncio.Event()
+
+    async def hold_the_project(transaction: Transaction) -> None:
+        await transaction.rows("MATCH (p:AtlasProject {name: $name}) SET p.x = 1", name=PROJECT)
+        began.set()
+        await may_end.wait()
+
+    holding = asyncio.create_task(link.write(hold_the_project))
+    await began.wait()
+    writing = asyncio.create_task(store.apply([unit("b.py", [node("b.two", "b.py")])]))
+    await asyncio.wait_for(store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)]), 10)
+    assert not writing.done()
+    may_end.set()
+    await asyncio.gather(holding, writing)
+    assert [chunk.uid for chunk in await store.stale_chunks(PROJECT, MODEL, 10)] == ["p:b.two"]
+    await link.aclose()
+    await store.aclose()

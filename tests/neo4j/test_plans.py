@@ -69,7 +69,8 @@ async def faults() -> dict[str, list[str]]:
             for name, text in cypher_statements(file).items():
                 for mark, filling in FILLED.items():
                     text = text.replace(mark, filling)
-                result = await session.run(f"EXPLAIN {Neo4jDialect().statement(text)}", PARAMETERS)
+                dialect = Neo4jDialect()
+                result = await session.run(f"EXPLAIN {dialect.statement(text)}", dialect.parameters(PARAMETERS))
                 steps = list(operators((await result.consume()).plan))
                 wrong = [step for step in steps if re.match(r"\w*Scan\b", step) and not FEW.search(step)]
                 wrong += [hint for hint in HINT.findall(text) if not any(f":{hint}" in step for step in steps)]
