@@ -42,6 +42,7 @@ from atlas.stores.bolt_dialect import Dialect, dialect_of
 from atlas.stores.bolt_fence import become_writer, check_writer
 from atlas.stores.bolt_find import find
 from atlas.stores.bolt_link import Address, BoltLink, Speech, Transaction
+from atlas.stores.bolt_rows import unit_key
 from atlas.stores.bolt_schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt_search import search_text, search_vector
 from atlas.stores.bolt_settled import Counts, announce
@@ -315,7 +316,7 @@ async def _put_vectors(
     ]
     for start in range(0, len(rows), _VECTORS):
         part = rows[start : start + _VECTORS]
-        await transaction.rows(write["put_vectors"], rows=part, project=project)
+        await transaction.rows(write["put_vectors"], rows=part, project=unit_key(project, ""))
         nothing = dict.fromkeys((*others, key, "vector_model", "vector_digest"))
         await transaction.rows(write["drop_vectors"], uids=[row["uid"] for row in part], nothing=nothing)
     left = cypher_statements("read")["vectors_of_model"]

@@ -18,7 +18,9 @@ from atlas.stores.bolt_rows import (
     ENTRY_PLACES,
     RECORD,
     SYMBOL_PLACES,
+    decision_text,
     entry_properties,
+    is_row,
     literal,
     record_of,
     record_properties,
@@ -197,8 +199,7 @@ class _Apply:
         """Write the decisions about nodes that were there before: new ones came with theirs."""
         last = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid not in created}
         rows = [
-            {"unit": unit, "uid": uid, "through": decision.through, "reason": decision.reason}
-            for (unit, uid), decision in last.items()
+            {"unit": unit, "uid": uid, "decision": decision_text(decision)} for (unit, uid), decision in last.items()
         ]
         await self._each(self._write["set_decisions"], "rows", rows)
 
@@ -235,7 +236,7 @@ def _by_key(rows: Iterable[tuple[Any, ...]]) -> _Edges:
 
 
 def _differs(node: Wanted, held: Held) -> bool:
-    return row_digest(node.project, node.path, node.row, node.text) != held.row_digest
+    return not is_row(held.digests, row_digest(node.project, node.path, node.row, node.text))
 
 
 def _symbol(node: Wanted, digests: dict[str, str]) -> dict[str, object]:
@@ -248,5 +249,4 @@ def _entry(node: Wanted) -> dict[str, object]:
 
 def _new_entry(node: Wanted, decided: dict[tuple[str, str], Decision]) -> list[object]:
     decision = decided.get((unit_key(node.project, node.path), node.row.uid))
-    said = (decision.through, decision.reason) if decision is not None else (None, None)
-    return [*_entry(node).values(), *said]
+    return [*_entry(node).values(), decision_text(decision)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from atlas.model import Filter
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_read import check_project
+from atlas.stores.bolt_rows import PATH, unit_key
 from atlas.stores.filters import is_glob
 
 _SPECIAL = frozenset("\\.^$|()[]{}+*?/")
@@ -21,13 +22,13 @@ def condition(where: Filter) -> tuple[str, dict[str, object]]:
     parts: list[str] = []
     parameters: dict[str, object] = {}
     if where.project:
-        parts.append("e.project = $filter_project")
-        parameters["filter_project"] = where.project
+        parts.append("e.unit STARTS WITH $filter_project")
+        parameters["filter_project"] = unit_key(where.project, "")
     if is_glob(where.path):
-        parts.append("e.path =~ $filter_path")
+        parts.append(f"{PATH} =~ $filter_path")
         parameters["filter_path"] = _expression(where.path)
     elif where.path:
-        parts.append("e.path STARTS WITH $filter_path")
+        parts.append(f"{PATH} STARTS WITH $filter_path")
         parameters["filter_path"] = where.path
     if where.labels:
         parts.append("e.label IN $filter_labels")

@@ -9,7 +9,7 @@ from atlas.stores import names
 from atlas.stores.bolt_filters import check_filter, condition
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_read import symbols
-from atlas.stores.bolt_rows import CANDIDATE, unit_key
+from atlas.stores.bolt_rows import CANDIDATE, span_of, unit_key
 from atlas.stores.statements import cypher_statements
 
 _ALL = 1_000_000
@@ -20,12 +20,11 @@ class _Candidate(NamedTuple):
     """A node with what it is ordered by."""
 
     uid: str
-    project: str
+    unit: str
     is_test: bool
     name: str
     qualified_name: str
-    start_byte: int
-    end_byte: int
+    span: int
 
 
 async def find(transaction: Transaction, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
@@ -86,9 +85,12 @@ class _Finder:
         projects = await self._transaction.rows(cypher_statements("read")["projects"])
         ordinals = {row[0]: row[4] for row in projects}
         found = await self._select("by_path", units=[unit_key(project, path) for project in ordinals])
-        return sorted(
-            found, key=lambda row: (ordinals[row.project], row.start_byte, -row.end_byte, row.qualified_name, row.uid)
-        )
+
+        def order(row: _Candidate) -> tuple[int, int, int, str, str]:
+            start, end = span_of(row.span)
+            return (ordinals[row.unit.partition(":")[0]], start, -end, row.qualified_name, row.uid)
+
+        return sorted(found, key=order)
 
     async def _near(self, text: str) -> list[_Candidate]:
         qualifier, wanted = names.wanted_name(text)

@@ -27,7 +27,8 @@ class Held:
     uid: str
     unit: str
     label: str
-    row_digest: str
+    digests: str
+    """See `entry_properties`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,18 @@ from atlas.model import (
     SymbolDigests,
 )
 from atlas.stores.bolt_link import Transaction
-from atlas.stores.bolt_rows import RECORD, is_literal, node_of, record_of, unit_key, units_of, unpacked
+from atlas.stores.bolt_rows import (
+    RECORD,
+    decision_of,
+    digests_of,
+    is_literal,
+    node_of,
+    record_of,
+    span_of,
+    unit_key,
+    units_of,
+    unpacked,
+)
 from atlas.stores.bolt_schema import vector_name
 from atlas.stores.chunks import FILE_LABELS, chunk_text
 from atlas.stores.filters import unknown_project
@@ -79,17 +90,17 @@ async def symbol_digests(
     await check_project(transaction, project)
     found: dict[str, dict[str, SymbolDigests]] = {}
     rows = await transaction.rows(cypher_statements("read")["symbol_digests"], keys=_keys(project, paths))
-    for path, uid, *digests in rows:
+    for path, uid, digests, chunk in rows:
         of_path = found.setdefault(path, {})
         if uid is not None:
-            of_path[uid] = SymbolDigests._make(digests)
+            of_path[uid] = SymbolDigests._make((*digests_of(digests), chunk))
     return found
 
 
 async def decisions(transaction: Transaction, uids: Sequence[str]) -> list[Decision]:
     """See `Store.decisions`."""
     rows = await transaction.rows(cypher_statements("read")["decisions"], uids=list(dict.fromkeys(uids)))
-    found = {row[0]: Decision._make(row) for row in rows}
+    found = {uid: decision_of(uid, text) for uid, text in rows}
     return [found[uid] for uid in uids if uid in found]
 
 
@@ -182,7 +193,7 @@ async def _chunks(transaction: Transaction, rows: Sequence[tuple[Any, ...]]) -> 
     statement = cypher_statements("read")["content"]
     packed: dict[str, str | None] = {}
     opened, data = "", b""
-    for uid, digest, name, unit, start, end, label in rows:
+    for uid, digest, name, unit, span, label in rows:
         if unit != opened:
             if unit not in packed:
                 keys = units[units.index(unit) :][:_CONTENTS]
@@ -190,7 +201,7 @@ async def _chunks(transaction: Transaction, rows: Sequence[tuple[Any, ...]]) -> 
                 packed = {**dict.fromkeys(keys), **{key: text for _, text, key in found}}
             text = packed[unit]
             opened, data = unit, unpacked(text) if text is not None else b""
-        chunks.append(Chunk(uid, digest, name, chunk_text(data, start, end), label in FILE_LABELS))
+        chunks.append(Chunk(uid, digest, name or "", chunk_text(data, *span_of(span)), label in FILE_LABELS))
     return chunks
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from atlas.errors import StoreError
-from atlas.model import EdgeRow, FileRecord, Node, NodeRow, SearchText
+from atlas.model import Decision, EdgeRow, FileRecord, Node, NodeRow, SearchText
 from atlas.stores.names import fold
 
 Row = tuple[Any, ...]
@@ -37,8 +37,11 @@ RECORD = ", ".join(
 )
 """Columns of a record, in the order of `FileRecord`."""
 
-CANDIDATE = "e.uid, e.project, e.is_test, e.name, e.qualified_name, e.start_byte, e.end_byte"
+CANDIDATE = "e.uid, e.unit, e.is_test, coalesce(e.name, e.folded), e.qualified_name, e.span"
 """Columns of a node that `find` orders by."""
+
+PATH = "coalesce(e.path, substring(e.unit, size(split(e.unit, ':')[0]) + 1))"
+"""The path of an entry: it is kept where it is not that of its unit."""
 
 
 def places(names: Iterable[str]) -> str:
@@ -54,12 +57,16 @@ SYMBOL_PLACES = places(SYMBOL)
 """For the values of `symbol_properties`."""
 
 ENTRY = (
-    *("uid", "unit", "project", "path", "label", "language", "is_test", "is_generated", "name", "folded"),
-    *("qualified_name", "start_byte", "end_byte", "signature_digest", "body_digest", "docstring_digest"),
-    *("text_digest", "chunk_digest", "chunk_name", "row_digest", WORDS),
+    *("uid", "unit", "path", "label", "language", "is_test", "is_generated", "name", "folded", "qualified_name"),
+    *("span", "digests", "chunk_digest", "chunk_name", WORDS),
 )
-ENTRY_PLACES = places((*ENTRY, "decision_through", "decision_reason"))
+"""What a property costs the server counts: what is read together is one, and what follows from others is none."""
+ENTRY_PLACES = places((*ENTRY, "decision"))
 """For the values of `entry_properties` and a decision."""
+
+_DIGEST = 16
+_SPAN = 32
+"""Bits of the end in a span."""
 
 _LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
@@ -97,14 +104,50 @@ def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str,
 
 
 def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | None) -> dict[str, object]:
-    """Return what the store alone sees of a node, without vector and decision, which outlive its changes."""
+    """Return what the store alone sees of a node, without vector and decision, which outlive its changes.
+
+    Null is for what follows from others: the path of the unit, a name in lower case.
+    """
+    folded = fold(row.name)
     values = (
-        *(row.uid, unit_key(project, path), project, row.path, row.label, row.language, row.is_test, row.is_generated),
-        *(row.name, fold(row.name), row.qualified_name, row.start_byte, row.end_byte, row.signature_digest),
-        *(row.body_digest, row.docstring_digest, row.text_digest, row.chunk_digest, row.chunk_name),
-        *(row_digest(project, path, row, text), _repeated(text) if text is not None else None),
+        *(row.uid, unit_key(project, path), None if row.path == path else row.path, row.label, row.language),
+        *(row.is_test, row.is_generated, None if row.name == folded else row.name, folded, row.qualified_name),
+        *(row.start_byte << _SPAN | row.end_byte, _digests(project, path, row, text), row.chunk_digest),
+        *(row.chunk_name or None, _repeated(text) if text is not None else None),
     )
     return dict(zip(ENTRY, values, strict=True))
+
+
+def _digests(project: str, path: str, row: NodeRow, text: SearchText | None) -> str:
+    """Return the row's digest and those of its parts, 16 characters each: blanks where there is none."""
+    parts = (row.signature_digest, row.body_digest, row.docstring_digest, row.text_digest)
+    return row_digest(project, path, row, text) + "".join(f"{part:{_DIGEST}}" for part in parts)
+
+
+def digests_of(text: str) -> list[str]:
+    """Return the digests of signature, body, docstring and text that `digests` of an entry holds."""
+    return [text[start : start + _DIGEST].rstrip() for start in range(_DIGEST, 5 * _DIGEST, _DIGEST)]
+
+
+def is_row(digests: str, digest: str) -> bool:
+    """Tell whether the `digests` of an entry are those of the row with this digest."""
+    return digests.startswith(digest)
+
+
+def span_of(span: int) -> tuple[int, int]:
+    """Return the first byte and the one behind the last that `span` of an entry holds."""
+    return span >> _SPAN, span & (1 << _SPAN) - 1
+
+
+def decision_text(decision: Decision | None) -> str | None:
+    """Return a decision as an entry holds it."""
+    return f"{decision.reason}{':through' if decision.through else ''}" if decision is not None else None
+
+
+def decision_of(uid: str, text: str) -> Decision:
+    """Return the decision of `decision_text`."""
+    reason, _, through = text.partition(":")
+    return Decision(uid, bool(through), reason)
 
 
 def _repeated(text: SearchText) -> str:
@@ -119,11 +162,12 @@ def row_digest(project: str, path: str, row: NodeRow, text: SearchText | None) -
 
 def node_of(row: Sequence[Any]) -> Node:
     """Return the node of a row of the statement `nodes`."""
-    project, *values = row
-    values[8:11] = [number or 0 for number in values[8:11]]
-    values[7] = values[7] or 0
+    unit, *values, digests, chunk_digest, chunk_name = row
+    values[5] = values[5] or ""
+    values[7:10] = [number or 0 for number in values[7:10]]
+    values[10:11] = span_of(values[10])
     values[17] = " ".join(values[17] or ())
-    return Node(project, NodeRow._make(values))
+    return Node(unit.partition(":")[0], NodeRow._make((*values, *digests_of(digests), chunk_digest, chunk_name or "")))
 
 
 def record_properties(project: str, record: FileRecord, content: bytes | None) -> dict[str, object]:

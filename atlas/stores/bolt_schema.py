@@ -11,7 +11,7 @@ from atlas.model import ModelInfo
 from atlas.stores.bolt_dialect import Dialect, Index
 from atlas.stores.bolt_link import BoltLink, Transaction
 
-VERSION = 2
+VERSION = 3
 _READ_VERSION = "MATCH (m:AtlasMeta) RETURN m.version"
 _PUT_VERSION = "MERGE (m:AtlasMeta {key: 'schema'}) SET m.version = $version"
 _PUT_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) WHERE m.identity IS NULL SET m.identity = $identity"

@@ -9,7 +9,7 @@ from typing import Any
 from atlas.model import Decision, EdgeRow, GraphDelta, NodeRow, VectorRow
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_read import check_project, current_model
-from atlas.stores.bolt_rows import RECORD, literal, node_of, record_of, unit_key, unpacked
+from atlas.stores.bolt_rows import RECORD, decision_of, literal, node_of, record_of, unit_key, unpacked
 from atlas.stores.statements import cypher_statements
 
 
@@ -19,11 +19,11 @@ async def units(transaction: Transaction, project: str, paths: Sequence[str]) ->
     read, keys = cypher_statements("units"), [unit_key(project, path) for path in dict.fromkeys(paths)]
     nodes: dict[str, list[NodeRow]] = {}
     decisions: dict[str, list[Decision]] = {}
-    for key, through, reason, *row in await transaction.rows(read["nodes"], keys=keys):
+    for key, decision, *row in await transaction.rows(read["nodes"], keys=keys):
         node = node_of(row).row
         nodes.setdefault(key, []).append(node)
-        if reason is not None:
-            decisions.setdefault(key, []).append(Decision(node.uid, through, reason))
+        if decision is not None:
+            decisions.setdefault(key, []).append(decision_of(node.uid, decision))
     edges: dict[str, list[EdgeRow]] = {}
     for name in ("edges", "pending"):
         for key, *row in await transaction.rows(read[name], keys=keys):
@@ -55,6 +55,6 @@ async def vectors(transaction: Transaction, project: str, limit: int, after: str
         return []
     key, model = current
     text = cypher_statements("units")["vectors"].replace("%property%", literal(key))
-    asked: dict[str, Any] = {"project": project, "model": key, "after": after, "limit": max(limit, 0)}
+    asked: dict[str, Any] = {"project": unit_key(project, ""), "model": key, "after": after, "limit": max(limit, 0)}
     rows = await transaction.rows(text, **asked)
     return [VectorRow(uid, digest, struct.pack(f"<{model.dimension}e", *numbers)) for uid, digest, numbers in rows]

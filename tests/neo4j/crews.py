@@ -202,7 +202,7 @@ def graph() -> dict[str, list[str]]:
     return asyncio.run(ask())
 
 
-LEFT_OUT = ("mtime_ns", "decision_through", "decision_reason")
+LEFT_OUT = ("mtime_ns", "decision")
 
 
 def _line(row: tuple[Any, ...]) -> str:

@@ -16,6 +16,7 @@ from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow
 from atlas.stores import bolt_link
 from atlas.stores.bolt import BoltStore
 from atlas.stores.bolt_link import Address
+from atlas.stores.bolt_schema import VERSION
 from tests.conformance.rows import MODEL, PROJECT, edge, node, unit
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.scripted_server import MEMGRAPH, ScriptedServer
@@ -46,7 +47,7 @@ READS: dict[str, Callable[[BoltStore], Awaitable[object]]] = {
 }
 WRITES = {"open", "open_project", "apply", "finish", "put_vectors", "aclose"}
 ANSWERS: dict[str, list[list[Any]]] = {
-    "m.version": [[2]],
+    "m.version": [[VERSION]],
     "m.current": [["v_1", "test", "tiny", 4, "one"]],
     "p.ordinal": [[PROJECT, "/x", 1, "", 0, ""]],
     "p.decisions, p.skipped": [["/x", 1, "", "{}", "[]"]],

@@ -1,4 +1,4 @@
-// Names. Each gives one row: the list of candidates [uid, project, is_test, name, qualified_name, start_byte, end_byte].
+// Names. Each gives one row: the list of candidates [uid, unit, is_test, name, qualified_name, span].
 // A row costs the driver more than what is in it.
 
 // name: by_uid
@@ -18,7 +18,7 @@ RETURN collect([%candidate%])
 UNWIND $names AS wanted
 MATCH (e:AtlasEntry {folded: wanted.folded})
 USING INDEX SEEK e:AtlasEntry(folded)
-WHERE e.name = wanted.name AND (e.name = $text OR all(part IN $parts WHERE e.qualified_name CONTAINS part)) %where%
+WHERE coalesce(e.name, e.folded) = wanted.name AND (wanted.name = $text OR all(part IN $parts WHERE e.qualified_name CONTAINS part)) %where%
 WITH e
 ORDER BY e.is_test, size(e.qualified_name), e.qualified_name, e.uid
 LIMIT $limit

@@ -35,14 +35,14 @@ UNWIND $keys AS key
 MATCH (u:AtlasUnit {key: key})
 OPTIONAL MATCH (e:AtlasEntry {unit: u.key})
 USING INDEX SEEK e:AtlasEntry(unit)
-RETURN u.path, e.uid, e.signature_digest, e.body_digest, e.docstring_digest, e.text_digest, e.chunk_digest
+RETURN u.path, e.uid, e.digests, e.chunk_digest
 
 // name: decisions
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
 USING INDEX SEEK e:AtlasEntry(uid)
-WHERE e.decision_reason IS NOT NULL
-RETURN e.uid, e.decision_through, e.decision_reason
+WHERE e.decision IS NOT NULL
+RETURN e.uid, e.decision
 
 // One row: the list of nodes; a row costs the driver more than what is in it.
 // name: nodes
@@ -51,9 +51,9 @@ MATCH (e:AtlasEntry {uid: uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 MATCH (s:Symbol {uid: uid})
 USING INDEX SEEK s:Symbol(uid)
-RETURN collect([e.project, e.uid, e.label, s.kind, s.name, s.qualified_name, e.path, e.language, s.line, s.start_line,
-  s.end_line, e.start_byte, e.end_byte, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
-  e.signature_digest, e.body_digest, e.docstring_digest, e.text_digest, e.chunk_digest, e.chunk_name])
+RETURN collect([e.unit, e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.language, s.line, s.start_line,
+  s.end_line, e.span, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers, e.digests,
+  e.chunk_digest, e.chunk_name])
 
 // The best edges of one node and one type: the server keeps the best so far instead of sorting all.
 // Edges end at Symbol nodes only: asking for the label would read every far node.
@@ -143,7 +143,7 @@ WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $ui
 WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit
-RETURN collect([e.uid, e.chunk_digest, e.chunk_name, e.unit, e.start_byte, e.end_byte, e.label])
+RETURN collect([e.uid, e.chunk_digest, e.chunk_name, e.unit, e.span, e.label])
 
 // name: stale_among
 UNWIND $uids AS wanted
@@ -154,4 +154,4 @@ WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $ui
 WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit
-RETURN collect([e.uid, e.chunk_digest, e.chunk_name, e.unit, e.start_byte, e.end_byte, e.label])
+RETURN collect([e.uid, e.chunk_digest, e.chunk_name, e.unit, e.span, e.label])

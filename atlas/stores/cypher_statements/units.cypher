@@ -11,10 +11,9 @@ MATCH (e:AtlasEntry {unit: key})
 USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (s:Symbol {uid: e.uid})
 USING INDEX SEEK s:Symbol(uid)
-RETURN key, e.decision_through, e.decision_reason,
-  e.project, e.uid, e.label, s.kind, s.name, s.qualified_name, e.path, e.language, s.line, s.start_line, s.end_line,
-  e.start_byte, e.end_byte, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
-  e.signature_digest, e.body_digest, e.docstring_digest, e.text_digest, e.chunk_digest, e.chunk_name
+RETURN key, e.decision,
+  e.unit, e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.language, s.line, s.start_line, s.end_line, e.span,
+  s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers, e.digests, e.chunk_digest, e.chunk_name
 
 // name: edges
 UNWIND $keys AS key
@@ -35,7 +34,7 @@ RETURN key, w.source, w.target, w.type, w.line, w.strategy, w.confidence
 // name: vectors
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(uid)
-WHERE e.uid > $after AND e.project = $project AND e.vector_model = $model AND e.vector_digest = e.chunk_digest
+WHERE e.uid > $after AND e.unit STARTS WITH $project AND e.vector_model = $model AND e.vector_digest = e.chunk_digest
 RETURN e.uid, e.vector_digest, e.%property%
 ORDER BY e.uid
 LIMIT $limit

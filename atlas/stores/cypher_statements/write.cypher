@@ -72,13 +72,13 @@ DELETE u
 UNWIND $units AS unit
 MATCH (e:AtlasEntry {unit: unit})
 USING INDEX SEEK e:AtlasEntry(unit)
-RETURN collect([e.uid, e.unit, e.label, e.row_digest])
+RETURN collect([e.uid, e.unit, e.label, e.digests])
 
 // name: claimed
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
 USING INDEX SEEK e:AtlasEntry(uid)
-RETURN collect([e.uid, e.unit, e.label, e.row_digest])
+RETURN collect([e.uid, e.unit, e.label, e.digests])
 
 // name: existing
 UNWIND $uids AS uid
@@ -204,7 +204,7 @@ UNWIND $rows AS row
 MATCH (e:AtlasEntry {uid: row.uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.unit = row.unit
-SET e.decision_through = row.through, e.decision_reason = row.reason
+SET e.decision = row.decision
 
 // name: add_model
 MERGE (m:AtlasModel {key: $key})
@@ -220,7 +220,7 @@ SET m.current = true
 UNWIND $rows AS row
 MATCH (e:AtlasEntry {uid: row.uid})
 USING INDEX SEEK e:AtlasEntry(uid)
-WHERE e.project = $project AND e.chunk_digest = row.digest
+WHERE e.unit STARTS WITH $project AND e.chunk_digest = row.digest
 SET e += row.properties
 
 // The digest may have changed while put_vectors waited for the node's lock. Another one makes the vector a stale one;
