@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import struct
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -42,15 +41,12 @@ from atlas.stores.bolt_dialect import Dialect, dialect_of
 from atlas.stores.bolt_fence import become_writer, check_writer
 from atlas.stores.bolt_find import find
 from atlas.stores.bolt_link import Address, BoltLink, Speech, Transaction
-from atlas.stores.bolt_rows import unit_key
 from atlas.stores.bolt_schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt_search import search_text, search_vector
 from atlas.stores.bolt_settled import Counts, announce
 from atlas.stores.bolt_stats import stats
+from atlas.stores.bolt_vectors import put_vectors
 from atlas.stores.statements import cypher_statements
-
-_VECTORS = 500
-"""Vectors of one UNWIND."""
 
 _Result = TypeVar("_Result")
 
@@ -162,7 +158,7 @@ class BoltStore:
 
         async def work(transaction: Transaction) -> list[str]:
             await read.check_project(transaction, project)
-            return await _put_vectors(transaction, project, model, vectors)
+            return await put_vectors(transaction, project, model, vectors)
 
         async with self._vector_lock:
             for unused in await self._link.write(work):
@@ -290,34 +286,3 @@ def _projects_of(uids: Sequence[str]) -> list[str]:
 
 def _projects_in(where: Filter) -> list[str]:
     return [where.project] if where.project else []
-
-
-async def _put_vectors(
-    transaction: Transaction, project: str, model: ModelInfo, vectors: Sequence[VectorRow]
-) -> list[str]:
-    """Store vectors in place of those of other models; return the models that have none left."""
-    key, write = vector_name(model), cypher_statements("write")
-    if await read.current_model(transaction) != (key, model):  # else writers would wait for each other at its node
-        described = {"provider": model.provider, "model": model.model, "dimension": model.dimension}
-        await transaction.rows(write["add_model"], key=key, **described, fingerprint=model.fingerprint)
-    others = [row[0] for row in await transaction.rows(cypher_statements("read")["models"]) if row[0] != key]
-    rows = [
-        {
-            "uid": row.uid,
-            "digest": row.digest,
-            "properties": {
-                **dict.fromkeys(others),
-                key: list(struct.unpack(f"<{model.dimension}e", row.data)),
-                "vector_model": key,
-                "vector_digest": row.digest,
-            },
-        }
-        for row in vectors
-    ]
-    for start in range(0, len(rows), _VECTORS):
-        part = rows[start : start + _VECTORS]
-        await transaction.rows(write["put_vectors"], rows=part, project=unit_key(project, ""))
-        nothing = dict.fromkeys((*others, key, "vector_model", "vector_digest"))
-        await transaction.rows(write["drop_vectors"], uids=[row["uid"] for row in part], nothing=nothing)
-    left = cypher_statements("read")["vectors_of_model"]
-    return [other for other in others if not await transaction.rows(left, key=other)]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta
+from atlas.stores.bolt_batches import Batches, unfolded
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_plan import EdgeKey, Held, Plan, Wanted, key_of, plan, touched
 from atlas.stores.bolt_rows import (
@@ -31,9 +32,6 @@ from atlas.stores.bolt_rows import (
 from atlas.stores.filters import unknown_project
 from atlas.stores.statements import cypher_statements
 
-BATCH = 2_000
-"""Rows of one UNWIND."""
-
 _Edges = dict[EdgeKey, EdgeRow]
 
 
@@ -42,17 +40,18 @@ async def apply(transaction: Transaction, deltas: Sequence[GraphDelta], *, first
 
     A symbol that another unit holds is then found by its constraint: the server refuses the transaction.
     """
-    return await _Apply(transaction).run(deltas, first)
+    async with Batches(transaction) as batches:
+        return await _Apply(batches).run(deltas, first)
 
 
 class _Apply:
-    def __init__(self, transaction: Transaction) -> None:
-        self._transaction = transaction
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
         self._write = cypher_statements("write")
         self._read = cypher_statements("read")
 
     async def run(self, deltas: Sequence[GraphDelta], first: bool) -> int:
-        known = [row[0] for row in await self._transaction.rows(self._read["projects"])]
+        known = [row[0] for row in await self._batches.rows(self._read["projects"])]
         for delta in deltas:
             if delta.project not in known:
                 raise unknown_project(delta.project, known)
@@ -71,21 +70,21 @@ class _Apply:
     async def _records(self, deltas: Sequence[GraphDelta]) -> dict[str, FileRecord]:
         keys = list(dict.fromkeys(map(key_of, deltas)))
         text = self._read["unit_records"].replace("%record%", f"key, {RECORD}")
-        return {row[0]: record_of(row[1:]) for row in await self._each(text, "keys", keys)}
+        return {row[0]: record_of(row[1:]) for row in await self._batches.each(text, "keys", keys)}
 
     async def _held(self, deltas: Sequence[GraphDelta]) -> dict[str, Held]:
         units, uids = touched(deltas)
-        owned = await self._gathered(self._write["owned"], "units", units)
+        owned = await self._batches.gathered(self._write["owned"], "units", units)
         held = {row[0]: Held(*row) for row in owned}
-        claimed = await self._gathered(self._write["claimed"], "uids", [uid for uid in uids if uid not in held])
+        claimed = await self._batches.gathered(self._write["claimed"], "uids", [uid for uid in uids if uid not in held])
         held.update((row[0], Held(*row)) for row in claimed)
         return held
 
     async def _old_edges(self, uids: list[str]) -> tuple[_Edges, _Edges]:
         """Return the edges and the waiting edges from these nodes."""
         return (
-            _by_key(await self._gathered(self._write["outgoing"], "uids", uids)),
-            _by_key(await self._gathered(self._write["pending_from"], "uids", uids)),
+            _by_key(await self._batches.gathered(self._write["outgoing"], "uids", uids)),
+            _by_key(await self._batches.gathered(self._write["pending_from"], "uids", uids)),
         )
 
     async def _edges_of_kept(self, made: Plan, before: tuple[_Edges, _Edges]) -> None:
@@ -96,15 +95,15 @@ class _Apply:
                 for key, edge in edges.items()
                 if key[0] not in made.removed and made.wanted[key[0]].edges.get(key) != edge
             ]
-            await self._each(self._write[name], "rows", gone)
+            await self._batches.send(self._write[name], "rows", gone)
 
     async def _remove(self, made: Plan) -> None:
         uids = sorted(made.removed)
-        incoming = _by_key(await self._gathered(self._write["incoming"], "uids", uids)).values()
+        incoming = _by_key(await self._batches.gathered(self._write["incoming"], "uids", uids)).values()
         waiting = [edge for edge in incoming if edge.source not in made.removed]
-        await self._each(self._write["delete_pending_from"], "uids", uids)
-        await self._each(self._write["delete_symbols"], "uids", uids)
-        await self._each(self._write["delete_entries"], "uids", uids)
+        await self._batches.send(self._write["delete_pending_from"], "uids", uids)
+        await self._batches.send(self._write["delete_symbols"], "uids", uids)
+        await self._batches.send(self._write["delete_entries"], "uids", uids)
         await self._wait_for_targets(waiting)
 
     async def _put_nodes(self, made: Plan, held: dict[str, Held], records: dict[str, FileRecord]) -> dict[str, int]:
@@ -113,34 +112,38 @@ class _Apply:
         created = {uid: node for uid, node in made.wanted.items() if uid not in held}
         changed = {uid: node for uid, node in made.wanted.items() if uid in held and _differs(node, held[uid])}
         ids = await self._add_nodes(created, digests, made)
-        await self._each(self._write["change_symbols"], "rows", (_symbol(node, digests) for node in changed.values()))
+        await self._batches.send(
+            self._write["change_symbols"], "rows", (_symbol(node, digests) for node in changed.values())
+        )
         await self._relabel(changed, held)
-        await self._each(self._write["change_entries"], "rows", await self._changed_entries(changed))
+        await self._batches.send(self._write["change_entries"], "rows", await self._changed_entries(changed))
         fresh = [
             {"unit": unit, "digest": digest or None}
             for unit, digest in made.digests.items()
             if unit in records and records[unit].path
         ]
-        await self._each(self._write["set_digests"], "rows", fresh)
+        await self._batches.send(self._write["set_digests"], "rows", fresh)
         return ids
 
     async def _add_nodes(self, created: dict[str, Wanted], digests: dict[str, str], made: Plan) -> dict[str, int]:
-        by_label: dict[str, list[list[object]]] = {}
+        by_label: dict[str, list[Wanted]] = {}
         for node in created.values():
-            by_label.setdefault(literal(node.row.label), []).append(list(_symbol(node, digests).values()))
-        text, ids = self._write["add_symbols"].replace("%properties%", SYMBOL_PLACES), dict[str, int]()
-        for label, rows in by_label.items():
-            ids.update(await self._gathered(text.replace("%label%", label), "rows", rows))
+            by_label.setdefault(literal(node.row.label), []).append(node)
+        text, found = self._write["add_symbols"].replace("%properties%", SYMBOL_PLACES), list[tuple[Any, ...]]()
+        for label, nodes in by_label.items():
+            rows = (list(_symbol(node, digests).values()) for node in nodes)
+            await self._batches.send(text.replace("%label%", label), "rows", rows, found)
         decided = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid in created}
         entries = (_new_entry(node, decided) for node in created.values())
-        await self._each(self._write["add_entries"].replace("%properties%", ENTRY_PLACES), "rows", entries)
-        return ids
+        text = self._write["add_entries"].replace("%properties%", ENTRY_PLACES)
+        await self._batches.each(text, "rows", entries)
+        return {uid: place for uid, place in unfolded(found)}
 
     async def _changed_entries(self, changed: dict[str, Wanted]) -> list[dict[str, object]]:
         """Return the entries to write. A node that is not embedded any more loses its vector: none would replace it."""
         if all(node.row.chunk_digest for node in changed.values()):
             return [_entry(node) for node in changed.values()]
-        models = [row[0] for row in await self._transaction.rows(self._read["models"])]
+        models = [row[0] for row in await self._batches.rows(self._read["models"])]
         nothing = dict.fromkeys((*models, "vector_model", "vector_digest"))
         return [_entry(node) | ({} if node.row.chunk_digest else nothing) for node in changed.values()]
 
@@ -150,7 +153,9 @@ class _Apply:
             if node.row.label != held[uid].label:
                 moves.setdefault((literal(held[uid].label), literal(node.row.label)), []).append(uid)
         for (old, new), uids in moves.items():
-            await self._each(self._write["change_label"].replace("%old%", old).replace("%new%", new), "uids", uids)
+            await self._batches.send(
+                self._write["change_label"].replace("%old%", old).replace("%new%", new), "uids", uids
+            )
 
     async def _put_edges(self, made: Plan, before: tuple[_Edges, _Edges], created: dict[str, int]) -> None:
         """Add what is new, and what waited for the nodes that came; `created` are the ids of these by uid."""
@@ -161,10 +166,10 @@ class _Apply:
             for key, edge in node.edges.items()
             if edges.get(key) != edge and pending.get(key) != edge
         ]
-        waited = _by_key(await self._gathered(self._write["pending_to"], "uids", created)).values()
+        waited = _by_key(await self._batches.gathered(self._write["pending_to"], "uids", created)).values()
         ends = dict.fromkeys(uid for edge in (*waited, *new) for uid in (edge.source, edge.target))
         unknown = [uid for uid in ends if uid not in created]
-        ids = {**created, **dict(await self._gathered(self._write["existing"], "uids", unknown))}
+        ids = {**created, **dict(await self._batches.gathered(self._write["existing"], "uids", unknown))}
         by_type: dict[str, list[list[object]]] = {}
         for edge in (*waited, *new):
             if edge.target in ids:
@@ -177,23 +182,25 @@ class _Apply:
                 ]
                 by_type.setdefault(literal(edge.type), []).append(row)
         for edge_type, rows in by_type.items():
-            await self._each(self._write["add_edges"].replace("%type%", edge_type), "rows", rows)
+            await self._batches.send(self._write["add_edges"].replace("%type%", edge_type), "rows", rows)
         await self._wait_for_targets(edge for edge in new if edge.target not in ids)
         # last: for each look into an index Neo4j copies the set of all nodes that the transaction has deleted
-        await self._each(self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited))
+        await self._batches.send(
+            self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited)
+        )
 
     async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
-        await self._each(self._write["add_pending"], "rows", map(list, edges))
+        await self._batches.send(self._write["add_pending"], "rows", map(list, edges))
 
     async def _put_records(self, made: Plan) -> None:
         gone = [key for key, delta in made.records.items() if delta is None]
-        await self._each(self._write["delete_records"], "keys", gone)
+        await self._batches.send(self._write["delete_records"], "keys", gone)
         rows = [
             record_properties(delta.project, delta.record, made.contents.get(key))
             for key, delta in made.records.items()
             if delta is not None and delta.record is not None
         ]
-        await self._each(self._write["put_records"], "rows", rows)
+        await self._batches.send(self._write["put_records"], "rows", rows)
 
     async def _put_decisions(self, made: Plan, created: Container[str]) -> None:
         """Write the decisions about nodes that were there before: new ones came with theirs."""
@@ -201,33 +208,17 @@ class _Apply:
         rows = [
             {"unit": unit, "uid": uid, "decision": decision_text(decision)} for (unit, uid), decision in last.items()
         ]
-        await self._each(self._write["set_decisions"], "rows", rows)
+        await self._batches.send(self._write["set_decisions"], "rows", rows)
 
     async def _next_generations(self, deltas: Sequence[GraphDelta], made: Plan) -> int:
         names = list(dict.fromkeys(delta.project for delta in deltas))
-        counted = await self._each(self._write["decision_counts"], "names", names)
+        counted = await self._batches.each(self._write["decision_counts"], "names", names)
         rows = [
             {"name": name, "decisions": json.dumps(Counter(json.loads(said)) + made.reasons.get(name, Counter()))}
             for name, said in counted
         ]
-        generations = dict(await self._each(self._write["next_generations"], "rows", rows))
+        generations = dict(await self._batches.each(self._write["next_generations"], "rows", rows))
         return generations[deltas[-1].project] if deltas else 0
-
-    async def _gathered(self, text: str, name: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
-        """Run a statement as `_each` does that gives all rows of a batch as one list."""
-        return [tuple(row) for (rows,) in await self._each(text, name, values) for row in rows]
-
-    async def _each(self, text: str, name: str, values: Iterable[Any]) -> list[tuple[Any, ...]]:
-        """Run a statement that unwinds one parameter, in batches; nothing is run for nothing."""
-        found: list[tuple[Any, ...]] = []
-        for batch in _batches(values):
-            found += await self._transaction.rows(text, **{name: batch})
-        return found
-
-
-def _batches(values: Iterable[Any]) -> Iterator[list[Any]]:
-    listed = list(values)
-    return (listed[start : start + BATCH] for start in range(0, len(listed), BATCH))
 
 
 def _by_key(rows: Iterable[tuple[Any, ...]]) -> _Edges:

@@ -119,6 +119,7 @@ async def main() -> None:
     parser.add_argument("url", nargs="?", default="")
     parser.add_argument("--only", choices=("embedded", "bolt"))
     parser.add_argument("--write", action="store_true", help="index only")
+    parser.add_argument("--times", type=int, default=1, help="full indexes into the server: its JVM compiles meanwhile")
     parser.add_argument("--keep", action="store_true", help="ask what the server holds already")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="atlas-bolt-speed-") as data:
@@ -132,11 +133,12 @@ async def main() -> None:
             await atlas.aclose()
         if asked.only != "embedded":
             url = asked.url or measured_uri()
-            if not asked.keep:
+            for _ in range(0 if asked.keep else asked.times):
                 await emptied(url)
-            atlas = atlas_on(await BoltStore.open(Address(url), writing=True), settings)
-            if not asked.keep:
+                atlas = atlas_on(await BoltStore.open(Address(url), writing=True), settings)
                 say("bolt", await atlas.index(full=True))
+                await atlas.aclose()
+            atlas = atlas_on(await BoltStore.open(Address(url), writing=False), settings)
             if not asked.write:
                 await ask(atlas)
             await atlas.aclose()

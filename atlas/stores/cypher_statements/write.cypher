@@ -216,20 +216,16 @@ SET other.current = false
 WITH DISTINCT m
 SET m.current = true
 
+// The digest may have changed while SET waited for the node's lock. Another one makes the vector a stale one; none at all
+// must have no vector.
 // name: put_vectors
 UNWIND $rows AS row
 MATCH (e:AtlasEntry {uid: row.uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.unit STARTS WITH $project AND e.chunk_digest = row.digest
 SET e += row.properties
-
-// The digest may have changed while put_vectors waited for the node's lock. Another one makes the vector a stale one;
-// none at all must have no vector.
-// name: drop_vectors
-UNWIND $uids AS uid
-MATCH (e:AtlasEntry {uid: uid})
-USING INDEX SEEK e:AtlasEntry(uid)
-WHERE coalesce(e.chunk_digest, '') = '' AND e.vector_digest IS NOT NULL
+WITH e
+WHERE coalesce(e.chunk_digest, '') = ''
 SET e += $nothing
 
 // name: forget_model
