@@ -9,7 +9,7 @@ from atlas.stores import names
 from atlas.stores.bolt_filters import check_filter, condition
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_read import symbols
-from atlas.stores.bolt_rows import CANDIDATE, span_of, unit_key
+from atlas.stores.bolt_rows import CANDIDATE, project_of, span_of, unit_key
 from atlas.stores.statements import cypher_statements
 
 _ALL = 1_000_000
@@ -20,7 +20,6 @@ class _Candidate(NamedTuple):
     """A node with what it is ordered by."""
 
     uid: str
-    unit: str
     is_test: bool
     name: str
     qualified_name: str
@@ -88,7 +87,7 @@ class _Finder:
 
         def order(row: _Candidate) -> tuple[int, int, int, str, str]:
             start, end = span_of(row.span)
-            return (ordinals[row.unit.partition(":")[0]], start, -end, row.qualified_name, row.uid)
+            return (ordinals[project_of(row.uid)], start, -end, row.qualified_name, row.uid)
 
         return sorted(found, key=order)
 

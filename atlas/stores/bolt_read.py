@@ -210,7 +210,7 @@ async def _nodes(transaction: Transaction, uids: Iterable[str]) -> dict[str, Nod
     if not wanted:
         return {}
     ((rows,),) = await transaction.rows(cypher_statements("read")["nodes"], uids=wanted)
-    return {row[1]: node_of(row) for row in rows}
+    return {row[0]: node_of(row) for row in rows}
 
 
 def _keys(project: str, paths: Sequence[str]) -> list[str]:

@@ -37,8 +37,11 @@ RECORD = ", ".join(
 )
 """Columns of a record, in the order of `FileRecord`."""
 
-CANDIDATE = "e.uid, e.unit, e.is_test, coalesce(e.name, e.folded), e.qualified_name, e.span"
-"""Columns of a node that `find` orders by."""
+CANDIDATE = (
+    "e.uid, coalesce(e.is_test, false), coalesce(e.name, e.folded, ''), coalesce(e.qualified_name, ''), "
+    "coalesce(e.span, 0)"
+)
+"""Columns of a node that `find` orders by. A reader may meet half a node: it reads again, and must not fail before."""
 
 PATH = "coalesce(e.path, substring(e.unit, size(split(e.unit, ':')[0]) + 1))"
 """The path of an entry: it is kept where it is not that of its unit."""
@@ -74,6 +77,11 @@ _LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 def unit_key(project: str, path: str) -> str:
     """Return the key of a unit; a project's name holds no colon."""
     return f"{project}:{path}"
+
+
+def project_of(uid: str) -> str:
+    """Return the project of a node."""
+    return uid.partition(":")[0]
 
 
 def units_of(project: str) -> dict[str, object]:
@@ -162,12 +170,12 @@ def row_digest(project: str, path: str, row: NodeRow, text: SearchText | None) -
 
 def node_of(row: Sequence[Any]) -> Node:
     """Return the node of a row of the statement `nodes`."""
-    unit, *values, digests, chunk_digest, chunk_name = row
+    *values, digests, chunk_digest, chunk_name = row
     values[5] = values[5] or ""
     values[7:10] = [number or 0 for number in values[7:10]]
     values[10:11] = span_of(values[10])
     values[17] = " ".join(values[17] or ())
-    return Node(unit.partition(":")[0], NodeRow._make((*values, *digests_of(digests), chunk_digest, chunk_name or "")))
+    return Node(project_of(values[0]), NodeRow._make((*values, *digests_of(digests), chunk_digest, chunk_name or "")))
 
 
 def record_properties(project: str, record: FileRecord, content: bytes | None) -> dict[str, object]:

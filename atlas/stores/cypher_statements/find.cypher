@@ -1,4 +1,4 @@
-// Names. Each gives one row: the list of candidates [uid, unit, is_test, name, qualified_name, span].
+// Names. Each gives one row: the list of candidates [uid, is_test, name, qualified_name, span].
 // A row costs the driver more than what is in it.
 
 // name: by_uid

@@ -35,7 +35,7 @@ UNWIND $keys AS key
 MATCH (u:AtlasUnit {key: key})
 OPTIONAL MATCH (e:AtlasEntry {unit: u.key})
 USING INDEX SEEK e:AtlasEntry(unit)
-RETURN u.path, e.uid, e.digests, e.chunk_digest
+RETURN u.path, e.uid, coalesce(e.digests, ''), e.chunk_digest
 
 // name: decisions
 UNWIND $uids AS uid
@@ -51,9 +51,9 @@ MATCH (e:AtlasEntry {uid: uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 MATCH (s:Symbol {uid: uid})
 USING INDEX SEEK s:Symbol(uid)
-RETURN collect([e.unit, e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.language, s.line, s.start_line,
-  s.end_line, e.span, s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers, e.digests,
-  e.chunk_digest, e.chunk_name])
+RETURN collect([e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.language, s.line, s.start_line, s.end_line,
+  coalesce(e.span, 0), s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
+  coalesce(e.digests, ''), e.chunk_digest, e.chunk_name])
 
 // The best edges of one node and one type: the server keeps the best so far instead of sorting all.
 // Edges end at Symbol nodes only: asking for the label would read every far node.
@@ -133,13 +133,14 @@ MATCH (e:AtlasEntry {uid: $uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 RETURN e.unit, e.uid
 
+// Half a node, whose commit is under way, is none yet: it would be embedded with the text of another span.
 // The order of units is that of paths in a project. An OR of ranges would end the index's order: all units to come would
 // be read for each page.
 // name: stale
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(unit)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
-  AND e.chunk_digest <> '' AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
+  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit
@@ -150,7 +151,7 @@ UNWIND $uids AS wanted
 MATCH (e:AtlasEntry {uid: wanted})
 USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
-  AND e.chunk_digest <> '' AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
+  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit

@@ -11,9 +11,9 @@ MATCH (e:AtlasEntry {unit: key})
 USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (s:Symbol {uid: e.uid})
 USING INDEX SEEK s:Symbol(uid)
-RETURN key, e.decision,
-  e.unit, e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.language, s.line, s.start_line, s.end_line, e.span,
-  s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers, e.digests, e.chunk_digest, e.chunk_name
+RETURN key, e.decision, e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.language, s.line, s.start_line,
+  s.end_line, coalesce(e.span, 0), s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
+  coalesce(e.digests, ''), e.chunk_digest, e.chunk_name
 
 // name: edges
 UNWIND $keys AS key
