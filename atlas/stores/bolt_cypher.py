@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -17,15 +16,12 @@ from atlas.stores.bolt_dialect import Dialect
 from atlas.stores.bolt_errors import out_of_memory, timed_out
 from atlas.stores.bolt_link import BoltLink, Transaction
 from atlas.stores.bolt_query import prepared
-from atlas.stores.cypher.values import check_parameter
+from atlas.stores.bolt_rows import SYMBOL
+from atlas.stores.cypher.values import check_parameter, order_key
 
 MAX_CELL = 10_000
 """Items of one list in a result; a longer one is cut and the table marked as truncated."""
 _ENDS = "UNWIND $ids AS id MATCH (n:Symbol) WHERE elementId(n) = id RETURN id, n.uid"
-_PROPERTIES = (
-    *("uid", "kind", "name", "qualified_name", "path", "language", "line", "start_line", "end_line", "signature"),
-    *("docstring", "is_test", "is_generated", "exported", "modifiers", "project", "digest"),
-)
 
 
 async def run(
@@ -45,7 +41,7 @@ async def run(
         writer = _Writer(await _uids(transaction, rows))
         found = [tuple(writer.plain(value) for value in row) for row in rows]
         if not sent.ordered:
-            found.sort(key=lambda row: [_order_key(value) for value in row])
+            found.sort(key=lambda row: [order_key(value) for value in row])
         return Table(tuple(columns), tuple(found), more or writer.cut)
 
     started = asyncio.get_running_loop().time()
@@ -131,24 +127,8 @@ class _Writer:
     def _node(self, node: Node) -> dict[str, object]:
         label = next((name for name in node.labels if name != "Symbol"), "")
         values: dict[str, Any] = dict(node.items())
-        return {"_label": label, **{name: values[name] for name in _PROPERTIES if name in values}}
+        return {"_label": label, **{name: values[name] for name in SYMBOL if name in values}}
 
     def _edge(self, edge: Relationship) -> dict[str, object]:
         source, target = (self._uids.get(node.element_id) if node is not None else None for node in edge.nodes)
         return {"_type": edge.type, "_source": source, "_target": target, **dict(edge.items())}
-
-
-def _order_key(value: object) -> tuple[object, ...]:
-    """Return a key in the order of the embedded store's values: map, list, string, boolean, number, null."""
-    if isinstance(value, str):
-        return (5, value)
-    if value is None:
-        return (8,)
-    if isinstance(value, bool):
-        return (6, value)
-    if isinstance(value, (int, float)):
-        return (7, 1, 0.0) if math.isnan(value) else (7, 0, value)
-    if isinstance(value, dict):
-        entries = cast("dict[str, object]", value)
-        return (0, tuple((key, _order_key(entries[key])) for key in sorted(entries)))
-    return (3, tuple(_order_key(item) for item in cast("list[object]", value)))
