@@ -224,7 +224,7 @@ class BoltStore:
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
     ) -> list[Chunk]:
         """See `Store.stale_chunks`."""
-        return await self._read(read.stale_chunks, project, model, limit, after, uids)
+        return await self._read_settled([project], read.stale_chunks, project, model, limit, after, uids)
 
     async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
         """See `Store.units`."""

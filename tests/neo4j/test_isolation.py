@@ -9,7 +9,7 @@ import pytest
 
 from atlas.contracts import Store
 from atlas.model import Direction, Filter, GraphDelta, Match
-from tests.conformance.rows import PROJECT, edge, node, unit
+from tests.conformance.rows import MODEL, PROJECT, digest, edge, node, unit
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 
 SIZE = 40
@@ -23,10 +23,11 @@ def state(number: int) -> list[GraphDelta]:
     deltas: list[GraphDelta] = []
     for path in ("a.py", "b.py"):
         module = path[0]
-        nodes = [node(f"{module}.n{at}", path, docstring=f"state {number}", line=number + 1) for at in range(SIZE)]
-        nodes += [node(f"{module}.only{number}", path, name="only", docstring=f"state {number}", line=number + 1)]
+        said = f"state {number}"
+        nodes = [node(f"{module}.n{at}", path, docstring=said, text=said, line=number + 1) for at in range(SIZE)]
+        nodes += [node(f"{module}.only{number}", path, name="only", docstring=said, text=said, line=number + 1)]
         edges = [edge(f"{module}.n{at}", f"a.n{(at + 1 + number) % SIZE}", line=number + 1) for at in range(SIZE)]
-        deltas.append(unit(path, nodes, edges, content=f"state {number}".encode()))
+        deltas.append(unit(path, nodes, edges, content=said.encode()))
     return deltas
 
 
@@ -60,7 +61,17 @@ async def seen_in_records(store: Store) -> set[object]:
     return {record.digest for record in found.values()}
 
 
-@pytest.mark.parametrize("look", [seen_in_symbols, seen_in_find, seen_in_edges, seen_in_records])
+async def seen_in_stale_chunks(store: Store) -> set[object]:
+    """A text under the digest of another would be embedded, and never again."""
+    found = await store.stale_chunks(PROJECT, MODEL, 1000)
+    assert {chunk.digest == digest(chunk.name, chunk.text) for chunk in found} == {True}
+    return {chunk.text for chunk in found}
+
+
+LOOKS = (seen_in_symbols, seen_in_find, seen_in_edges, seen_in_records, seen_in_stale_chunks)
+
+
+@pytest.mark.parametrize("look", LOOKS)
 async def test_no_answer_mixes_two_states(look: Callable[[Store], Awaitable[set[object]]]) -> None:
     writer, reader = await empty_neo4j(), await reopened_neo4j()
     await writer.open_project(PROJECT, "/somewhere")
