@@ -42,6 +42,11 @@ class Store(Protocol):
         """Source text, in bytes, that one `apply` should carry at most: the store holds all of it until the commit."""
         ...
 
+    @property
+    def begins_ahead(self) -> bool:
+        """Whether `apply` makes use of what follows."""
+        ...
+
     async def open_project(self, project: str, root: str) -> int:
         """Register a project (idempotent) and return its generation (0 = never indexed). Needs a writing store.
 
@@ -50,11 +55,12 @@ class Store(Protocol):
         """
         ...
 
-    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
         """Make each delta's unit equal to its content; all deltas in one transaction. Return the new generation.
 
         Applying twice equals applying once. Ids and up-to-date vectors of nodes that stay are kept; vectors of changed
-        chunks stay until replaced and count as stale.
+        chunks stay until replaced and count as stale. `following` may be the list of the next call, of other units: a
+        store may begin with it, unseen, and takes it back when that call does not come.
         """
         ...
 

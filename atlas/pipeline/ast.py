@@ -216,14 +216,18 @@ class AstTier:
         # the structure goes first: edges to new external symbols then find their target from the first batch on
         stored = place.manifest.get(STRUCTURE)
         deltas.append(structure if whole else marked(structure, stored.digest if stored else ""))
+        is_new = place.is_new
         ready: list[GraphDelta] | None = await in_thread(next, batches, None)
+        # of a new tree nothing is judged, so the store can have the next batch early
+        looks_ahead = is_new and self._store.begins_ahead
+        after: list[GraphDelta] | None = await in_thread(next, batches, None) if looks_ahead else None
         done = 0 if structure.nodes is None else 1
         while ready or deltas:
             following = asyncio.get_running_loop().run_in_executor(None, next, batches, None)
             try:
-                deltas = await self._gate.judge(place, [*deltas, *(ready or ())])
-                wanted = self._gate.wanted(place, deltas)
-                await self._apply(place, deltas)
+                deltas = await self._gate.judge(place, [*deltas, *(ready or ())], is_new)
+                wanted = self._gate.wanted(place, deltas, is_new)
+                await self._apply(place, deltas, after or ())
                 if wanted:
                     # what finds no room stays stale until the next look at everything
                     await self._bus.publish(EMBED_DIRTY, [Event(place.name, key) for key in wanted])
@@ -231,7 +235,8 @@ class AstTier:
                 self._progress("write", done, len(todo))
             finally:
                 # also after a failure: it uses the linker, which the next pass changes
-                deltas, ready = [], await uncut(following)
+                made = await uncut(following)
+                deltas, (ready, after) = [], ((after, made) if looks_ahead else (made, None))
         if not whole:
             await self._apply(place, [GraphDelta(place.name, STRUCTURE, structure.record)])
         place.tally.written += done
@@ -250,7 +255,7 @@ class AstTier:
     def _batches(
         self, work: Pass, paths: Sequence[str], digests: Mapping[str, str], most: int
     ) -> Iterator[list[GraphDelta]]:
-        """Yield deltas in batches of about `most` bytes of source; runs in a thread, one batch ahead of the store."""
+        """Yield deltas in batches of about `most` bytes of source; runs in a thread, ahead of the store."""
         batch: list[GraphDelta] = []
         size = 0
         for path in paths:
@@ -283,11 +288,13 @@ class AstTier:
         record = replace(work.record(path), unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)
         return GraphDelta(place.name, path, record, nodes, edges, texts, content)
 
-    async def _apply(self, place: Workplace, deltas: Sequence[GraphDelta]) -> None:
+    async def _apply(
+        self, place: Workplace, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()
+    ) -> None:
         if not deltas:
             return
         async with place.writing:
-            await self._store.apply(deltas)
+            await self._store.apply(deltas, following)
             place.applied(deltas)
         place.ahead.difference_update(delta.path for delta in deltas if delta.nodes is not None or delta.record is None)
 

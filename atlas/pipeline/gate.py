@@ -6,11 +6,11 @@ that tier 3 is to be told of. The rules themselves are in `significance.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from atlas.contracts import Store
-from atlas.model import STRUCTURE, Decision, GraphDelta, Node, NodeRow, SymbolDigests
+from atlas.model import Decision, GraphDelta, Node, NodeRow, SymbolDigests
 from atlas.pipeline.events import EVERYTHING
 from atlas.pipeline.significance import BODY_THRESHOLD, decide
 from atlas.pipeline.workplace import Workplace
@@ -28,13 +28,16 @@ class Gate:
     embeds: bool = True
     """There is a tier 3; without one nobody would take what it is told."""
 
-    async def judge(self, place: Workplace, deltas: Sequence[GraphDelta]) -> list[GraphDelta]:
-        """Return the deltas with their decisions; must be called before they are applied."""
-        if place.full:
+    async def judge(self, place: Workplace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[GraphDelta]:
+        """Return the deltas with their decisions; must be called before they are applied.
+
+        `is_new`: the pass that they belong to began with nothing known, so there is nothing to decide.
+        """
+        if is_new:
             return list(deltas)
         changed = {delta.path for delta in deltas if _is_changed(place, delta)}
         new = {delta.path for delta in deltas if delta.path and delta.path not in place.manifest}
-        if _all_is_new(place, new):
+        if len(new) > NEW_FILES:
             new = set[str]()
         gone = [delta.path for delta in deltas if delta.record is None]
         asked = [*changed, *(gone if len(gone) <= NEW_FILES else ())]
@@ -75,19 +78,14 @@ class Gate:
             if decision is not None:
                 yield decision
 
-    def wanted(self, place: Workplace, deltas: Sequence[GraphDelta]) -> list[str]:
-        """Return the keys for tier 3, to be asked before `deltas` are noted as applied."""
+    def wanted(self, place: Workplace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[str]:
+        """Return the keys for tier 3, to be asked before `deltas` are noted as applied. `is_new`: see `judge`."""
         if not self.embeds:
             return []
         new = {delta.path for delta in deltas if delta.path and delta.path not in place.manifest}
-        if place.full or _all_is_new(place, new):
+        if is_new or len(new) > NEW_FILES:
             return [EVERYTHING]
         return [one.uid for delta in deltas for one in delta.decisions if one.through and one.reason != "deleted"]
-
-
-def _all_is_new(place: Workplace, new: Sized) -> bool:
-    """Whether this is a first index, or as good as one."""
-    return len(new) > NEW_FILES or (len(new) > 0 and place.manifest.keys() <= {STRUCTURE})
 
 
 def _is_changed(place: Workplace, delta: GraphDelta) -> bool:

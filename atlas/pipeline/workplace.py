@@ -103,6 +103,11 @@ class Workplace:
         """The project's name."""
         return self.source.project
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing of the tree counts as known: all of it is written, and all of it is embedded."""
+        return self.full or self.manifest.keys() <= {STRUCTURE}
+
     def forget(self) -> None:
         """Believe neither the manifest nor the linker; both are made again from the store."""
         self._loaded = False

@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Self, TypeVar
 
-from atlas.errors import StoreError
+from atlas.errors import StoreError, Unavailable
 from atlas.model import (
     Chunk,
     Decision,
@@ -35,7 +36,8 @@ from atlas.model import (
 )
 from atlas.stores import bolt_read as read
 from atlas.stores import bolt_units as whole
-from atlas.stores.bolt_apply import apply
+from atlas.stores.bolt_ahead import Ahead
+from atlas.stores.bolt_apply import Begun, apply, begin, complete
 from atlas.stores.bolt_cypher import run as run_cypher
 from atlas.stores.bolt_dialect import Dialect, dialect_of
 from atlas.stores.bolt_fence import become_writer, check_writer
@@ -57,8 +59,14 @@ class BoltStore:
     apply_bytes = 1_000_000
     """See `Store.apply_bytes`. A Neo4j with 512 MB of heap gives up at less than 4 MB."""
 
+    @property
+    def begins_ahead(self) -> bool:
+        """See `Store.begins_ahead`. In a snapshot, edges would miss their ends for good."""
+        return not self._dialect.snapshots
+
     def __init__(self, link: BoltLink, dialect: Dialect, writing: bool) -> None:
         self._link, self._dialect, self._writing = link, dialect, writing
+        self._ahead: Ahead | None = None
         self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
         """One write of the graph and one of vectors at a time; both may be under way at once."""
         self._model = ""
@@ -102,22 +110,51 @@ class BoltStore:
             self._written[project] = set()
         return generation
 
-    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
         """See `Store.apply`. Batches of some hundred units cost least."""
 
-        async def work(transaction: Transaction) -> int:
-            await check_writer(transaction, self._fences, {delta.project for delta in deltas})
+        async def finish(transaction: Transaction, begun: Begun | None) -> int:
+            await check_writer(transaction, self._fences, names)
+            if begun is None and are_new and are_new.pop():
+                begun = await begin(transaction, deltas)
             # a second attempt looks: two units may hold one symbol, and a lost connection hides what it committed
-            generation = await apply(transaction, deltas, first=bool(attempts) and attempts.pop())
+            generation = await (complete(transaction, begun) if begun is not None else apply(transaction, deltas))
             await announce(self._link, self._dialect, "begin_commit", names)
+            if following and self.begins_ahead and self._are_new(following):
+                # not before: it may wait for what this write has created, which must not wait for it
+                self._ahead = Ahead(self._link, following)
             return generation
 
+        async def work(transaction: Transaction) -> int:
+            await self._give_up()
+            return await finish(transaction, None)
+
+        self._check_writing()
         names = sorted({delta.project for delta in deltas})
-        attempts = [self._are_new(deltas)]
+        are_new: list[bool] = []
         try:
-            return await self._write(work)
+            async with self._lock:
+                ahead, self._ahead = self._ahead, None
+                if ahead is not None and ahead.is_for(deltas):
+                    with suppress(StoreError, Unavailable):
+                        return await ahead.complete(finish)
+                elif ahead is not None:
+                    await ahead.give_up()
+                are_new.append(self._are_new(deltas))
+                return await self._link.write(work)
+        except BaseException:
+            await self._give_up()
+            raise
         finally:
             await announce(self._link, self._dialect, "end_commit", names)
+            if self._ahead is not None:
+                self._ahead.hurry()
+
+    async def _give_up(self) -> None:
+        """Take back what was begun of a following write."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            await ahead.give_up()
 
     def _are_new(self, deltas: Sequence[GraphDelta]) -> bool:
         """Tell whether the server is known to hold nothing of the units; once asked for, they may be there."""
@@ -245,6 +282,7 @@ class BoltStore:
     async def aclose(self) -> None:
         """See `Store.aclose`. Waits for the writes that are running."""
         async with self._lock, self._vector_lock:
+            await self._give_up()
             await self._link.aclose()
 
     async def _read(self, work: Callable[..., Awaitable[_Result]], *arguments: Any) -> _Result:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta
-from atlas.stores.bolt_batches import Batches, unfolded
+from atlas.stores.bolt_batches import Batches, Rows, unfolded
 from atlas.stores.bolt_link import Transaction
 from atlas.stores.bolt_plan import EdgeKey, Held, Plan, Wanted, key_of, plan, touched
 from atlas.stores.bolt_rows import (
@@ -35,13 +36,37 @@ from atlas.stores.statements import cypher_statements
 _Edges = dict[EdgeKey, EdgeRow]
 
 
-async def apply(transaction: Transaction, deltas: Sequence[GraphDelta], *, first: bool = False) -> int:
-    """See `Store.apply`. `first`: the units are new, so nothing is looked for.
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """New units, of which the nodes are there, the records, and the edges to nodes that others see already."""
 
-    A symbol that another unit holds is then found by its constraint: the server refuses the transaction.
+    deltas: Sequence[GraphDelta]
+    made: Plan
+    created: dict[str, int]
+    """The server's ids of the nodes by uid."""
+    missing: list[EdgeRow]
+    """The edges to all other nodes."""
+
+
+async def apply(transaction: Transaction, deltas: Sequence[GraphDelta]) -> int:
+    """See `Store.apply`."""
+    async with Batches(transaction) as batches:
+        return await _Apply(batches).run(deltas)
+
+
+async def begin(transaction: Transaction, deltas: Sequence[GraphDelta]) -> Begun:
+    """Create new units, without a look for what they replace: `complete` does what must wait for its turn.
+
+    A symbol that another unit holds is found by its constraint: the server refuses the transaction.
     """
     async with Batches(transaction) as batches:
-        return await _Apply(batches).run(deltas, first)
+        return await _Apply(batches).begin(deltas)
+
+
+async def complete(transaction: Transaction, begun: Begun) -> int:
+    """Write all else of new units; return the new generation."""
+    async with Batches(transaction) as batches:
+        return await _Apply(batches).complete(begun)
 
 
 class _Apply:
@@ -50,22 +75,39 @@ class _Apply:
         self._write = cypher_statements("write")
         self._read = cypher_statements("read")
 
-    async def run(self, deltas: Sequence[GraphDelta], first: bool) -> int:
-        known = [row[0] for row in await self._batches.rows(self._read["projects"])]
-        for delta in deltas:
-            if delta.project not in known:
-                raise unknown_project(delta.project, known)
-        records = {} if first else await self._records(deltas)
-        held = {} if first else await self._held(deltas)
+    async def run(self, deltas: Sequence[GraphDelta]) -> int:
+        records = await self._records(deltas)
+        held = await self._held(deltas)
         made = plan(deltas, records, held)
         before = await self._old_edges(sorted(held))
         await self._edges_of_kept(made, before)
         await self._remove(made)
         created = await self._put_nodes(made, held, records)
-        await self._put_edges(made, before, created)
+        edges, pending = before
+        new = [
+            edge
+            for node in made.wanted.values()
+            for key, edge in node.edges.items()
+            if edges.get(key) != edge and pending.get(key) != edge
+        ]
         await self._put_records(made)
-        await self._put_decisions(made, created)
-        return await self._next_generations(deltas, made)
+        return await self.complete(Begun(deltas, made, created, new))
+
+    async def begin(self, deltas: Sequence[GraphDelta]) -> Begun:
+        made = plan(deltas, {}, {})
+        created = await self._put_nodes(made, {}, {})
+        await self._put_records(made)
+        edges = [edge for node in made.wanted.values() for edge in node.edges.values()]
+        return Begun(deltas, made, created, await self._link(edges, created))
+
+    async def complete(self, begun: Begun) -> int:
+        known = [row[0] for row in await self._batches.rows(self._read["projects"])]
+        for delta in begun.deltas:
+            if delta.project not in known:
+                raise unknown_project(delta.project, known)
+        await self._put_edges(begun.missing, begun.created)
+        await self._put_decisions(begun.made, begun.created)
+        return await self._next_generations(begun.deltas, begun.made)
 
     async def _records(self, deltas: Sequence[GraphDelta]) -> dict[str, FileRecord]:
         keys = list(dict.fromkeys(map(key_of, deltas)))
@@ -157,37 +199,38 @@ class _Apply:
                 self._write["change_label"].replace("%old%", old).replace("%new%", new), "uids", uids
             )
 
-    async def _put_edges(self, made: Plan, before: tuple[_Edges, _Edges], created: dict[str, int]) -> None:
+    async def _put_edges(self, new: Sequence[EdgeRow], created: dict[str, int]) -> None:
         """Add what is new, and what waited for the nodes that came; `created` are the ids of these by uid."""
-        edges, pending = before
-        new = [
-            edge
-            for node in made.wanted.values()
-            for key, edge in node.edges.items()
-            if edges.get(key) != edge and pending.get(key) != edge
-        ]
-        waited = _by_key(await self._batches.gathered(self._write["pending_to"], "uids", created)).values()
-        ends = dict.fromkeys(uid for edge in (*waited, *new) for uid in (edge.source, edge.target))
-        unknown = [uid for uid in ends if uid not in created]
-        ids = {**created, **dict(await self._batches.gathered(self._write["existing"], "uids", unknown))}
-        by_type: dict[str, list[list[object]]] = {}
-        for edge in (*waited, *new):
-            if edge.target in ids:
-                row: list[object] = [
-                    ids[edge.source],
-                    ids[edge.target],
-                    edge.line or None,
-                    edge.strategy,
-                    edge.confidence,
-                ]
-                by_type.setdefault(literal(edge.type), []).append(row)
-        for edge_type, rows in by_type.items():
-            await self._batches.send(self._write["add_edges"].replace("%type%", edge_type), "rows", rows)
-        await self._wait_for_targets(edge for edge in new if edge.target not in ids)
+        waited = _by_key(await self._waiting_for(created)).values()
+        await self._wait_for_targets(await self._link([*waited, *new], created))
         # last: for each look into an index Neo4j copies the set of all nodes that the transaction has deleted
         await self._batches.send(
             self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited)
         )
+
+    async def _link(self, edges: Sequence[EdgeRow], created: Mapping[str, int]) -> list[EdgeRow]:
+        """Create edges; return those whose target is not there. `created` are the server's ids of some ends by uid."""
+        ends = dict.fromkeys(uid for edge in edges for uid in (edge.source, edge.target))
+        unknown = [uid for uid in ends if uid not in created]
+        ids = {**created, **dict(await self._batches.gathered(self._write["existing"], "uids", unknown))}
+        missing: list[EdgeRow] = []
+        by_type: dict[str, list[list[object]]] = {}
+        for edge in edges:
+            if edge.target not in ids:
+                missing.append(edge)
+                continue
+            row: list[object] = [ids[edge.source], ids[edge.target], edge.line or None, edge.strategy, edge.confidence]
+            by_type.setdefault(edge.type, []).append(row)
+        for kind, rows in by_type.items():
+            await self._batches.send(self._write["add_edges"].replace("%type%", literal(kind)), "rows", rows)
+        return missing
+
+    async def _waiting_for(self, uids: Collection[str]) -> Rows:
+        """Return the edges that wait for these nodes. Where fewer wait than came, it is they that are gone through."""
+        ((targets,),) = await self._batches.rows(self._write["pending_targets"], limit=len(uids))
+        if len(targets) < len(uids):
+            uids = {target for target in targets if target in uids}
+        return await self._batches.gathered(self._write["pending_to"], "uids", uids)
 
     async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
         await self._batches.send(self._write["add_pending"], "rows", map(list, edges))

@@ -136,9 +136,12 @@ class BoltLink:
         """Run work in a transaction that cannot write."""
         return await self._retried(work, neo4j.READ_ACCESS, seconds or self.address.read_seconds)
 
-    async def write(self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float | None = None) -> _Result:
-        """Run work in a transaction and commit it; work may run again when the server had to give way."""
-        return await self._retried(work, neo4j.WRITE_ACCESS, seconds or self.address.write_seconds)
+    async def write(
+        self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float | None = None, *, once: bool = False
+    ) -> _Result:
+        """Run work in a transaction and commit it; work may run again (not `once`) when the server had to give way."""
+        attempts = 1 if once else _ATTEMPTS
+        return await self._retried(work, neo4j.WRITE_ACCESS, seconds or self.address.write_seconds, attempts)
 
     async def command(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
         """Run a schema command, which no transaction may hold."""
@@ -157,7 +160,13 @@ class BoltLink:
         """Close all connections; idempotent."""
         await self._driver.close()
 
-    async def _retried(self, work: Callable[[Transaction], Awaitable[_Result]], mode: str, seconds: float) -> _Result:
+    async def _retried(
+        self,
+        work: Callable[[Transaction], Awaitable[_Result]],
+        mode: str,
+        seconds: float,
+        attempts: int = _ATTEMPTS,
+    ) -> _Result:
         async def run() -> _Result:
             async with (
                 asyncio.timeout(seconds + _GRACE),
@@ -168,15 +177,15 @@ class BoltLink:
                 await transaction.commit()
                 return result
 
-        return await self._attempts(run)
+        return await self._attempts(run, attempts)
 
-    async def _attempts(self, run: Callable[[], Awaitable[_Result]]) -> _Result:
+    async def _attempts(self, run: Callable[[], Awaitable[_Result]], most: int = _ATTEMPTS) -> _Result:
         wait = _FIRST_WAIT
-        for attempt in range(1, _ATTEMPTS + 1):
+        for attempt in range(1, most + 1):
             try:
                 return await run()
             except (exceptions.Neo4jError, exceptions.DriverError, OSError) as error:
-                if attempt == _ATTEMPTS or not retryable(error, attempt):
+                if attempt == most or not retryable(error, attempt):
                     raise translated(error, self.address.url) from error
                 await asyncio.sleep(wait * random.uniform(0.8, 1.2))
                 wait *= 2

@@ -56,6 +56,7 @@ _Result = TypeVar("_Result")
 class EmbeddedStore:
     """A `Store` in a folder. Open it with `open`; use it from one event loop; close it with `aclose`."""
 
+    begins_ahead = False
     apply_bytes = 4_000_000
     """See `Store.apply_bytes`. Commits are rare then."""
 
@@ -88,7 +89,7 @@ class EmbeddedStore:
         """See `Store.open_project`."""
         return await self._write(open_project, project, root)
 
-    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
         """See `Store.apply`. Batches of some hundred units cost least."""
         return await self._write(apply, deltas)
 

@@ -43,6 +43,7 @@ _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 class MemoryStore:
     """A `Store` that is gone when the process is."""
 
+    begins_ahead = False
     apply_bytes = 4_000_000
     """See `Store.apply_bytes`."""
 
@@ -55,7 +56,7 @@ class MemoryStore:
         opened.root = root
         return opened.generation
 
-    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
         """See `Store.apply`."""
         return self._graph.apply(deltas)
 

@@ -36,6 +36,9 @@ _Result = TypeVar("_Result")
 class Moody(EmbeddedStore):
     """A store that refuses before or after a write, and before a read; slowly or at once."""
 
+    begins_ahead = True
+    """Makes no use of it, but passes make batches for it."""
+
     chance: random.Random
     mood = 0.0
     refused = 0
@@ -55,8 +58,8 @@ class Moody(EmbeddedStore):
         self.refused += 1
         return self.chance.choice((Unavailable("away", ""), StoreError("refused", ""), RuntimeError("unexpected")))
 
-    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
-        return await self._moody(lambda: super(Moody, self).apply(deltas))
+    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+        return await self._moody(lambda: super(Moody, self).apply(deltas, following))
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
         await self._moody(lambda: super(Moody, self).put_vectors(project, model, vectors))

@@ -110,6 +110,14 @@ MATCH (w:AtlasPending {target: uid})
 USING INDEX SEEK w:AtlasPending(target)
 RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence])
 
+// name: pending_targets
+MATCH (w:AtlasPending)
+USING INDEX SEEK w:AtlasPending(target)
+WHERE w.target > ''
+WITH w.target AS target
+LIMIT $limit
+RETURN collect(target)
+
 // name: delete_pending_from
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {source: uid})

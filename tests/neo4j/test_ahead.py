@@ -1,0 +1,217 @@
+"""Writes of new units that are begun while the one before is committed, on a real Neo4j: unseen, and never half there."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+
+import pytest
+
+from atlas.errors import LeaseLost
+from atlas.model import STRUCTURE, Direction, EdgeRow, Filter, GraphDelta
+from atlas.stores import bolt_ahead
+from atlas.stores.bolt import BoltStore
+from atlas.stores.bolt_link import Address, BoltLink, Transaction
+from atlas.stores.memory import MemoryStore
+from tests.conformance.rows import MODEL, PROJECT, edge, node, unit, vector
+from tests.neo4j.empty import empty_neo4j, reopened_neo4j
+from tests.neo4j.server import open_uri
+
+ONE = [unit("a.py", [node("a.one")], [edge("a.one", "b.two"), edge("a.one", "c.three")])]
+TWO = [
+    unit("b.py", [node("b.two", "b.py"), node("b.other", "b.py")], [edge("b.two", "a.one"), edge("b.two", "b.other")])
+]
+THREE = [unit("c.py", [node("c.three", "c.py")], [edge("c.three", "b.two"), edge("c.three", "nowhere")])]
+UIDS = ["p:a.one", "p:b.two", "p:b.other", "p:c.three"]
+
+
+@pytest.fixture
+async def link() -> AsyncIterator[BoltLink]:
+    link = BoltLink(Address(open_uri()))
+    yield link
+    await link.aclose()
+
+
+async def opened() -> BoltStore:
+    store = await empty_neo4j()
+    await store.open_project(PROJECT, "/x")
+    return store
+
+
+async def begun(link: BoltLink) -> int:
+    """How many transactions are open that hold new nodes."""
+    rows = await link.command("SHOW TRANSACTIONS YIELD activeLockCount, status RETURN activeLockCount, status")
+    return sum(locks > 0 for locks, _ in rows)
+
+
+async def until(link: BoltLink, number: int) -> None:
+    async with asyncio.timeout(20):
+        while await begun(link) != number:  # noqa: ASYNC110 the server has no event for it
+            await asyncio.sleep(0.02)
+
+
+async def seen(store: BoltStore) -> list[str]:
+    return [found.row.uid for found in await store.symbols(UIDS)]
+
+
+async def edges(store: BoltStore | MemoryStore, uids: list[str] = UIDS) -> list[EdgeRow]:
+    return sorted(found.row for found in await store.edges(uids, Direction.OUT))
+
+
+async def test_what_is_begun_is_unseen_until_its_turn_comes(link: BoltLink) -> None:
+    store = await opened()
+    await store.apply(ONE, TWO)
+    await until(link, 1)
+    assert await seen(store) == ["p:a.one"]
+    assert await store.search_text(["two"], Filter(), 10) == []
+    assert await store.content(PROJECT, ["b.py"]) == {}
+    assert set(await store.manifest(PROJECT)) == {"a.py"}
+    await store.apply(TWO, THREE)
+    await until(link, 1)
+    assert await seen(store) == UIDS[:3]
+    await store.apply(THREE)
+    assert await begun(link) == 0
+    assert await seen(store) == UIDS
+    assert [hit.uid for hit in await store.search_text(["three"], Filter(), 10)] == ["p:c.three"]
+    assert await edges(store) == sorted(
+        found for delta in (*ONE, *TWO, *THREE) for found in delta.edges if found.target != "p:nowhere"
+    )
+    await store.aclose()
+
+
+async def test_batches_of_a_tree_make_the_same_graph_in_any_order() -> None:
+    """Each file uses each: there are edges inside of a batch, to the one before, to older ones and to later ones."""
+    for seed in range(3):
+        choose = random.Random(seed)
+        names = [(f"m{file}.f{number}", f"m{file}.py") for file in range(24) for number in range(5)]
+        by_path: dict[str, GraphDelta] = {}
+        for path in dict.fromkeys(path for _, path in names):
+            own = [name for name, place in names if place == path]
+            out = {(choose.choice(own), choose.choice(names)[0]) for _ in range(12)}
+            by_path[path] = unit(path, [node(name, path) for name in own], [edge(*ends) for ends in sorted(out)])
+        paths = choose.sample(sorted(by_path), len(by_path))
+        batches = [[by_path[path] for path in paths[start : start + 3]] for start in range(0, len(paths), 3)]
+        batches[0].insert(0, unit(STRUCTURE, []))
+        store, expected = await opened(), MemoryStore()
+        await expected.open_project(PROJECT, "/x")
+        for batch, following in zip(batches, [*batches[1:], []], strict=True):
+            assert await store.apply(batch, following) == await expected.apply(batch)
+        uids = [f"p:{name}" for name, _ in names]
+        assert await edges(store, uids) == await edges(expected, uids)
+        assert await store.symbols(uids) == await expected.symbols(uids)
+        assert await store.manifest(PROJECT) == await expected.manifest(PROJECT)
+        await store.aclose()
+
+
+async def test_what_does_not_follow_is_taken_back(link: BoltLink) -> None:
+    store = await opened()
+    await store.apply(ONE, TWO)
+    await until(link, 1)
+    await store.apply(THREE)
+    assert await begun(link) == 0
+    assert await seen(store) == ["p:a.one", "p:c.three"]
+    await store.apply(TWO)
+    assert await seen(store) == UIDS
+    await store.aclose()
+
+
+async def test_who_closes_leaves_nothing_behind(link: BoltLink) -> None:
+    store = await opened()
+    await store.apply(ONE, TWO)
+    await until(link, 1)
+    await store.aclose()
+    await until(link, 0)
+    again = await reopened_neo4j()
+    assert await seen(again) == ["p:a.one"]
+    await again.aclose()
+
+
+async def test_patience_ends_and_the_write_comes_late(link: BoltLink, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bolt_ahead, "PATIENCE", 0.2)
+    store = await opened()
+    await store.apply(ONE, TWO)
+    await until(link, 1)
+    await until(link, 0)
+    assert await store.apply(TWO) == 2
+    assert await seen(store) == UIDS[:3]
+    await store.aclose()
+
+
+async def test_a_symbol_of_the_last_write_changes_hands() -> None:
+    """The second write waits for the first at the symbol, is refused then, and finds it when it looks."""
+    store = await opened()
+    taken = [unit("b.py", [node("a.one", "b.py"), node("b.two", "b.py")], [edge("a.one", "b.two")])]
+    await store.apply(ONE, taken)
+    await store.apply(taken)
+    assert await seen(store) == ["p:a.one", "p:b.two"]
+    assert {found.row.path for found in await store.symbols(UIDS)} == {"b.py"}
+    assert await edges(store) == [edge("a.one", "b.two")]
+    await store.aclose()
+
+
+async def test_another_writer_gets_what_was_begun_out_of_its_way() -> None:
+    """Who became the writer meanwhile waits for patience to end at most; the first one's turn never comes."""
+    first = await opened()
+    await first.apply(ONE, TWO)
+    second = await reopened_neo4j()
+    await second.open_project(PROJECT, "/x")
+    late = asyncio.create_task(second.apply([unit("b.py", [node("b.two", "b.py")])]))
+    with pytest.raises(LeaseLost):
+        await first.apply(TWO)
+    await asyncio.wait_for(late, 20)
+    assert await seen(second) == ["p:a.one", "p:b.two"]
+    await first.aclose()
+    await second.aclose()
+
+
+async def test_a_write_that_fails_takes_what_follows_with_it(link: BoltLink) -> None:
+    first = await opened()
+    second = await reopened_neo4j()
+    await second.open_project(PROJECT, "/x")
+    with pytest.raises(LeaseLost):
+        await first.apply(ONE, TWO)
+    await until(link, 0)
+    assert await seen(second) == []
+    await first.aclose()
+    await second.aclose()
+
+
+async def test_who_is_cancelled_at_its_turn_has_written_nothing(link: BoltLink) -> None:
+    store = await opened()
+    await store.apply(ONE, TWO)
+    began, may_end = asyncio.Event(), asyncio.Event()
+
+    async def hold_the_project(transaction: Transaction) -> None:
+        await transaction.rows("MATCH (p:AtlasProject {name: $name}) SET p.x = 1", name=PROJECT)
+        began.set()
+        await may_end.wait()
+
+    holding = asyncio.create_task(link.write(hold_the_project))
+    await began.wait()
+    writing = asyncio.create_task(store.apply(TWO, THREE))
+    await asyncio.sleep(0.3)
+    writing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    may_end.set()
+    await holding
+    await until(link, 0)
+    assert await seen(store) == ["p:a.one"]
+    await store.apply(TWO)
+    assert await seen(store) == UIDS[:3]
+    await store.aclose()
+
+
+async def test_vectors_of_a_new_model_come_while_the_next_write_is_begun(link: BoltLink) -> None:
+    """Their index is made between two writes."""
+    store = await opened()
+    await store.apply(ONE, TWO)
+    await until(link, 1)
+    putting = asyncio.create_task(store.put_vectors(PROJECT, MODEL, [vector(node("a.one"), 1, 0, 0, 0)]))
+    await asyncio.sleep(0.2)
+    for batch, following in ((TWO, THREE), (THREE, [])):
+        await asyncio.wait_for(store.apply(batch, following), 20)
+    await asyncio.wait_for(putting, 20)
+    assert {chunk.uid for chunk in await store.stale_chunks(PROJECT, MODEL, 10)} == set(UIDS[1:])
+    await store.aclose()
