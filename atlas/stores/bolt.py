@@ -146,9 +146,9 @@ class BoltStore:
             await self._give_up()
             raise
         finally:
-            await announce(self._link, self._dialect, "end_commit", names)
             if self._ahead is not None:
                 self._ahead.hurry()
+            await announce(self._link, self._dialect, "end_commit", names)
 
     async def _give_up(self) -> None:
         """Take back what was begun of a following write."""
