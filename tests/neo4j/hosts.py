@@ -6,6 +6,7 @@ Needs root and `ip`; where that is not allowed there are none.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -49,6 +50,7 @@ def are_possible() -> bool:
 @contextmanager
 def hosts(number: int) -> Generator[list[Host]]:
     """Make so many hosts; they are gone afterwards."""
+    _clear()
     made: list[Host] = []
     try:
         for count in range(number):
@@ -68,6 +70,17 @@ def hosts(number: int) -> Generator[list[Host]]:
                 _ip("link", "del", host.interface)
             with suppress(subprocess.CalledProcessError):
                 _ip("netns", "del", host.name)
+
+
+def _clear() -> None:
+    """Remove what test runs left that were killed: their addresses would take the way to ours."""
+    listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=False).stdout
+    for name, pid in re.findall(r"^(atlas(\d+)-\d+)\b", listed, re.MULTILINE):
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            with suppress(subprocess.CalledProcessError):
+                _ip("netns", "del", name)
 
 
 @dataclass
