@@ -136,6 +136,7 @@ class BoltStore:
             async with self._lock:
                 ahead, self._ahead = self._ahead, None
                 if ahead is not None and ahead.is_for(deltas):
+                    # whatever went wrong: the ordinary write below does it again, or says what is wrong
                     with suppress(StoreError, Unavailable):
                         return await ahead.complete(finish)
                 elif ahead is not None:

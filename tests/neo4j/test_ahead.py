@@ -12,10 +12,11 @@ from atlas.errors import LeaseLost
 from atlas.model import STRUCTURE, Direction, EdgeRow, Filter, GraphDelta
 from atlas.stores import bolt_ahead
 from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_link import Address, BoltLink, Transaction
+from atlas.stores.bolt_link import Address, BoltLink
 from atlas.stores.memory import MemoryStore
 from tests.conformance.rows import MODEL, PROJECT, edge, node, unit, vector
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
+from tests.neo4j.held import held
 from tests.neo4j.server import open_uri
 
 ONE = [unit("a.py", [node("a.one")], [edge("a.one", "b.two"), edge("a.one", "c.three")])]
@@ -180,22 +181,12 @@ async def test_a_write_that_fails_takes_what_follows_with_it(link: BoltLink) -> 
 async def test_who_is_cancelled_at_its_turn_has_written_nothing(link: BoltLink) -> None:
     store = await opened()
     await store.apply(ONE, TWO)
-    began, may_end = asyncio.Event(), asyncio.Event()
-
-    async def hold_the_project(transaction: Transaction) -> None:
-        await transaction.rows("MATCH (p:AtlasProject {name: $name}) SET p.x = 1", name=PROJECT)
-        began.set()
-        await may_end.wait()
-
-    holding = asyncio.create_task(link.write(hold_the_project))
-    await began.wait()
-    writing = asyncio.create_task(store.apply(TWO, THREE))
-    await asyncio.sleep(0.3)
-    writing.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await writing
-    may_end.set()
-    await holding
+    async with held(link, PROJECT):
+        writing = asyncio.create_task(store.apply(TWO, THREE))
+        await asyncio.sleep(0.3)
+        writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
     await until(link, 0)
     assert await seen(store) == ["p:a.one"]
     await store.apply(TWO)

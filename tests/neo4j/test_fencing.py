@@ -12,6 +12,7 @@ from atlas.stores.bolt import BoltStore
 from atlas.stores.bolt_link import Address, BoltLink, Transaction
 from tests.conformance.rows import MODEL, PROJECT, node, unit, vector
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
+from tests.neo4j.held import held
 from tests.neo4j.server import open_uri
 
 OTHER = "other"
@@ -202,20 +203,11 @@ async def test_vectors_do_not_wait_for_a_write_of_the_graph() -> None:
     row = node("a.one")
     await store.apply([unit("a.py", [row])])
     link = BoltLink(Address(open_uri()))
-    began, may_end = asyncio.Event(), asyncio.Event()
-
-    async def hold_the_project(transaction: Transaction) -> None:
-        await transaction.rows("MATCH (p:AtlasProject {name: $name}) SET p.x = 1", name=PROJECT)
-        began.set()
-        await may_end.wait()
-
-    holding = asyncio.create_task(link.write(hold_the_project))
-    await began.wait()
-    writing = asyncio.create_task(store.apply([unit("b.py", [node("b.two", "b.py")])]))
-    await asyncio.wait_for(store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)]), 10)
-    assert not writing.done()
-    may_end.set()
-    await asyncio.gather(holding, writing)
+    async with held(link, PROJECT):
+        writing = asyncio.create_task(store.apply([unit("b.py", [node("b.two", "b.py")])]))
+        await asyncio.wait_for(store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)]), 10)
+        assert not writing.done()
+    await writing
     assert [chunk.uid for chunk in await store.stale_chunks(PROJECT, MODEL, 10)] == ["p:b.two"]
     await link.aclose()
     await store.aclose()
