@@ -15,7 +15,7 @@ from atlas.config import Settings
 from atlas.contracts import Store
 from atlas.errors import ConfigError
 from atlas.model import ModelInfo
-from atlas.parsing import VectorIndex
+from atlas.parsing import BM25_LIBRARY, VectorIndex
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.live import LiveTiers
 from atlas.session import Session
@@ -59,7 +59,7 @@ class AgentProbe:
         """Raise as `wiring.open_atlas` for reading does, and ConfigError for an index on a server."""
         if settings.store.url:
             raise ConfigError("only an index in a folder can be measured so", "Unset ATLAS_STORE_URL and store.url.")
-        store = EmbeddedStore.open(settings.data_dir, writing=False, vector_index=VectorIndex)
+        store = EmbeddedStore.open(settings.data_dir, writing=False, vector_index=VectorIndex, bm25=BM25_LIBRARY)
         self._settings, self._atlas, self._session = settings, assemble(settings, store), Session(settings)
 
     @property

@@ -29,11 +29,16 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
     """
     if settings.store.url:
         return await (_open_to_write(settings) if writing else _open_to_read(settings))
-    from atlas.parsing import VectorIndex
+    from atlas.parsing import BM25_LIBRARY, VectorIndex
     from atlas.stores.embedded import EmbeddedStore
 
     return await asyncio.to_thread(
-        EmbeddedStore.open, settings.data_dir, writing=writing, reset=reset, vector_index=VectorIndex
+        EmbeddedStore.open,
+        settings.data_dir,
+        writing=writing,
+        reset=reset,
+        vector_index=VectorIndex,
+        bm25=BM25_LIBRARY,
     )
 
 

@@ -4,6 +4,7 @@ Bytes and paths come in; facts, units, words, tokens and vectors go out. `parse`
 Atlas, `link` turns units into rows of the model.
 """
 
+from atlas import _parser
 from atlas._parser import (
     FactsCache,
     Languages,
@@ -28,6 +29,7 @@ from atlas._parser import (
 from atlas.parsing.parse import fingerprint, load_languages
 
 __all__ = [
+    "BM25_LIBRARY",
     "FactsCache",
     "Languages",
     "Linker",
@@ -50,3 +52,6 @@ __all__ = [
     "split_words",
     "truncate_tokens",
 ]
+
+BM25_LIBRARY = str(_parser.__file__)
+"""What SQLite loads for `bm25_best`: the Rust extension is an extension of SQLite too."""

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import apsw
 
 from atlas.errors import NotFound, SchemaMismatch, StoreError, Unavailable
+from atlas.stores.embedded_text import load_bm25
 from atlas.stores.rows import fetch, value
 from atlas.stores.sqlite_errors import REBUILD, translated
 from atlas.stores.statements import schema
@@ -43,8 +44,8 @@ _WRITER_SETTINGS = (
 )
 
 
-def open_reader(path: Path) -> apsw.Connection:
-    """Open for reading only. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
+def open_reader(path: Path, library: str = "") -> apsw.Connection:
+    """Open for reading only; `library` offers `bm25_best`. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
     if not path.exists():
         raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
     with ExitStack() as undone:
@@ -57,6 +58,8 @@ def open_reader(path: Path) -> apsw.Connection:
         if not _tables(connection):
             raise NotFound(f"the index in {path.parent} was never written", "run: atlas index")
         _check_version(connection, path)
+        if library:
+            load_bm25(connection, library)
         undone.pop_all()
         return connection
 
@@ -126,8 +129,8 @@ def file_identity(path: Path) -> tuple[int, int]:
 class ReaderPool:
     """A few threads with one read-only connection each. Every read runs in one transaction: one consistent state."""
 
-    def __init__(self, path: Path, threads: int) -> None:
-        self._path = path
+    def __init__(self, path: Path, threads: int, library: str = "") -> None:
+        self._path, self._library = path, library
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="atlas-reader")
         self._local = threading.local()
         self._open: set[apsw.Connection] = set()
@@ -150,7 +153,7 @@ class ReaderPool:
     def check(self) -> None:
         """Open one connection now, so that a missing or damaged store is reported at once."""
         with translated(self._path):
-            open_reader(self._path).close()
+            open_reader(self._path, self._library).close()
 
     def close(self) -> None:
         """Stop running reads (they raise `Unavailable`) and close every connection; idempotent."""
@@ -191,7 +194,7 @@ class ReaderPool:
                 self._open.discard(connection)
             self._local.connection = None
             connection.close(True)
-        fresh = open_reader(self._path)
+        fresh = open_reader(self._path, self._library)
         with self._guard:
             self._open.add(fresh)
         self._local.connection, self._local.identity = fresh, identity

@@ -2,8 +2,9 @@
 //!
 //! scan (which files) - parse (one file -> facts) - cache (facts on disk by content digest) - link (facts of a project ->
 //! graph) - unit (graph of one file -> rows) - encode (text -> vector) - vectors (nearest neighbours) - tokens (words and
-//! model tokens).
+//! model tokens). And for SQLite, which loads this library too: bm25 (ranking of words).
 
+pub mod bm25;
 pub mod cache;
 pub mod content;
 pub mod encode;

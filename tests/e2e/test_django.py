@@ -15,6 +15,10 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from atlas.model import Filter
+from atlas.parsing import BM25_LIBRARY, VectorIndex, split_words
+from atlas.stores.embedded import EmbeddedStore
+
 pytestmark = pytest.mark.e2e
 
 
@@ -133,3 +137,32 @@ async def test_edit_then_search(indexed: tuple[Path, Path]) -> None:
             assert "django.shortcuts.render" in [name for name, *_ in edges(context, "callees")]
     finally:
         file.write_text(before, encoding="utf-8")
+
+
+SEARCHES = """Return the list of fields in the model form
+how is a request routed to a view
+create a new database connection object
+delete the cache key if it exists
+self
+test that a queryset with select_related works
+get set self value name return
+render the template with context
+QuerySet
+ünïcode wörds and 数字
+""".splitlines()
+
+
+async def test_word_search_is_the_same_with_sqlites_own_ranking(indexed: tuple[Path, Path]) -> None:
+    """The ranking that passes over rows gives every answer, score and order of the one that scores them all."""
+    _, data = indexed
+    own = EmbeddedStore.open(data, writing=False, vector_index=VectorIndex, bm25=BM25_LIBRARY)
+    plain = EmbeddedStore.open(data, writing=False, vector_index=VectorIndex)
+    narrow = Filter(path="django/db/**", labels=("Method",), include_tests=False)
+    for question in SEARCHES:
+        words = split_words(question)
+        for where in (Filter(), narrow):
+            for limit in (1, 100, 3_000):
+                expected = await plain.search_text(words, where, limit)
+                assert await own.search_text(words, where, limit) == expected, (question, limit)
+    await own.aclose()
+    await plain.aclose()

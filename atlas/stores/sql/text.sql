@@ -6,14 +6,14 @@ SELECT count(*) FROM (SELECT 1 FROM text WHERE text MATCH :match LIMIT :limit)
 
 -- name: search
 WITH best(id, score) AS MATERIALIZED (
-  SELECT text.rowid, -bm25(text, 8.0, 4.0, 2.0, 1.0, 2.0) AS score FROM text WHERE text MATCH :match
+  SELECT text.rowid, -{rank} AS score FROM text WHERE text MATCH :match
   ORDER BY score DESC, text.rowid LIMIT :limit
 )
 SELECT s.uid, b.score FROM best b CROSS JOIN symbol_id s ON s.id = b.id
 
 -- name: search_where
 WITH best(id, score) AS MATERIALIZED (
-  SELECT text.rowid, -bm25(text, 8.0, 4.0, 2.0, 1.0, 2.0) AS score
+  SELECT text.rowid, -{rank} AS score
   FROM text CROSS JOIN node n ON n.id = text.rowid {join}
   WHERE text MATCH :match {where}
   ORDER BY score DESC, text.rowid LIMIT :limit
