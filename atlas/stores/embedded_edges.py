@@ -65,7 +65,8 @@ def degrees(
 ) -> dict[str, dict[str, int]]:
     """See `Store.degrees`."""
     found: dict[str, dict[str, int]] = {}
-    for _, _, uid, edge_type, count in _counts(connection, "degrees", uids, direction, types):
+    counted = "degrees" if direction is Direction.OUT else "counts"
+    for _, _, uid, edge_type, count in _counts(connection, counted, uids, direction, types):
         found.setdefault(uid, {})[edge_type] = count
     return found
 
@@ -75,10 +76,10 @@ def _counts(
 ) -> Iterable[tuple[int, int, str, str, int]]:
     """Return (node id, place among the uids, uid, type, number) for every uid and type with edges."""
     bindings = {"uids": json.dumps(list(dict.fromkeys(uids)), ensure_ascii=False)}
-    if types:
-        bindings["types"] = json.dumps(list(types), ensure_ascii=False)
-    condition = statements("edges")["of_types"] if types else ""
-    return fetch(connection, _text(name, direction).format(types=condition), bindings)
+    if not types:
+        return fetch(connection, _text(name, direction), bindings)
+    bindings["types"] = json.dumps(list(dict.fromkeys(types)), ensure_ascii=False)
+    return fetch(connection, _text(name, direction, "_of_types"), bindings)
 
 
 def _best(connection: apsw.Connection, direction: Direction, node: int, edge_type: str, most: int) -> list[_Found]:
@@ -102,5 +103,5 @@ def _row(edge: _Found, own: str, direction: Direction) -> EdgeRow:
     return EdgeRow(source, target, edge.type, edge.line, edge.strategy, edge.confidence)
 
 
-def _text(name: str, direction: Direction) -> str:
-    return statements("edges")[f"{name}_{direction.value}"]
+def _text(name: str, direction: Direction, of: str = "") -> str:
+    return statements("edges")[f"{name}_{direction.value}{of}"]

@@ -18,15 +18,16 @@ from atlas.stores.filters import project_id
 from atlas.stores.rows import fetch, select
 from atlas.stores.statements import statements
 
-_BOOLEANS = slice(14, 17)
+_BOOLEANS = (14, 15, 16)
 """is_test, is_generated and exported in a NodeRow: integers in SQLite."""
 
 
 def node_of(row: Sequence[Any]) -> Node:
     """Return the node of a `node_row` row."""
-    values = list(row[2:])
-    values[_BOOLEANS] = map(bool, values[_BOOLEANS])
-    return Node(row[1], NodeRow._make(values))
+    _, project, *values = row
+    for place in _BOOLEANS:
+        values[place] = values[place] == 1
+    return Node(project, NodeRow._make(values))
 
 
 def record_of(row: Sequence[Any]) -> FileRecord:

@@ -371,11 +371,18 @@ impl Rows {
     fn scan_each(&self, query: &Query, limit: usize, positions: impl Positions) -> BinaryHeap<Hit> {
         let dimension = query.values.len();
         let mut best = BinaryHeap::with_capacity(limit.min(self.ids.len()) + 1);
+        let mut least = f32::NEG_INFINITY;
         for position in positions.each() {
             let inverse_norm = self.inverse_norms[position];
             if inverse_norm > 0.0 {
                 let score = dot(&query.values, self.row(position, dimension)) as f32 * inverse_norm;
-                keep(&mut best, limit, Hit { score, position });
+                // nearly every row ends here; of equal scores the first, which is the better one, came before
+                if score > least {
+                    keep(&mut best, limit, Hit { score, position });
+                    if best.len() == limit {
+                        least = best.peek().map_or(least, |worst| worst.score);
+                    }
+                }
             }
         }
         best

@@ -1,32 +1,50 @@
 -- An edge lives and dies with its source node, so only targets have to be looked for.
 
--- name: of_types
-AND e.type IN (SELECT value FROM json_each(:types))
+-- Of given types each is counted by itself: the index is stepped through and no row is sorted. Hubs take a quarter so.
 
 -- name: counts_out
 SELECT n.id, w.key, w.value, e.type, count(*)
 FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
-CROSS JOIN edge e ON e.source = n.id {types}
+CROSS JOIN edge e ON e.source = n.id
 GROUP BY n.id, e.type
+
+-- name: counts_out_of_types
+SELECT n.id, w.key, w.value, t.value, (
+  SELECT count(*) FROM edge e WHERE e.source = n.id AND e.type = t.value
+) AS number
+FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
+CROSS JOIN json_each(:types) t
+WHERE number > 0
 
 -- name: counts_in
 SELECT n.id, w.key, w.value, e.type, count(*)
 FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
-CROSS JOIN edge e INDEXED BY edge_target ON e.target = n.id {types}
+CROSS JOIN edge e INDEXED BY edge_target ON e.target = n.id
 GROUP BY n.id, e.type
+
+-- name: counts_in_of_types
+SELECT n.id, w.key, w.value, t.value, (
+  SELECT count(*) FROM edge e INDEXED BY edge_target WHERE e.target = n.id AND e.type = t.value
+) AS number
+FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
+CROSS JOIN json_each(:types) t
+WHERE number > 0
 
 -- name: degrees_out
 SELECT n.id, w.key, w.value, e.type, count(*)
 FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
-CROSS JOIN edge e ON e.source = n.id {types}
+CROSS JOIN edge e ON e.source = n.id
 WHERE EXISTS (SELECT 1 FROM node far WHERE far.id = e.target)
 GROUP BY n.id, e.type
 
--- name: degrees_in
-SELECT n.id, w.key, w.value, e.type, count(*)
+-- name: degrees_out_of_types
+SELECT n.id, w.key, w.value, t.value, (
+  SELECT count(*) FROM edge e WHERE e.source = n.id AND e.type = t.value
+  AND EXISTS (SELECT 1 FROM node far WHERE far.id = e.target)
+) AS number
 FROM json_each(:uids) w CROSS JOIN symbol_id i ON i.uid = w.value CROSS JOIN node n ON n.id = i.id
-CROSS JOIN edge e INDEXED BY edge_target ON e.target = n.id {types}
-GROUP BY n.id, e.type
+CROSS JOIN json_each(:types) t
+WHERE number > 0
 
 -- name: all_out
 SELECT e.source, e.type, e.line, e.strategy, e.confidence, e.target, f.path, s.uid
