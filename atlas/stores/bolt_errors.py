@@ -5,6 +5,9 @@ Memgraph gives one code to all its causes: its messages tell them apart.
 
 from __future__ import annotations
 
+import ssl
+from collections.abc import Generator
+
 from neo4j import exceptions
 
 from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
@@ -21,6 +24,7 @@ _REPLICA = (
     *("NotALeader", "ForbiddenOnReadOnlyDatabase", "read-only mode", "forbidden on the replica"),
     "No write service available",  # what the driver makes of the first two
 )
+_UNENCRYPTED = ("Failed to establish encrypted connection",)
 _LOST = (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError)
 
 
@@ -43,6 +47,18 @@ def translated(error: Exception, url: str) -> AtlasError:
         return Unavailable(f"{url} is a read-only replica: {said}", "name the main server in store.url")
     if out_of_memory(error):
         return Unavailable(f"{url} has not enough memory: {said}", "give the server more memory, then try again")
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return ConfigError(
+                f"the certificate of {url} is not trusted: {cause.verify_message}",
+                "set ATLAS_STORE_CA_FILE to a PEM file with who signed it; `+ssc` instead of `+s` does not look at it",
+            )
+    if _says(error, _UNENCRYPTED):
+        *_, cause = _causes(error)
+        return Unavailable(
+            f"cannot reach {url} encrypted: {str(cause) or type(cause).__name__}",
+            "a server without TLS is reached without `+s` in store.url; else see the server's log",
+        )
     if isinstance(error, _LOST):
         return Unavailable(
             f"cannot reach {url}: {said}", "start the server or correct store.url, then try again: atlas health"
@@ -85,6 +101,14 @@ def disk_full(error: Exception) -> bool:
 def on_replica(error: Exception) -> bool:
     """Tell whether a server that only follows another one was asked to write."""
     return _says(error, _REPLICA)
+
+
+def _causes(error: BaseException) -> Generator[BaseException]:
+    """Yield the error and what led to it, the first cause last."""
+    each: BaseException | None = error
+    while each is not None:
+        yield each
+        each = each.__cause__ or each.__context__
 
 
 def _says(error: Exception, parts: tuple[str, ...]) -> bool:

@@ -13,10 +13,15 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".cache" / "neo4j"
@@ -41,18 +46,38 @@ def measured_uri() -> str:
 
 @cache
 def guarded_uri() -> str:
-    """URI of a server that wants user `neo4j` and `PASSWORD`; the first call starts it."""
-    return _start(PASSWORD)
+    """URI of a server that wants user `neo4j` and `PASSWORD`, and lets clients encrypt; the first call starts it."""
+    return _start(PASSWORD, FAST_START, certificate().parent)
 
 
-def _start(password: str, options: Sequence[str] = FAST_START) -> str:
+@cache
+def certificate() -> Path:
+    """The certificate of the guarded server, signed by itself, for 127.0.0.1."""
+    folder = Path(tempfile.mkdtemp(prefix="atlas-neo4j-tls-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    key = rsa.generate_private_key(65_537, 2048)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "atlas tests")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    encoding = serialization.Encoding.PEM
+    private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (folder / "private.key").write_bytes(private)
+    (folder / "public.crt").write_bytes(made.public_bytes(encoding))
+    return folder / "public.crt"
+
+
+def _start(password: str, options: Sequence[str] = FAST_START, tls: Path | None = None) -> str:
     classpath = _built()
     home = Path(tempfile.mkdtemp(prefix="atlas-neo4j-"))
     log = home / "output.txt"
     command = ["java", *options, "-cp", classpath, "Neo4jForTests"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*command, str(home / "data"), *filter(None, [password])],
+            [*command, str(home / "data"), *filter(None, [password, tls and str(tls)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=output,
