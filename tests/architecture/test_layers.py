@@ -25,6 +25,7 @@ HOMES = {
     "mcp_types": ("atlas/mcp_server.py",),
     "pydantic": ("atlas/mcp_server.py",),
     "anyio": ("atlas/mcp_server.py",),
+    "opentelemetry": ("atlas/mcp_server.py",),
     "apsw": ("atlas/stores/",),
     "graphglot": ("atlas/stores/",),
     "neo4j": ("atlas/stores/bolt",),

@@ -9,6 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from opentelemetry import trace
 
 from atlas._parser import count_tokens
 from atlas.api import Atlas
@@ -163,3 +164,9 @@ def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -
 def test_null_is_not_given() -> None:
     given = check_arguments(BY_NAME["get_node"].input_schema, {"name": "x", "path": None})
     assert given == {"name": "x"}
+
+
+def test_spans_are_made_for_who_asked_for_traces_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert make_server(None).middleware == []  # type: ignore[arg-type]
+    monkeypatch.setattr(trace, "get_tracer_provider", trace.NoOpTracerProvider)
+    assert len(make_server(None).middleware) == 1  # type: ignore[arg-type]
