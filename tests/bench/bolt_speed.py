@@ -21,7 +21,7 @@ from atlas.buses.memory import MemoryBus
 from atlas.config import load_settings
 from atlas.contracts import Store
 from atlas.model import Direction, Filter, Match, Node
-from atlas.parsing import VectorIndex, digest_paths, split_words
+from atlas.parsing import BM25_LIBRARY, VectorIndex, digest_paths, split_words
 from atlas.pipeline.events import IndexSummary
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.index import Indexer
@@ -117,7 +117,7 @@ HUBS = "MATCH (n)<-[r:CALLS]-() RETURN n.uid AS uid, count(r) AS calls ORDER BY 
 async def opened(kind: str, settings: Settings, url: str, *, writing: bool) -> Store:
     if kind == "bolt":
         return await BoltStore.open(Address(url), writing=writing)
-    return EmbeddedStore.open(settings.data_dir, writing=writing, vector_index=VectorIndex)
+    return EmbeddedStore.open(settings.data_dir, writing=writing, vector_index=VectorIndex, bm25=BM25_LIBRARY)
 
 
 async def indexed(kind: str, settings: Settings, url: str) -> IndexSummary:
