@@ -131,6 +131,25 @@ async def test_filters_mean_the_same_everywhere(filled: Store, where: Filter, ex
     assert {hit.row.uid for hits in names for hit in hits} == expected
 
 
+async def test_a_filter_means_what_it_does_now(store: Store) -> None:
+    """The nearest hundred are tests, so that those behind them are looked for: what a filter lets through changes."""
+
+    def rows(name: str, count: int, is_test: bool) -> list[NodeRow]:
+        return [node(f"{name}.n{number:03}", f"{name}.py", is_test=is_test) for number in range(count)]
+
+    near = rows("near", 100, is_test=True)
+    await store.apply([unit("near.py", near)])
+    await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0.1, 0, 0) for row in near])
+    for middle_is_test in (True, False, True):
+        middle, far = rows("middle", 30, middle_is_test), rows("far", 30, not middle_is_test)
+        await store.apply([unit("middle.py", middle), unit("far.py", far)])
+        await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0.5, 0, 0) for row in middle])
+        await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0.9, 0, 0) for row in far])
+        for _ in range(2):
+            found = [hit.uid for hit in await store.search_vector(QUERY, Filter(include_tests=False), 5)]
+            assert found == [row.uid for row in (far if middle_is_test else middle)[:5]]
+
+
 async def test_structure_is_found_by_its_empty_path(filled: Store) -> None:
     root = node("p", "", label="Project", language="")
     await filled.apply([unit("", [root])])

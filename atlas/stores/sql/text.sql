@@ -1,5 +1,5 @@
 -- name: state
-SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT sum(generation) FROM project)
+SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT group_concat(id || ':' || generation) FROM project)
 
 -- name: frequency
 SELECT count(*) FROM (SELECT 1 FROM text WHERE text MATCH :match LIMIT :limit)
