@@ -40,7 +40,7 @@ from atlas.stores.connection import DATABASE, ReaderPool
 from atlas.stores.embedded_apply import apply
 from atlas.stores.embedded_find import find
 from atlas.stores.embedded_stats import StatsReader
-from atlas.stores.embedded_text import CAN_LOAD, WordSearch
+from atlas.stores.embedded_text import WordSearch, can_load
 from atlas.stores.embedded_write import finish, open_project, put_vectors
 from atlas.stores.vector_cache import VectorCache, VectorIndexFactory
 from atlas.stores.writer import Writer
@@ -75,13 +75,14 @@ class EmbeddedStore:
     ) -> EmbeddedStore:
         """Open the store of a data directory; writing creates both, `reset` empties a store whatever it holds.
 
-        `bm25` is the library with `bm25_best`; without it word search gives the same answers, at twice the price.
+        `bm25` is the library with `bm25_best`; without it, or where it cannot be loaded, word search gives the same
+        answers at twice the price.
         Raises `NotFound` when there is nothing to read, `SchemaMismatch` for a store of another version, `Unavailable`
         when another store is writing, and `StoreError` when the file is damaged or cannot be used.
         """
         path = data_dir / DATABASE
         writer = Writer(data_dir, reset) if writing else None
-        store = cls(path, writer, vector_index, bm25 if CAN_LOAD else "")
+        store = cls(path, writer, vector_index, bm25 if bm25 and can_load(bm25) else "")
         if writer is None:
             store._readers.check()
         return store

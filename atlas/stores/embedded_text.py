@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cache
 from operator import itemgetter
 from typing import Any
 
@@ -35,8 +36,6 @@ _ALL_ROWS = 1 << 62
 _WEIGHTS = "8.0, 4.0, 2.0, 1.0, 2.0"
 """Of name, qualified name, docstring, source and path."""
 _ENTRY_POINT = "atlas_bm25_init"
-CAN_LOAD = hasattr(apsw.Connection, "load_extension")
-"""False where apsw was built for a SQLite that cannot; the wheels' can."""
 
 _SCOPES = ("{word}", "{{name qualified_name path}} : {word}", "{{name}} : {word}", "{{name}} : ^ {word}")
 """Where a word is looked for, from everywhere to names that begin with it (the whole name is a name's first word)."""
@@ -49,6 +48,19 @@ def load_bm25(connection: apsw.Connection, library: str) -> None:
         connection.load_extension(library, _ENTRY_POINT)
     finally:
         connection.enable_load_extension(False)
+
+
+@cache
+def can_load(library: str) -> bool:
+    """Tell whether connections can be given `bm25_best`: not where apsw or the system lets nothing be loaded."""
+    connection = apsw.Connection(":memory:")
+    try:
+        load_bm25(connection, library)
+    except (apsw.Error, AttributeError):
+        return False
+    finally:
+        connection.close()
+    return True
 
 
 class WordSearch:

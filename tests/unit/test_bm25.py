@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atlas.parsing import BM25_LIBRARY
-from atlas.stores.embedded_text import load_bm25
+from atlas.model import Filter, Scored
+from atlas.parsing import BM25_LIBRARY, VectorIndex
+from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.embedded_text import can_load, load_bm25
 from atlas.stores.rows import fetch, run_many, select, value
+from tests.conformance.rows import PROJECT, node, unit
 
 WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 COLUMNS = ("name", "qualified_name", "docstring", "source", "path")
@@ -149,6 +152,21 @@ def test_one_query_in_another_and_again_keep_their_rankings_apart() -> None:
     first = next(cursor)
     assert text.best("get", 3, "") == expected
     assert [first, next(cursor), next(cursor)] == expected
+
+
+async def test_where_it_cannot_be_loaded_words_are_searched_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "no.so").write_bytes(b"not a library")
+    answers: list[list[Scored]] = []
+    for library in (BM25_LIBRARY, str(tmp_path / "no.so")):
+        assert can_load(library) is (library == BM25_LIBRARY)
+        store = EmbeddedStore.open(tmp_path / "d", writing=True, vector_index=VectorIndex, bm25=library)
+        if not answers:
+            await store.open_project(PROJECT, "/somewhere")
+            await store.apply([unit("a.py", [node("a.first"), node("a.second")])])
+        answers.append(await store.search_text(["first", "second"], Filter(), 5))
+        await store.aclose()
+    assert len(answers[0]) == 2
+    assert answers[0] == answers[1]
 
 
 def test_nothing_else_can_be_loaded_afterwards() -> None:
