@@ -9,21 +9,33 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
 import apsw
 
-from atlas.errors import StoreError
+from atlas.errors import StoreError, WriterBusy
 from atlas.stores.rows import fetch, run_many, value
+from atlas.stores.writer_lock import WriterLock
 
 FILE = "embeddings.db"
+OPENING_LOCK = "embeddings.lock"
 
 DAY = 86_400
 """A use is noted once a day: a read that always writes would wait for the writer."""
 
 EVICTED_SHARE = 0.1
 """Share of the vectors that goes when the cache is full, so that not every write evicts."""
+
+_BUSY_MS = 2000
+"""How long one process waits for what another writes before it fails."""
+
+_OPENING_S = 10.0
+"""How long one process waits until another has opened the cache before it fails: many times what it takes."""
+
+_ASK_AGAIN_S = 0.005
+"""Pause between two looks whether another process has opened the cache, which takes some milliseconds."""
 
 _ROW_BYTES = 64
 """Key, time and b-tree cell beside the vector itself."""
@@ -45,7 +57,11 @@ class DiskCache:
         self._lock = threading.Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._connection = self._open()
+            lock = _opening(folder)
+            try:
+                self._connection = self._open()
+            finally:
+                lock.release()
         except (OSError, apsw.Error) as error:
             raise StoreError(f"the embedding cache {self._path} cannot be opened: {error}", "delete it") from error
 
@@ -107,12 +123,33 @@ class DiskCache:
                 )
 
 
+def _opening(folder: Path) -> WriterLock:
+    """Wait until no other process opens the cache. Raises StoreError when that takes too long.
+
+    Two that make a file into a WAL at once do not wait for each other, whatever the busy timeout: one fails. Two that
+    replace a damaged one would delete what the other has just made.
+    """
+    deadline = time.monotonic() + _OPENING_S
+    while True:
+        try:
+            return WriterLock(folder, OPENING_LOCK)
+        except WriterBusy as error:
+            if time.monotonic() > deadline:
+                hint = "wait until that process has started, or stop it"
+                text = f"another process has been opening the embedding cache in {folder} for long"
+                raise StoreError(text, hint) from error
+            time.sleep(_ASK_AGAIN_S)
+
+
 def _connect(path: Path) -> apsw.Connection:
-    connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(2000)
-    fetch(connection, "PRAGMA journal_mode=WAL")
-    # a lost write costs an embedding
-    fetch(connection, "PRAGMA synchronous=OFF")
-    for statement in _SCHEMA:
-        fetch(connection, statement)
-    return connection
+    with ExitStack() as undone:
+        connection = apsw.Connection(str(path))
+        undone.callback(connection.close, True)
+        connection.set_busy_timeout(_BUSY_MS)
+        fetch(connection, "PRAGMA journal_mode=WAL")
+        # a lost write costs an embedding
+        fetch(connection, "PRAGMA synchronous=OFF")
+        for statement in _SCHEMA:
+            fetch(connection, statement)
+        undone.pop_all()
+        return connection

@@ -29,9 +29,9 @@ _LOCKED_BYTE = 1 << 20
 class WriterLock:
     """Held from construction to `release`. The file holds the writer's pid and is never removed: that would race."""
 
-    def __init__(self, data_dir: Path) -> None:
-        """Raise `WriterBusy` with the holder's pid when another store is writing."""
-        path = data_dir / LOCK_FILE
+    def __init__(self, data_dir: Path, name: str = LOCK_FILE) -> None:
+        """Raise `WriterBusy` with the holder's pid when another one has it, `StoreError` when it cannot be had."""
+        path = data_dir / name
         try:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:

@@ -15,7 +15,9 @@ from atlas.embedders.cached import CachedEmbedder
 from atlas.embedders.static import StaticEmbedder
 from atlas.errors import StoreError
 from atlas.model import Chunk, Losses, ModelInfo
-from atlas.stores.embedding_cache import FILE, DiskCache
+from atlas.stores import embedding_cache
+from atlas.stores.embedding_cache import FILE, OPENING_LOCK, DiskCache
+from atlas.stores.writer_lock import WriterLock
 
 
 def chunk(text: str, name: str = "f", *, is_file: bool = False) -> Chunk:
@@ -143,11 +145,65 @@ def test_two_processes_may_write_at_once(tmp_path: Path) -> None:
     )
     running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name]) for name in "ab"]
     assert [process.wait(30) for process in running] == [0, 0]
+    assert asyncio.run(held(tmp_path, [f"{name}{n}" for name in "ab" for n in range(100)])) == 200
 
-    async def count() -> int:
-        cache = DiskCache(tmp_path, 1 << 24)
-        found = await cache.get([f"{name}{n}" for name in "ab" for n in range(100)])
-        await cache.aclose()
-        return sum(data is not None for data in found)
 
-    assert asyncio.run(count()) == 200
+_OPENS = """
+import asyncio, sys
+from pathlib import Path
+from atlas.stores.embedding_cache import DiskCache
+
+print("ready", flush=True)
+for line in sys.stdin:
+    cache = DiskCache(Path(line.strip()), 1 << 24)
+    asyncio.run(cache.put({sys.argv[1]: bytes(512)}))
+    asyncio.run(cache.aclose())
+    print("done", flush=True)
+"""
+
+
+@pytest.mark.parametrize("found", [None, b"no database at all" * 300], ids=["new", "damaged"])
+def test_two_processes_may_open_it_at_once(tmp_path: Path, found: bytes | None) -> None:
+    """At the same moment, 40 times: without a turn a third of such openings failed, of a damaged file half."""
+    command = [sys.executable, "-c", _OPENS]
+    running = [
+        subprocess.Popen([*command, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for name in "ab"
+    ]
+    try:
+        assert [said(process) for process in running] == ["ready", "ready"]
+        for n in range(40):
+            folder = tmp_path / str(n)
+            folder.mkdir()
+            if found:
+                (folder / FILE).write_bytes(found)
+            for process in running:
+                assert process.stdin
+                print(folder, file=process.stdin, flush=True)
+            assert [said(process) for process in running] == ["done", "done"], n
+            assert asyncio.run(held(folder, ["a", "b"])) == 2
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+async def held(folder: Path, keys: list[str]) -> int:
+    """Return how many of the keys a cache opened anew holds."""
+    cache = DiskCache(folder, 1 << 24)
+    found = await cache.get(keys)
+    await cache.aclose()
+    return sum(data is not None for data in found)
+
+
+def test_a_cache_that_somebody_opens_for_ever_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding_cache, "_OPENING_S", 0.05)
+    lock = WriterLock(tmp_path, OPENING_LOCK)
+    with pytest.raises(StoreError, match="another process has been opening the embedding cache"):
+        DiskCache(tmp_path, 1 << 24)
+    lock.release()
+    assert asyncio.run(held(tmp_path, ["a"])) == 0
