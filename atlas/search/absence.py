@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from atlas.model import FileRecord, Filter, Node, Skipped
 from atlas.search import Reader
+from atlas.search.resolve import CANDIDATES, relative, resolve
 from atlas.search.route import dotted
 
 MENTIONS = 50
@@ -19,30 +20,41 @@ SHOWN = 3
 NOT_SOURCE = frozenset({"binary", "minified", "lock"})
 """Skip reasons of files that define nothing."""
 
+_WORD = re.compile(r"[\w$]+")
+_AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
+"""Where type parameters, arguments or an operator begin; a hyphen and a space part words of one name."""
 
-async def why_missing(reader: Reader, project: str, name: str) -> tuple[str, ...]:
-    """Return what is known about a name that no node has: skipped or half-read files, mentions, or nothing."""
-    path, last = name.partition(":")[0], dotted(name).rpartition(".")[2]
-    skipped, manifest, mentions = await asyncio.gather(
-        reader.store.skipped(project), reader.store.manifest(project), _mentions(reader, project, last)
-    )
-    lines: list[str] = []
+
+async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ...]:
+    """Return what is known about a name that no node within the filter has, one sentence each; never none.
+
+    It may be outside the filter, a path that is not indexed, that of a skipped or half-read file, or only mentioned.
+    """
+    everything = Filter(project=where.project)
+    if where != everything:
+        outside = (await resolve(reader, name, everything)).nodes
+        if outside:
+            return (_filtered_out(where, outside),)
+    skipped, manifest = await asyncio.gather(reader.store.skipped(where.project), reader.store.manifest(where.project))
+    path, colon, _ = relative(reader, name).partition(":")
     if path in manifest and path:
-        lines.append(f"`{path}` is indexed ({manifest[path].lines} lines), but nothing of that name or line is in it")
-    segments = set(re.split(r"[./]", dotted(path.rpartition(".")[0] if "/" in path else name))) - {""}
-    lines += _skips(skipped, path, segments)
-    lines += _problems(manifest.values(), segments)
+        return (f"`{path}` is indexed ({manifest[path].lines} lines), but nothing of that name or line is in it",)
+    if _is_path(path, colon, manifest):
+        return tuple(_no_file(path.rstrip("/"), skipped, manifest))
+    segments = set(dotted(name).split(".")) - {""}
+    lines = [*_skips(skipped, segments), *_problems(manifest.values(), segments)]
+    word, mentions = await _mentions(reader, where.project, dotted(name).rpartition(".")[2])
     if mentions:
-        places = ", ".join(f"{node.row.path}:{node.row.line}" for node in mentions[:SHOWN])
         lines.append(
-            f"no definition, but {_count(mentions)} indexed symbols mention `{last}`: {places}; "
+            f"no definition, but {_count(mentions)} indexed symbols mention `{word}`: {_places(mentions)}; "
             "it may come from another package or be made at run time"
         )
+    elif not word:
+        lines.append("no indexed symbol has that name; `search` looks for single words, and for what is meant")
     elif not lines:
         unresolved = sum(record.unresolved for record in manifest.values())
-        files = sum(1 for indexed in manifest if indexed)  # the unit that is no file has no path
         lines.append(
-            f"nothing in the {files} indexed files mentions it, and no skipped file looks like its home "
+            f"nothing in the {_files(manifest)} indexed files mentions it, and no skipped file looks like its home "
             f"({len(skipped)} skipped, {unresolved} references unresolved)"
         )
     return tuple(lines)
@@ -51,24 +63,81 @@ async def why_missing(reader: Reader, project: str, name: str) -> tuple[str, ...
 async def why_no_callers(reader: Reader, node: Node) -> str:
     """Return one sentence for an empty list of callers: whether anything outside the node mentions its name at all."""
     own = node.row
-    found = await _mentions(reader, node.project, own.name)
+    word, found = await _mentions(reader, node.project, own.name)
     others = [each for each in found if not _inside(each, node)]
     if not others:
         return f"no resolved callers, and nothing else in the index mentions `{own.name}`"
-    places = ", ".join(f"{each.row.path}:{each.row.line}" for each in others[:SHOWN])
     return (
-        f"no resolved callers: unknown rather than none, because {_count(others)} other symbols mention `{own.name}` "
-        f"without an edge to it ({places})"
+        f"no resolved callers: unknown rather than none, because {_count(others)} other symbols mention `{word}` "
+        f"without an edge to it ({_places(others)})"
     )
 
 
-async def _mentions(reader: Reader, project: str, name: str) -> list[Node]:
-    """Return the nodes whose own text has the name as a whole word, best first."""
-    words = reader.split_words(name)[:1]
-    if not words:
-        return []
-    hits = await reader.store.search_text(words, Filter(project=project), MENTIONS)
-    return await reader.store.symbols([hit.uid for hit in hits])
+async def _mentions(reader: Reader, project: str, name: str) -> tuple[str, list[Node]]:
+    """Return the one word that a name is, up to brackets and operators, and who has it in its own text, best first.
+
+    "" for what is several words or none: where only one of them stands, the name is not mentioned.
+    """
+    found = _WORD.findall(_AFTER_WORD.split(name, 1)[0])
+    if len(found) != 1:
+        return "", []
+    hits = await reader.store.search_text(reader.split_words(found[0])[:1], Filter(project=project), MENTIONS)
+    nodes = await reader.store.symbols([hit.uid for hit in hits])
+    return found[0], [node for node in nodes if node.row.path]
+
+
+def _filtered_out(where: Filter, outside: Sequence[Node]) -> str:
+    row = outside[0].row
+    asked = " and ".join(part for part in (_listed("label", where.labels), _listed("path", (where.path,))) if part)
+    count = f"{len(outside)}+" if len(outside) == CANDIDATES else str(len(outside))
+    others = f" (the first of {count})" if len(outside) > 1 else ""
+    place = f" {row.path}:{row.line}" if row.path else ""
+    return f"it is there, but not with {asked}: {row.label} `{row.qualified_name}`{place}{others}"
+
+
+def _listed(name: str, wanted: Sequence[str]) -> str:
+    return f"{name} {', '.join(wanted)}" if any(wanted) else ""
+
+
+def _is_path(path: str, colon: str, manifest: Iterable[str]) -> bool:
+    """Return whether it is written as a path: with a slash, or as a folder or the ending of indexed files."""
+    if "/" in path or any(indexed.startswith(path + "/") for indexed in manifest):
+        return True
+    ending = path.rpartition(".")[2] if "." in path.strip(".") else ""
+    # `a::b` is no path with a line, and `shop:shop.cart` is a uid
+    return bool(ending) and not colon and any(indexed.endswith("." + ending) for indexed in manifest)
+
+
+def _no_file(path: str, skipped: Sequence[Skipped], manifest: Mapping[str, FileRecord]) -> Iterator[str]:
+    """Say about a path that no indexed file has: skipped, a folder, outside, or where files of its name are."""
+    reasons = [each for each in skipped if each.path == path or (path + "/").startswith(_folder(each.path))]
+    inside = sum(1 for indexed in manifest if indexed.startswith(path + "/"))
+    if reasons:
+        yield f"`{reasons[0].path}` is not indexed: {reasons[0].reason}"
+    elif inside:
+        yield f"`{path}` is a folder, indexed files in it: {inside}; give one of them, or search with this path"
+    elif path.startswith("/") or ".." in path.split("/"):
+        yield f"`{path}` is not below the project's root; paths are relative to that"
+    else:
+        yield f"none of the {_files(manifest)} indexed and {len(skipped)} skipped files and folders is `{path}`"
+        name = path.rpartition("/")[2]
+        same = [indexed for indexed in manifest if indexed and indexed.rpartition("/")[2] == name]
+        if same:
+            more = f" and {len(same) - SHOWN} more" if len(same) > SHOWN else ""
+            yield f"files of that name: {', '.join(sorted(same, key=lambda each: (len(each), each))[:SHOWN])}{more}"
+
+
+def _folder(path: str) -> str:
+    """Return the path of a skipped folder with its slash, and for a file what no path begins with."""
+    return path if path.endswith("/") else path + "/\0"
+
+
+def _files(manifest: Iterable[str]) -> int:
+    return sum(1 for indexed in manifest if indexed)  # the unit that is no file has no path
+
+
+def _places(nodes: Sequence[Node]) -> str:
+    return ", ".join(f"{node.row.path}:{node.row.line}" for node in nodes[:SHOWN])
 
 
 def _inside(other: Node, node: Node) -> bool:
@@ -80,13 +149,16 @@ def _inside(other: Node, node: Node) -> bool:
     return any(a[0] <= b[0] and b[1] <= a[1] for a, b in (spans, spans[::-1]))
 
 
-def _skips(skipped: Iterable[Skipped], path: str, segments: set[str]) -> list[str]:
-    likely = [
-        each
-        for each in skipped
-        if each.path == path or (each.reason not in NOT_SOURCE and _stem(each.path) in segments)
-    ]
+def _skips(skipped: Iterable[Skipped], segments: set[str]) -> list[str]:
+    likely = [each for each in skipped if _may_be_home(each, segments)]
     return [f"`{each.path}` is not indexed: {each.reason}" for each in likely[:SHOWN]]
+
+
+def _may_be_home(file: Skipped, segments: set[str]) -> bool:
+    """Return whether the name can lie in a skipped file of that name; data in no language needs its folders, too."""
+    if file.reason in NOT_SOURCE or _stem(file.path) not in segments:
+        return False
+    return file.reason != "language" or segments.issuperset(file.path.split("/")[:-1])
 
 
 def _problems(records: Iterable[FileRecord], segments: set[str]) -> list[str]:

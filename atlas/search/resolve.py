@@ -18,6 +18,8 @@ from atlas.search.route import dotted, valid
 
 CANDIDATES = 50
 NEAR = 8
+MIN_BEGINNING = 3
+"""Characters of a beginning; too many names begin with fewer."""
 MAX_NAME_CHARACTERS = 500
 TOP_LABELS = (Label.MODULE, Label.FILE, Label.DOC_FILE, Label.ADR)
 
@@ -44,8 +46,17 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
         found = await rung(reader, name, where)
         if found is not None:
             return found
-    near = await reader.store.find(dotted(name), Match.NEAR, where, NEAR)
-    return Resolution((), "", near=tuple(near))
+    return Resolution((), "", near=await _near(reader, dotted(name), where))
+
+
+async def _near(reader: Reader, name: str, where: Filter) -> tuple[Node, ...]:
+    """Return what is spelt alike, best first, then what only begins like it."""
+    near = {node.row.uid: node for node in await reader.store.find(name, Match.NEAR, where, NEAR)}
+    beginning = name.rpartition(".")[2]
+    if len(near) < NEAR and len(beginning) >= MIN_BEGINNING:
+        longer = await reader.store.find(beginning, Match.PREFIX, where, NEAR)
+        near |= {node.row.uid: node for node in longer if node.row.uid not in near}
+    return tuple(near.values())[:NEAR]
 
 
 def written(name: str) -> str:
@@ -64,7 +75,7 @@ async def _by_place(reader: Reader, name: str, where: Filter) -> Resolution | No
     if place is None:
         return None
     line = int(place["line"])
-    nodes = await reader.store.find(_relative(reader, place["path"]), Match.PATH, replace(where, labels=()), 10_000)
+    nodes = await reader.store.find(relative(reader, place["path"]), Match.PATH, replace(where, labels=()), 10_000)
     spanning = [node for node in nodes if node.row.start_line <= line <= node.row.end_line]
     if where.labels:
         spanning = [node for node in spanning if node.row.label in where.labels]
@@ -84,7 +95,7 @@ async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | Non
 
 
 async def _by_path(reader: Reader, name: str, where: Filter) -> Resolution | None:
-    nodes = await reader.store.find(_relative(reader, name), Match.PATH, where, 1)
+    nodes = await reader.store.find(relative(reader, name), Match.PATH, where, 1)
     return Resolution(tuple(nodes), "path") if nodes else None
 
 
@@ -97,8 +108,8 @@ def _prefer_definition(nodes: Sequence[Node], how: str) -> Resolution:
     return Resolution(tuple(nodes), how)
 
 
-def _relative(reader: Reader, path: str) -> str:
-    """Return a path as the index has it: "/"-separated and below the project's root."""
+def relative(reader: Reader, path: str) -> str:
+    """Return a path as the index has it: "/"-separated and below the project's root. What is no path stays."""
     path = path.replace("\\", "/")
     root = reader.root.as_posix().rstrip("/") + "/"
     return path.removeprefix(root).removeprefix("./")

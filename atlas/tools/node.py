@@ -34,7 +34,7 @@ async def get_node(
     envelope, where = await _open(atlas, name, project, path, label, token_budget)
     resolution = await atlas.resolve(name, where)
     if len(resolution.nodes) != 1:
-        lookup, stale = await _lookup(atlas, envelope, name, resolution)
+        lookup, stale = await _lookup(atlas, envelope, name, where, resolution)
         return fit(
             atlas,
             token_budget,
@@ -73,7 +73,7 @@ async def get_context(
     envelope, where = await _open(atlas, name, project, path, label, token_budget)
     resolution = await atlas.resolve(name, where)
     if len(resolution.nodes) != 1:
-        lookup, stale = await _lookup(atlas, envelope, name, resolution)
+        lookup, stale = await _lookup(atlas, envelope, name, where, resolution)
         return fit(
             atlas,
             token_budget,
@@ -110,7 +110,7 @@ async def _open(
 
 
 async def _lookup(
-    atlas: Atlas, envelope: Envelope, name: str, resolution: Resolution
+    atlas: Atlas, envelope: Envelope, name: str, where: Filter, resolution: Resolution
 ) -> tuple[Lookup, tuple[StaleFile, ...] | None]:
     """Return what to say when a name does not stand for exactly one node, and which of the cited files are stale."""
     shown = [node.row for node in (*resolution.nodes, *resolution.near)]
@@ -118,7 +118,7 @@ async def _lookup(
     if resolution.nodes:
         candidates = tuple(symbol_of(node.row) for node in resolution.nodes)
         return Lookup(name, "ambiguous", resolution.how, candidates), stale
-    diagnosis = await why_missing(atlas.reader, envelope.state.project, name)
+    diagnosis = await why_missing(atlas.reader, name, where)
     near = tuple(symbol_of(node.row) for node in resolution.near)
     return Lookup(name, "not_found", "", (), near, diagnosis), stale
 

@@ -108,7 +108,17 @@ async def test_misspelt_names_get_near_ones(shop: Atlas) -> None:
         ("shop.half.broken", "`shop/half.py` could only be read in part: 1: syntax"),
         ("shop/cart.py:9999", "`shop/cart.py` is indexed"),
         ("prices", "indexed symbols mention `prices`"),
+        ("prices<int>", "indexed symbols mention `prices`:"),
         ("wholly_unheard_of", "nothing in the 6 indexed files mentions it"),
+        ("regular customers", "`search` looks for single words"),
+        ("regular-customers", "`search` looks for single words"),
+        ("%", "`search` looks for single words"),
+        ("shop/card.py", "none of the 6 indexed and 2 skipped files and folders is `shop/card.py`"),
+        ("card.py", "none of the 6 indexed and 2 skipped files and folders is `card.py`"),
+        ("other/cart.py", "files of that name: shop/cart.py"),
+        ("docs", "`docs` is a folder, indexed files in it: 1;"),
+        ("../../etc/passwd", "`../../etc/passwd` is not below the project's root"),
+        ("/etc/passwd:3", "`/etc/passwd` is not below the project's root"),
     ],
 )
 async def test_absence_is_explained(shop: Atlas, written: str, part: str) -> None:
@@ -116,6 +126,43 @@ async def test_absence_is_explained(shop: Atlas, written: str, part: str) -> Non
     assert answer.lookup.outcome == "not_found"
     assert part in " | ".join(answer.lookup.diagnosis)
     assert part in render(answer)
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "shop/prices", "regular customers", "shop.secrets", "shop/prices.py"])
+async def test_what_is_only_in_part_mentioned_is_not_said_to_be_mentioned(shop: Atlas, name: str) -> None:
+    """`prices`, `regular` and `shop` all stand in the text of symbols."""
+    diagnosis = " | ".join((await get_node(shop, name)).lookup.diagnosis)
+    assert diagnosis
+    assert "mention" not in diagnosis
+
+
+@pytest.mark.parametrize(
+    ("label", "path", "asked"),
+    [
+        ("Function", "", "label Function"),
+        ("", "tests/", "path tests/"),
+        ("Function", "tests/", "label Function and path"),
+    ],
+)
+async def test_what_only_the_filter_leaves_out_is_said_to_be_there(
+    shop: Atlas, label: str, path: str, asked: str
+) -> None:
+    for answer in (
+        await get_node(shop, "Cart.total", label=label, path=path),
+        await get_context(shop, "Cart.total", label=label, path=path),
+    ):
+        assert answer.lookup.outcome == "not_found"
+        (only,) = answer.lookup.diagnosis
+        assert only.startswith(f"it is there, but not with {asked}")
+        assert only.endswith("Method `shop.cart.Cart.total` shop/cart.py:12")
+    several = await get_node(shop, "save", label="Class")
+    assert several.lookup.diagnosis[0].endswith(" (the first of 2)")
+
+
+async def test_a_beginning_offers_the_names_that_begin_so(shop: Atlas) -> None:
+    answer = await get_node(shop, "shop.store.Mem")
+    assert [each.uid for each in answer.lookup.near] == ["shop:shop.store.MemoryStore"]
+    assert not (await get_node(shop, "Me")).lookup.near
 
 
 @pytest.mark.parametrize("name", ["", "  ", "\n", "`", "' '"])
