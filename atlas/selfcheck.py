@@ -204,7 +204,8 @@ async def _check_index(settings: Settings, daemon: DaemonStatus) -> tuple[list[C
             states = {state.project: state for state in await atlas.reader.store.projects()}
             state = states.get(settings.project_name)
             if state is None or not state.generation:
-                known = f"; the store holds {', '.join(states)}" if states else ""
+                others = ", ".join(name for name in states if name != settings.project_name)
+                known = f"; the store holds {others}" if others else ""
                 return [Check("index", "missing", f"{settings.project_name} is not indexed{known}", command)], state
             stats = (await atlas.reader.store.stats(settings.project_name))[0]
     except NotFound:
@@ -214,7 +215,10 @@ async def _check_index(settings: Settings, daemon: DaemonStatus) -> tuple[list[C
     counts = f"{stats.files} files, {sum(stats.nodes.values())} nodes, {sum(stats.edges.values())} edges"
     if stats.stale_files:
         counts += f"; {stats.stale_files} files changed since they were read"
-    found = Check("index", "ok", f"generation {state.generation} of {state.indexed_at}: {counts}")
+    if state.indexed_at:
+        found = Check("index", "ok", f"generation {state.generation} of {state.indexed_at}: {counts}")
+    else:
+        found = Check("index", "missing", f"the first index is under way or was stopped: {counts}", command)
     return [found, _check_vectors(settings, stats, daemon, command)], state
 
 

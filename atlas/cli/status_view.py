@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from atlas.cli import output
-from atlas.tools.answers import ProjectStatus, StatusAnswer
+from atlas.tools.answers import ProjectStatus, StatusAnswer, index_state
 from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus
 from atlas.tools.status_lines import (
     LETTERS,
@@ -200,7 +200,7 @@ def _troubles(daemon: DaemonStatus) -> Iterator[Text]:
 def _project_rows(project: ProjectStatus, watch: WatchStatus | None) -> list[tuple[str, object]]:
     languages, labels = counted(project.languages, ","), counted(project.labels, ",")
     return [
-        ("generation", f"{project.generation}, indexed {project.indexed_at or 'never'}"),
+        ("generation", f"{project.generation}, {index_state(project.generation, project.indexed_at)}"),
         *([("kept true", watch_line(watch))] if watch else []),
         ("files", f"{project.files:,} ({languages})"),
         ("symbols", f"{project.symbols:,}"),

@@ -225,12 +225,25 @@ class Daemon:
             if writes != kept.writes:
                 kept.writes, kept.written_at = writes, time.time()
             rested = time.time() - kept.written_at >= SETTLE_SECONDS
-            if place.looks and rested and (place.looks, writes) != (kept.finished_looks, kept.finished_writes):
+            moved = (place.looks, writes) != (kept.finished_looks, kept.finished_writes)
+            if place.looks and rested and moved and await self._is_over(place):
                 kept.finished_looks, kept.finished_writes = place.looks, writes
                 with contextlib.suppress(AtlasError):
                     await self._store.finish(place.name, place.left_out())
                     await asyncio.to_thread(place.compact)
                     await place.rest()
+
+    async def _is_over(self, place: Workplace) -> bool:
+        """Return whether nothing of the pass is still to come: a large tree is silent while its first files are parsed.
+
+        A file that cannot be written ends among the dead letters; it must not keep the others from counting as indexed.
+        """
+        if not place.lacks_files():
+            return True
+        with contextlib.suppress(Unavailable):
+            states = await self._bus.states([FILE_CHANGED, AST_DIRTY])
+            return not any(state.waiting or state.pending for state in states)
+        return False
 
     async def _stay_small(self) -> None:
         """Give memory back while the process is too large; drop linkers of resting projects if that is not enough."""
@@ -263,7 +276,7 @@ class Daemon:
     async def _close(self) -> None:
         for place in self._places.values():
             with contextlib.suppress(AtlasError):
-                if place.looks:
+                if place.looks and not place.lacks_files():
                     await self._store.finish(place.name, place.left_out())
             place.close()
         if self._embedder is not None:

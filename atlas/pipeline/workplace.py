@@ -262,6 +262,10 @@ class Workplace:
             else:
                 self.stale.discard(delta.path)
 
+    def lacks_files(self) -> bool:
+        """Return whether a file of the tree is neither in the store nor refused: its pass is not over."""
+        return any(path not in self.manifest and path not in self.refused for path in self.files)
+
     def left_out(self) -> list[Skipped]:
         """Return everything that is not indexed with its reason, sorted by path."""
         return sorted({**self.skipped, **self.refused}.values(), key=lambda skip: skip.path)

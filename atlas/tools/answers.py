@@ -12,6 +12,13 @@ from atlas.search.freshness import StaleFile
 from atlas.tools.live import DaemonStatus
 
 
+def index_state(generation: int, indexed_at: str) -> str:
+    """Return when a project was indexed, in words: a first index that is under way or was stopped is no index yet."""
+    if indexed_at:
+        return f"indexed {indexed_at}"
+    return "first index not finished" if generation else "never indexed"
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What an answer rests on, what it cost, and what it leaves out."""

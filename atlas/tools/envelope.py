@@ -55,10 +55,17 @@ class Envelope:
             encoding=self.encoding,
             tokens=0,
             token_budget=self.token_budget,
-            notes=tuple(dict.fromkeys(note for note in notes if note)),
+            notes=tuple(dict.fromkeys(note for note in (*notes, self._unfinished()) if note)),
             withheld=tuple(item for item in withheld if item),
             cursor=cursor,
         )
+
+    def _unfinished(self) -> str:
+        if self.state.indexed_at:
+            return ""
+        if not self.state.generation:
+            return "this project was never indexed: run `atlas index`"
+        return "the first index is under way or was stopped: much may be missing here; `atlas index` finishes it"
 
 
 async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelope:

@@ -26,6 +26,7 @@ from atlas.tools.answers import (
     StatusAnswer,
     Symbol,
     TableAnswer,
+    index_state,
 )
 from atlas.tools.cite import parents_line, shown_name
 from atlas.tools.status_lines import status_lines
@@ -87,9 +88,9 @@ def to_dict(value: object) -> object:
 
 def evidence_head(evidence: Evidence) -> str:
     """Return the first line: project, generation, time, freshness."""
-    indexed = f"indexed {evidence.indexed_at}" if evidence.indexed_at else "never indexed"
+    state = index_state(evidence.generation, evidence.indexed_at)
     freshness = f", {evidence.freshness}" if evidence.freshness else ""
-    return f"[{evidence.project or 'no project'} @{evidence.generation}, {indexed}{freshness}]"
+    return f"[{evidence.project or 'no project'} @{evidence.generation}, {state}{freshness}]"
 
 
 def evidence_tail(evidence: Evidence) -> Iterator[str]:

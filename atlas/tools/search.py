@@ -131,7 +131,6 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
     notes = (
         *found.notes,
         "index changed since the page before; results may have shifted" if moved else "",
-        "this project was never indexed: run `atlas index`" if state.generation == 0 else "",
     )
     plain = tuple(_hit(atlas, found, each, start.offset + number) for number, each in enumerate(page, 1))
     rich = await _with_neighbours(atlas, page, plain) if mode == Mode.HYBRID else plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from atlas.tools.answers import Described, PartialFile, ProjectStatus, StatusAnswer
+from atlas.tools.answers import Described, PartialFile, ProjectStatus, StatusAnswer, index_state
 from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus, WorkerStatus
 
 LETTERS = "atlas dead-letters list"
@@ -48,7 +48,7 @@ def daemon_line(daemon: DaemonStatus) -> str:
 def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator[str]:
     """Yield one project's counts."""
     yield f"project {project.project} at {project.root}"
-    yield f"  generation {project.generation}, indexed {project.indexed_at or 'never'}"
+    yield f"  generation {project.generation}, {index_state(project.generation, project.indexed_at)}"
     if watch is not None:
         yield f"  {watch_line(watch)}"
     yield f"  {project.files} files, {project.symbols} symbols, {project.nodes} nodes, {project.edges} edges"

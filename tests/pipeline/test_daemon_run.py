@@ -7,11 +7,13 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from atlas.buses.memory import MemoryBus
 from atlas.config import load_settings
 from atlas.contracts import Embedder
 from atlas.embedders.static import StaticEmbedder
-from atlas.model import Chunk, Filter, Losses, Match, ModelInfo
+from atlas.model import Chunk, Filter, GraphDelta, Losses, Match, ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.daemon import Daemon, Options
 from atlas.pipeline.events import Window
@@ -61,10 +63,12 @@ class Slow:
 
 @asynccontextmanager
 async def running(
-    root: Path, data: Path, embedder: Embedder | None = None
+    root: Path, data: Path, embedder: Embedder | None = None, held: asyncio.Event | None = None
 ) -> AsyncIterator[tuple[Daemon, EmbeddedStore, list[str]]]:
     settings = load_settings(project=str(root), data_dir=str(data))
     store = EmbeddedStore.open(data, writing=True, vector_index=VectorIndex)
+    if held is not None:
+        hold_writes(store, held)
     said: list[str] = []
     daemon = Daemon(
         [make_source(settings)],
@@ -86,6 +90,17 @@ async def running(
         stop.set()
         await asyncio.wait_for(task, 20)
         await store.aclose()
+
+
+def hold_writes(store: EmbeddedStore, until: asyncio.Event) -> None:
+    """Let no write begin before the event is set, as if the files before it took so long."""
+    apply = store.apply
+
+    async def later(deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+        await until.wait()
+        return await apply(deltas, following)
+
+    store.apply = later  # type: ignore[method-assign]
 
 
 def project(daemon: Daemon) -> dict[str, object]:
@@ -182,4 +197,44 @@ async def test_without_an_embedder_nothing_waits_for_one(tmp_path: Path) -> None
     assert all(not one.length for one in await bus.states() if "embed" in one.stream)
     stop.set()
     await asyncio.wait_for(task, 20)
+    await store.aclose()
+
+
+async def indexed_at(store: EmbeddedStore) -> str:
+    (state,) = await store.projects()
+    return state.indexed_at
+
+
+async def test_a_first_index_counts_as_done_when_its_files_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atlas.pipeline.daemon.SETTLE_SECONDS", 0.02)
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    held = asyncio.Event()
+    async with running(root, tmp_path / "d", held=held) as (_, store, _):
+        await asyncio.sleep(0.5)
+        assert not await indexed_at(store), "nothing was written for as long as 25 times what counts as rest"
+        held.set()
+        await until_found(store, "g")
+        async with asyncio.timeout(20):
+            while not await indexed_at(store):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
+
+async def test_a_daemon_that_stops_in_its_first_index_does_not_say_that_it_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atlas.pipeline.daemon.STOP_SECONDS", 0.2)
+    root = tmp_path / "p"
+    write_tree(root, FILES)
+    async with running(root, tmp_path / "d", held=asyncio.Event()):
+        pass
+    store = EmbeddedStore.open(tmp_path / "d", writing=False, vector_index=VectorIndex)
+    assert not await indexed_at(store)
+    await store.aclose()
+    async with running(root, tmp_path / "d") as (_, store, _):
+        await until_found(store, "g")
+    store = EmbeddedStore.open(tmp_path / "d", writing=False, vector_index=VectorIndex)
+    assert await indexed_at(store)
     await store.aclose()

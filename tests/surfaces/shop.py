@@ -180,11 +180,12 @@ def write_files(root: Path) -> None:
         (root / path).write_text(text, encoding="utf-8")
 
 
-async def fill(store: Store, root: Path) -> None:
-    """Index the project's files into a store, vectors included."""
+async def fill(store: Store, root: Path, *, finish: bool = True) -> None:
+    """Index the project's files into a store, vectors included; without `finish` as if the pass was stopped then."""
     await store.open_project(PROJECT, str(root))
     await store.apply([*(_file_delta(root, path) for path in FILES), _structure()])
-    await store.finish(PROJECT, [Skipped("shop/secrets.py", "secret"), Skipped("logo.png", "binary")])
+    if finish:
+        await store.finish(PROJECT, [Skipped("shop/secrets.py", "secret"), Skipped("logo.png", "binary")])
     embedder = WordEmbedder()
     chunks = await store.stale_chunks(PROJECT, await embedder.info(), 1000)
     vectors = await embedder.embed_chunks(chunks)

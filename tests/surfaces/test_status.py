@@ -439,7 +439,7 @@ def _check_running(place: Home, pid: int) -> None:
     assert 0 <= watch["looked_ago"] < 60
     (project,) = document["projects"]
     assert {each["name"] for each in project["decisions"]} == {"added"}
-    assert place.ask("health")["state"] == "ok"
+    until(lambda: place.ask("health")["state"] == "ok", "the end of the first index, which is told when it has rested")
 
 
 def _with_events(place: Home) -> dict[str, Any] | None:

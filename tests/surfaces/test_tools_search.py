@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound, Unavailable
 from atlas.model import EdgeRow, FileRecord, Filter, GraphDelta, Label, Scored
+from atlas.parsing import VectorIndex
 from atlas.search.find import Mode
 from atlas.search.freshness import StaleFile
+from atlas.stores.embedded import EmbeddedStore
 from atlas.tools.answers import SearchAnswer
+from atlas.tools.graph import cypher_query, schema_info
+from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render, to_dict
 from atlas.tools.search import hybrid_search, text_search, vector_search
 from atlas.tools.structure import structure, tokens_of
 
-from .shop import PROJECT, WordEmbedder
+from .shop import PROJECT, WordEmbedder, fill, open_shop, write_files
 
 
 def names(answer: SearchAnswer) -> list[str]:
@@ -399,3 +404,25 @@ async def test_rankings_survive_nodes_that_vanish(shop: Atlas) -> None:
 
     answer = await hybrid_search(Atlas(replace(shop.reader, store=Forgetful())), "apply_discount")
     assert names(answer)[0] == "shop.cart.apply_discount"
+
+
+async def test_a_first_index_that_is_not_finished_is_said_by_every_answer(tmp_path: Path) -> None:
+    """Killed or under way: what is missing in such an answer need not be missing in the project."""
+    write_files(tmp_path / "shop")
+    store = EmbeddedStore.open(tmp_path / "data", writing=True, vector_index=VectorIndex)
+    atlas = open_shop(store, tmp_path / "shop")
+    await fill(store, tmp_path / "shop", finish=False)
+    for answer in (
+        await hybrid_search(atlas, "discount"),
+        await get_node(atlas, "Cart.total"),
+        await get_node(atlas, "wholly_unheard_of"),
+        await get_context(atlas, "Cart.total"),
+        await cypher_query(atlas, "MATCH (n:Class) RETURN n.name"),
+        await schema_info(atlas),
+    ):
+        assert render(answer).startswith(f"[{PROJECT} @1, first index not finished")
+        assert any("first index is under way or was stopped" in note for note in answer.evidence.notes)
+    await store.finish(PROJECT)
+    answer = await get_node(atlas, "Cart.total")
+    assert "first index" not in render(answer)
+    await store.aclose()
