@@ -37,8 +37,9 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
             return (_filtered_out(where, outside),)
     skipped, manifest = await asyncio.gather(reader.store.skipped(where.project), reader.store.manifest(where.project))
     path, colon, _ = relative(reader, name).partition(":")
-    if path in manifest and path:
-        return (f"`{path}` is indexed ({manifest[path].lines} lines), but nothing of that name or line is in it",)
+    file = path if path in manifest else path.partition("#")[0]
+    if file in manifest and file:
+        return (f"`{file}` is indexed ({manifest[file].lines} lines), but nothing of that name or line is in it",)
     if _is_path(path, colon, manifest):
         return tuple(_no_file(path.rstrip("/"), skipped, manifest))
     segments = set(dotted(name).split(".")) - {""}
@@ -119,7 +120,7 @@ def _no_file(path: str, skipped: Sequence[Skipped], manifest: Mapping[str, FileR
     elif path.startswith("/") or ".." in path.split("/"):
         yield f"`{path}` is not below the project's root; paths are relative to that"
     else:
-        yield f"none of the {_files(manifest)} indexed and {len(skipped)} skipped files and folders is `{path}`"
+        yield f"none of the {_files(manifest)} indexed and {len(skipped)} skipped files and folders is `{path}`, and no symbol is called so"
         name = path.rpartition("/")[2]
         same = [indexed for indexed in manifest if indexed and indexed.rpartition("/")[2] == name]
         if same:

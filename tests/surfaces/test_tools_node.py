@@ -107,6 +107,7 @@ async def test_misspelt_names_get_near_ones(shop: Atlas) -> None:
         ("shop/secrets.py", "`shop/secrets.py` is not indexed: secret"),
         ("shop.half.broken", "`shop/half.py` could only be read in part: 1: syntax"),
         ("shop/cart.py:9999", "`shop/cart.py` is indexed"),
+        ("docs/guide.md#prices", "`docs/guide.md` is indexed (5 lines)"),
         ("prices", "indexed symbols mention `prices`"),
         ("prices<int>", "indexed symbols mention `prices`:"),
         ("wholly_unheard_of", "nothing in the 6 indexed files mentions it"),
