@@ -120,7 +120,8 @@ def _no_file(path: str, skipped: Sequence[Skipped], manifest: Mapping[str, FileR
     elif path.startswith("/") or ".." in path.split("/"):
         yield f"`{path}` is not below the project's root; paths are relative to that"
     else:
-        yield f"none of the {_files(manifest)} indexed and {len(skipped)} skipped files and folders is `{path}`, and no symbol is called so"
+        known = f"{_files(manifest)} indexed and {len(skipped)} skipped files and folders"
+        yield f"none of the {known} is `{path}`, and no symbol is called so"
         name = path.rpartition("/")[2]
         same = [indexed for indexed in manifest if indexed and indexed.rpartition("/")[2] == name]
         if same:
