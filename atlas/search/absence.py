@@ -66,8 +66,10 @@ async def why_no_callers(reader: Reader, node: Node) -> str:
     own = node.row
     word, found = await _mentions(reader, node.project, own.name)
     others = [each for each in found if not _inside(each, node)]
+    if not word:
+        return f"no resolved callers: unknown rather than none, because `{own.name}` is no single word to look for"
     if not others:
-        return f"no resolved callers, and nothing else in the index mentions `{own.name}`"
+        return f"no resolved callers, and nothing else in the index mentions `{word}`"
     return (
         f"no resolved callers: unknown rather than none, because {_count(others)} other symbols mention `{word}` "
         f"without an edge to it ({_places(others)})"

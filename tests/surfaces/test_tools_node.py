@@ -8,7 +8,8 @@ import pytest
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError
-from atlas.model import EdgeRow, GraphDelta
+from atlas.model import EdgeRow, Filter, GraphDelta, Match, Node
+from atlas.search.absence import why_no_callers
 from atlas.search.freshness import StaleFile
 from atlas.tools.answers import ContextAnswer, Section
 from atlas.tools.node import get_context, get_node
@@ -222,6 +223,10 @@ async def test_no_callers_means_none_or_unknown(shop: Atlas) -> None:
     assert any("nothing else in the index mentions `orphan`" in note for note in nobody.evidence.notes)
     unresolved = await get_context(shop, "shop.store.save")
     assert any("unknown rather than none" in note for note in unresolved.evidence.notes)
+    store = shop.reader.store
+    (row,) = [node.row for node in await store.find("shop.cart.orphan", Match.EXACT, Filter(project=PROJECT), 1)]
+    odd = row._replace(qualified_name="it does more", name="it does more")
+    assert "is no single word" in await why_no_callers(shop.reader, Node(PROJECT, odd))
     known = await get_context(shop, "Cart.total")
     assert not any("no resolved callers" in note for note in known.evidence.notes)
 
