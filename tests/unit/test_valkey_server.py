@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import stat
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from atlas.buses import valkey_server
 from atlas.buses.valkey_place import LONGEST_LOG, LONGEST_SOCKET_PATH
 from atlas.buses.valkey_server import OwnServer
 from atlas.errors import ConfigError, Unavailable
+from tests.conformance.bus.own_server import kill, say
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,21 +31,6 @@ def data() -> Iterator[Path]:
     if left := OwnServer.find(made / "data"):
         left.stop()
     shutil.rmtree(made)
-
-
-def say(server: OwnServer, *words: str) -> str:
-    """Send a command and return the answer as the server writes it."""
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(5)
-        client.connect(server.url)
-        client.sendall((" ".join(words) + "\r\n").encode())
-        return client.recv(65536).decode()
-
-
-def kill(server: OwnServer) -> None:
-    os.kill(server.pid, signal.SIGKILL)
-    while server.alive():
-        time.sleep(0.005)
 
 
 def serve_and_die(data: Path) -> int:

@@ -31,6 +31,7 @@ from atlas.buses.valkey_link import Link
 from atlas.buses.valkey_server import OwnServer, server_program
 from atlas.errors import ConfigError, StoreError, Unavailable
 from atlas.model import StreamState
+from tests.conformance.bus.own_server import kill
 from tests.conformance.bus.relay import Relay
 from tests.conformance.bus.test_delivery import G, S, events, ids, keys
 
@@ -74,12 +75,6 @@ def another_server(folder: Path) -> Iterator[OwnServer]:
     server = OwnServer.start(folder)
     yield server
     server.stop()
-
-
-def kill(server: OwnServer) -> None:
-    os.kill(server.pid, signal.SIGKILL)
-    while server.alive():
-        time.sleep(0.005)
 
 
 @contextlib.contextmanager
