@@ -118,6 +118,7 @@ class Daemon:
         if embedder is not None:
             self._tiers.append(EmbedTier(self._places, store, embedder, options.embed, page=options.embed_page))
         self._reports = {tier.group: TierReport() for tier in self._tiers}
+        self._outages = 0
         self._started_at = time.time()
 
     def _keep(self, place: Workplace) -> _Kept:
@@ -211,6 +212,12 @@ class Daemon:
                 await self._bus.reclaim(tier.stream, tier.group, from_others=True)
 
     async def _reconcile(self) -> None:
+        outages = sum(report.outages for report in self._reports.values())
+        if outages != self._outages:
+            # a bus that was killed may have lost what it was told last: nobody else would look there
+            self._outages = outages
+            for kept in self._kept.values():
+                kept.missed = kept.missed or "the bus was away"
         for kept in self._kept.values():
             if kept.missed:
                 await self._ask(kept, kept.missed)

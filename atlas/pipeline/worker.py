@@ -60,6 +60,8 @@ class TierReport:
     last_at: float = 0.0
     """Unix time at which the last batch was done."""
     busy: bool = False
+    outages: int = 0
+    """How often the bus was asked in vain."""
     away: str = ""
     """What the tier waits for, "" while it works."""
     recent: deque[tuple[float, int]] = field(default_factory=lambda: deque[tuple[float, int]](maxlen=256))
@@ -90,6 +92,7 @@ async def run_tier(bus: Bus, tier: Tier, report: TierReport, stop: asyncio.Event
             if report.last_error != error.message:
                 log("bus is away", {"tier": tier.group, "error": error.message})
             report.last_error = error.message
+            report.outages += 1
             await _unless(stop, asyncio.sleep(BUS_RETRY_SECONDS))
 
 

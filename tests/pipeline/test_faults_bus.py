@@ -294,6 +294,28 @@ async def test_a_bus_server_that_is_away_for_seconds_while_edits_go_on(tmp_path:
     await bus.aclose()
 
 
+async def test_after_a_bus_server_was_killed_everything_is_looked_at(tmp_path: Path, server: OwnServer) -> None:
+    """It may have lost what it was told last: its log is up to two seconds late while the disk is slow."""
+    root, data = tmp_path / "p", tmp_path / "d"
+    write_tree(root, tree(5, random.Random(3)))
+    await index(root, data)
+    bus = ValkeyBus.open(server.url)
+    folder = Path(server.url).parents[1]
+    async with running(root, data, bus) as daemon:
+        # the looks of the start come first
+        async with asyncio.timeout(20):
+            while any(state.waiting or state.pending for state in await bus.states()):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        before = project(daemon)["looks"]
+        os.kill(server.pid, signal.SIGKILL)
+        again = await asyncio.to_thread(OwnServer.start, folder)
+        try:
+            await until(lambda: project(daemon)["looks"] > before)
+        finally:
+            await asyncio.to_thread(again.stop)
+    await bus.aclose()
+
+
 async def test_an_index_pass_beside_the_daemon_leaves_no_vector_behind(tmp_path: Path) -> None:
     """Not even those that the gate puts off until the next look at everything."""
     root, data, bus = tmp_path / "p", tmp_path / "d", MemoryBus()
