@@ -26,7 +26,7 @@ from atlas.pipeline.events import AST_DIRTY, EVERYTHING, FILE_CHANGED, Window
 from atlas.pipeline.gate import Gate
 from atlas.pipeline.tiers import EmbedTier, GraphTier
 from atlas.pipeline.watch import Watcher
-from atlas.pipeline.worker import Log, Tier, TierReport, run_tier
+from atlas.pipeline.worker import Log, Tier, TierReport, run_tier, tier_state
 from atlas.pipeline.workplace import Source, Workplace
 
 NOTE = "atlas:daemon"
@@ -301,26 +301,9 @@ class Daemon:
             "started_at": self._started_at,
             "told_at": time.time(),
             "resident_bytes": self._resident(),
-            "tiers": [_tier_state(tier, self._reports[tier.group]) for tier in self._tiers],
+            "tiers": [tier_state(tier, self._reports[tier.group]) for tier in self._tiers],
             "projects": [_project_state(kept) for kept in self._kept.values()],
         }
-
-
-def _tier_state(tier: Tier, report: TierReport) -> dict[str, object]:
-    return {
-        "tier": tier.group,
-        "stream": tier.stream,
-        "events": report.events,
-        "batches": report.batches,
-        "rate": round(report.rate(), 3),
-        "busy": report.busy,
-        "waits_for": report.away,
-        "errors": report.errors,
-        "last_error": report.last_error,
-        "last_events": report.last_events,
-        "last_seconds": round(report.last_seconds, 4),
-        "last_at": report.last_at,
-    }
 
 
 def _project_state(kept: _Kept) -> dict[str, object]:

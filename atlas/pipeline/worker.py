@@ -73,6 +73,24 @@ class TierReport:
         return sum(events for at, events in self.recent if at >= since) / seconds
 
 
+def tier_state(tier: Tier, report: TierReport) -> dict[str, object]:
+    """Return what a worker tells of itself; only plain values, so that it can be written as JSON."""
+    return {
+        "tier": tier.group,
+        "stream": tier.stream,
+        "events": report.events,
+        "batches": report.batches,
+        "rate": round(report.rate(), 3),
+        "busy": report.busy,
+        "waits_for": report.away,
+        "errors": report.errors,
+        "last_error": report.last_error,
+        "last_events": report.last_events,
+        "last_seconds": round(report.last_seconds, 4),
+        "last_at": report.last_at,
+    }
+
+
 Log = Callable[[str, dict[str, object]], None]
 """(message, fields) -> None"""
 

@@ -205,6 +205,15 @@ async def indexed_at(store: EmbeddedStore) -> str:
     return state.indexed_at
 
 
+async def left_indexed_at(data: Path) -> str:
+    """Return what an ended daemon has left in its store."""
+    store = EmbeddedStore.open(data, writing=False, vector_index=VectorIndex)
+    try:
+        return await indexed_at(store)
+    finally:
+        await store.aclose()
+
+
 async def test_a_first_index_counts_as_done_when_its_files_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,11 +239,7 @@ async def test_a_daemon_that_stops_in_its_first_index_does_not_say_that_it_is_do
     write_tree(root, FILES)
     async with running(root, tmp_path / "d", held=asyncio.Event()):
         pass
-    store = EmbeddedStore.open(tmp_path / "d", writing=False, vector_index=VectorIndex)
-    assert not await indexed_at(store)
-    await store.aclose()
+    assert not await left_indexed_at(tmp_path / "d")
     async with running(root, tmp_path / "d") as (_, store, _):
         await until_found(store, "g")
-    store = EmbeddedStore.open(tmp_path / "d", writing=False, vector_index=VectorIndex)
-    assert await indexed_at(store)
-    await store.aclose()
+    assert await left_indexed_at(tmp_path / "d")
