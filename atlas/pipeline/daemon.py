@@ -118,7 +118,7 @@ class Daemon:
         if embedder is not None:
             self._tiers.append(EmbedTier(self._places, store, embedder, options.embed, page=options.embed_page))
         self._reports = {tier.group: TierReport() for tier in self._tiers}
-        self._outages = 0
+        self._outages, self._was_away = 0, False
         self._started_at = time.time()
 
     def _keep(self, place: Workplace) -> _Kept:
@@ -214,8 +214,10 @@ class Daemon:
     async def _reconcile(self) -> None:
         outages = sum(report.outages for report in self._reports.values())
         if outages != self._outages:
+            self._outages, self._was_away = outages, True
+        elif self._was_away:
             # a bus that was killed may have lost what it was told last: nobody else would look there
-            self._outages = outages
+            self._was_away = False
             for kept in self._kept.values():
                 kept.missed = kept.missed or "the bus was away"
         for kept in self._kept.values():

@@ -82,9 +82,10 @@ async def _mentions(reader: Reader, project: str, name: str) -> tuple[str, list[
     "" for what is several words or none: where only one of them stands, the name is not mentioned.
     """
     found = _WORD.findall(_AFTER_WORD.split(name, 1)[0])
-    if len(found) != 1:
+    words = reader.split_words(found[0])[:1] if len(found) == 1 else []
+    if not words:
         return "", []
-    hits = await reader.store.search_text(reader.split_words(found[0])[:1], Filter(project=project), MENTIONS)
+    hits = await reader.store.search_text(words, Filter(project=project), MENTIONS)
     nodes = await reader.store.symbols([hit.uid for hit in hits])
     return found[0], [node for node in nodes if node.row.path]
 

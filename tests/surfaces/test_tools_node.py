@@ -115,6 +115,7 @@ async def test_misspelt_names_get_near_ones(shop: Atlas) -> None:
         ("regular customers", "`search` looks for single words"),
         ("regular-customers", "`search` looks for single words"),
         ("%", "`search` looks for single words"),
+        ("_", "`search` looks for single words"),
         ("shop/card.py", "none of the 6 indexed and 2 skipped files and folders is `shop/card.py`"),
         ("card.py", "none of the 6 indexed and 2 skipped files and folders is `card.py`"),
         ("other/cart.py", "files of that name: shop/cart.py"),
