@@ -6,7 +6,7 @@ RUST := $(shell find rust-parser -path rust-parser/target -prune -o -name '*.rs'
 DEMO := .demo
 STDLIB = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
-.PHONY: run test check format bench clean
+.PHONY: run test check format bench fuzz clean
 .DELETE_ON_ERROR:
 
 # The demonstration: the standard library of the interpreter at hand is a real tree that every machine has.
@@ -39,6 +39,11 @@ format: .venv/built
 bench: .venv/built
 	$(BIN)/atlas bench index "$(TREE)"
 	$(BIN)/atlas bench query "$(TREE)"
+
+# Changed inputs for the parser, the query language, the fact cache and MCP: make fuzz FUZZ_SECONDS=300
+FUZZ_SECONDS ?= 300
+fuzz: .venv/built
+	$(BIN)/python -m tests.fuzz.run $(FUZZ_SECONDS)
 
 .venv/tools: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Code Atlas needs Python 3.11 or newer: make PYTHON=python3.12')"

@@ -1,6 +1,7 @@
 """Types of the Rust extension. Everything is immutable unless said otherwise; long calls release the GIL."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 # --- scan -----------------------------------------------------------------------------------------------------------
 
@@ -15,6 +16,9 @@ class ScannedFile:
     def size(self) -> int: ...
     @property
     def mtime_ns(self) -> int: ...
+    @property
+    def identity(self) -> int:
+        """Of inode number and ctime: another file that took this path differs in it, even with equal size and time."""
 
 class SubProject:
     """A folder with a manifest of its own; `name` as it says, `kind` = python npm go rust maven dotnet php."""
@@ -59,7 +63,7 @@ def changes_rules(path: str) -> bool:
     """Say whether a change of this file can change which others are indexed, or how sub-projects are named."""
 
 def check_content(path: str, data: bytes) -> str:
-    """Reason why a file with this content is not indexed (binary, minified, generated, secret), or ""."""
+    """Reason why a file with this content is not indexed (binary, minified, generated), or ""."""
 
 # --- parse ----------------------------------------------------------------------------------------------------------
 
@@ -130,8 +134,28 @@ def parse_paths(
 def content_digest(data: bytes) -> str:
     """32 hex digits: first 16 bytes of BLAKE3."""
 
-def digest_paths(root: str, paths: Sequence[str]) -> list[str]:
-    """Content digests of files, in parallel, in the order given; "" for one that cannot be read."""
+def digest_paths(root: str, paths: Sequence[str], max_bytes: int = 1_073_741_824) -> list[str]:
+    """Content digests of files, in parallel, in the order given; "" for one that cannot be read, or is larger."""
+
+def read_path(root: str, path: str, max_bytes: int) -> bytes | None:
+    """Content of a regular file below a folder; None for links, also in folders, special and larger files."""
+
+def read_small(path: Path | str, max_bytes: int) -> bytes | None:
+    """Content of a regular file; links are followed. None for special and larger files."""
+
+# --- secrets --------------------------------------------------------------------------------------------------------
+
+def find_secrets(data: bytes) -> list[tuple[int, int, str, int]]:
+    """Secrets in a text of any kind as (start, end, rule, line), in order, without overlaps.
+
+    Raises ValueError for a text with so many places to look at that it is given up.
+    """
+
+def mask_secrets(data: bytes) -> bytes:
+    """Return the text with `*` for every byte of a secret, line breaks kept.
+
+    Raises ValueError as `find_secrets` does.
+    """
 
 # --- cache ----------------------------------------------------------------------------------------------------------
 
@@ -139,14 +163,17 @@ class FactsCache:
     """Facts on disk by content digest and path: one append-only file, checksummed records, torn tail cut off, mutable.
 
     A file that cannot be read or is of another FACTS_VERSION is started anew: the cache may cost time, never truth.
+    The file, its lock and its folder are used only if they are no links and the files are regular ones of this user.
     """
 
     def __init__(self, path: str) -> None: ...
     def get(self, wanted: Sequence[tuple[str, str]]) -> list[ParsedFile | None]:
         """(path, digest) each."""
     def put(self, files: Sequence[ParsedFile]) -> None: ...
+    def replace(self, current: Sequence[tuple[str, str]]) -> None:
+        """Of these paths, keep only the facts with the digest ("" = none); the bytes of the others are overwritten."""
     def keep(self, wanted: Sequence[tuple[str, str]]) -> None:
-        """Forget everything else if that halves the file."""
+        """Overwrite the bytes of everything else; the file is copied without it when that halves it."""
     def close(self) -> None: ...
 
 # --- link -----------------------------------------------------------------------------------------------------------

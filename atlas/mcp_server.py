@@ -6,8 +6,10 @@ to the protocol, the log goes to standard error.
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import gc
+import io
 import logging
 import os
 import signal
@@ -33,15 +35,16 @@ from mcp.shared.exceptions import MCPError  # noqa: E402
 from opentelemetry import trace  # noqa: E402
 
 from atlas import __version__  # noqa: E402
+from atlas.app.session import Session  # noqa: E402
 from atlas.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
-from atlas.session import Session  # noqa: E402
+from atlas.http.log import Bounded  # noqa: E402
 from atlas.tools.catalogue import INSTRUCTIONS, TOOLS, Tool  # noqa: E402
 from atlas.tools.schema import check_arguments  # noqa: E402
 
 if TYPE_CHECKING:
-    from atlas.web.access import Access
-    from atlas.web.gate import Limits
-    from atlas.web.serve import Tls
+    from atlas.http.auth import Access
+    from atlas.http.middleware import Limits
+    from atlas.http.server import Tls
 
 gc.freeze()
 gc.enable()
@@ -51,6 +54,18 @@ logger = logging.getLogger("atlas.mcp")
 Context = ServerRequestContext[object, object]
 
 HTTP_PATH = "/mcp"
+
+STDIO_LINE = 4 << 20
+"""Characters of a message over stdio; a longer one is not kept in memory."""
+STDIO_TASKS = 128
+"""Requests under way, or with an answer that the client does not read; beyond it no more are read."""
+STDIO_PAUSE_SECONDS = 0.02
+
+SWITCH_SECONDS = 0.001
+"""The event loop takes the interpreter back from a query this soon, not after Python's 5 ms."""
+
+GC_THRESHOLDS = 2_000, 20, 100
+"""A full collection after 4 million new objects, not 70,000: with many alive it stops all threads for a second."""
 
 INTERRUPTED = 130
 """Exit code, as of every interrupted command."""
@@ -73,6 +88,7 @@ def serve_stdio(session: Session, *, offer_index: bool = True) -> None:
     nothing is half done in a store whose writes are transactions.
     """
     _log_to_stderr()
+    _keep_loop_free()
     signal.signal(signal.SIGINT, _leave)
     anyio.run(_serve_stdio, session, make_server(session, offer_index=offer_index))
 
@@ -87,7 +103,16 @@ def serve_http(server: Server[object], session: Session, site: Site, ready: Call
     Every revision of the protocol is served at `HTTP_PATH`, without sessions: each request stands for itself.
     """
     _log_to_stderr()
+    _keep_loop_free()
+    from atlas.process.memory import few_arenas
+
+    few_arenas()
     anyio.run(_serve_http, server, session, site, ready)
+
+
+def _keep_loop_free() -> None:
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 def make_server(session: Session, *, offer_index: bool = True) -> Server[object]:
@@ -130,12 +155,14 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
 
 
 def _log_to_stderr() -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(Bounded())  # libraries write a line or a traceback for each bad message
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
 
 async def _serve_http(server: Server[object], session: Session, site: Site, ready: Callable[[], None]) -> None:
-    from atlas.web.gate import Gate
-    from atlas.web.serve import serve
+    from atlas.http.middleware import Gate
+    from atlas.http.server import serve
 
     manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=site.limits.body_bytes)
 
@@ -145,7 +172,7 @@ async def _serve_http(server: Server[object], session: Session, site: Site, read
     try:
         async with manager.run():
             gate = Gate(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
-            await serve(gate, site.listening, ready, site.tls)
+            await serve(gate, site.listening, ready, site.tls, site.limits.at_work + site.limits.waiting)
     finally:
         await session.aclose()
 
@@ -166,9 +193,42 @@ async def _health(session: Session) -> tuple[bool, dict[str, object]]:
     return False, {"status": "unavailable", "version": __version__, "reason": reason}
 
 
+class _Text(io.TextIOWrapper):
+    """Standard input whose lines have an end: of one that is too long an invalid message is left."""
+
+    def readline(self, size: int = -1, /) -> str:
+        line = super().readline(STDIO_LINE)
+        if len(line) < STDIO_LINE or line.endswith("\n"):
+            return line
+        while (rest := super().readline(STDIO_LINE)) and not rest.endswith("\n"):
+            pass
+        return "too long\n"
+
+
+class _Lines(anyio.AsyncFile[str]):
+    """Lines of a client; none is read while the answers to too many others are not written."""
+
+    async def readline(self) -> str:
+        # each request that is answered or waits to be written is a task
+        while len(asyncio.all_tasks()) > STDIO_TASKS:  # noqa: ASYNC110 nothing tells when a task ends
+            await anyio.sleep(STDIO_PAUSE_SECONDS)
+        return await super().readline()
+
+
+def _claim_stdin() -> _Lines:
+    """Return standard input; nothing else in this process can read it any more, nor can one that it starts."""
+    taken = os.dup(0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    # never closed: a thread may still wait for a line when the server has ended
+    binary = os.fdopen(taken, "rb", closefd=False)
+    return _Lines(_Text(binary, encoding="utf-8", errors="replace"))
+
+
 async def _serve_stdio(session: Session, server: Server[object]) -> None:
     try:
-        async with stdio_server() as (incoming, outgoing):
+        async with stdio_server(stdin=_claim_stdin()) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     finally:
         await session.aclose()

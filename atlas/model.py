@@ -120,7 +120,7 @@ class FileRecord:
     path: str
     language: str = ""
     digest: str = ""
-    """32 hex digits: first 16 bytes of BLAKE3 of the content that was indexed."""
+    """32 hex digits: first 16 bytes of BLAKE3 of the content that was indexed. Of the structure unit: what made it."""
     size: int = 0
     mtime_ns: int = 0
     lines: int = 0

@@ -1,10 +1,13 @@
-"""For all tests: interrupts end what they are sent to, and Django's source package is fetched once and unpacked.
+"""For all tests: settings and cache folders of their own, interrupts, and Django's source package, fetched once.
 
 It comes from the package index, as the development tools do.
 """
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +18,12 @@ from pathlib import Path
 import pytest
 
 PACKAGE = "django==5.2"
+
+# neither the user's settings nor the user's cache takes part; processes that tests start inherit both folders
+_USER = tempfile.mkdtemp(prefix="atlas-user-")
+atexit.register(shutil.rmtree, _USER, ignore_errors=True)
+for _name in ("CONFIG", "CACHE", "DATA"):
+    os.environ[f"XDG_{_name}_HOME"] = f"{_USER}/{_name.lower()}"
 
 # a run that was started in the background ignores interrupts, and so would every program that a test interrupts
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -19,7 +19,7 @@ from atlas.errors import ConfigError
 
 
 class Live(Protocol):
-    """An index that is kept warm; `atlas.pipeline.live.LiveTiers`."""
+    """An index that is kept warm; `atlas.pipeline.manual.LiveTiers`."""
 
     async def hint(self, paths: Sequence[str]) -> None:
         """Say that something at these paths may have changed."""

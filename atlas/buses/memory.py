@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import repeat
 
-from atlas.buses.redelivery import KEPT_LETTERS, Redelivery
+from atlas.buses.retry_policy import KEPT_LETTERS, Redelivery
 from atlas.model import DeadLetter, Delivery, Event, StreamState
 
 

@@ -17,8 +17,8 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar, cast
 
-from atlas.buses.redelivery import KEPT_LETTERS, Redelivery
-from atlas.buses.valkey_link import Link, NoGroup, load_script
+from atlas.buses.retry_policy import KEPT_LETTERS, Redelivery
+from atlas.buses.valkey_connection import Link, NoGroup, load_script
 from atlas.errors import AtlasError, Unavailable
 from atlas.model import DeadLetter, Delivery, Event, StreamState
 

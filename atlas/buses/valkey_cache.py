@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 
-from atlas.buses.valkey_link import Link, load_script
+from atlas.buses.valkey_connection import Link, load_script
 
 AT_ONCE = 500
 """Vectors in one script: some 350 KB, a few milliseconds of the server."""

@@ -20,12 +20,14 @@ from platform import machine
 from sys import platform
 from typing import Self
 
-from atlas.buses.valkey_place import Place, log_end, open_log, prepare, write_settings
+from atlas.buses.valkey_paths import Place, log_end, open_log, prepare, write_settings
 from atlas.errors import ConfigError, Unavailable
+from atlas.process.files import is_own_folder, read_file
 
 READY_SECONDS = 20.0
 STOP_SECONDS = 5.0
 ANSWER_SECONDS = 1.0
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
 _LOG_DAMAGE = re.compile(r"append only file|\bAOF\b", re.IGNORECASE)
 
 
@@ -74,7 +76,11 @@ class OwnServer:
         if platform == "win32":
             return None
         place = Place.of(data_dir)
-        return cls(place, None) if _ask(place.socket, b"PING").startswith("+PONG") else None
+        with contextlib.suppress(OSError):
+            # a short socket path lies among the temporary files, where another user may have put something
+            if is_own_folder(place.socket.parent) and _ask(place.socket, b"PING").startswith("+PONG"):
+                return cls(place, None)
+        return None
 
     @property
     def url(self) -> str:
@@ -152,6 +158,8 @@ def _launch(program: Path, place: Place, seconds: float) -> subprocess.Popen[byt
             stdout=log,
             stderr=log,
             cwd=place.folder,
+            # no keys and tokens of the user: the server needs none
+            env={name: value for name, value in os.environ.items() if name in _ENVIRONMENT},
             start_new_session=True,
         )
     except OSError as error:
@@ -185,7 +193,7 @@ def _ask(path: Path, command: bytes) -> str:
 def _pid(place: Place) -> int:
     """Return the server's process id as it wrote it down, 0 when it did not."""
     try:
-        return int(place.pid.read_text("ascii"))
+        return int(read_file(place.pid, 64))
     except (OSError, ValueError):
         return 0
 

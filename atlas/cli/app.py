@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
 from atlas import __version__
-from atlas.cli import bench, config, daemon, dead_letters, export, index, mcp, migrate, options, query, state, worker
+from atlas.cli import (
+    bench,
+    cache,
+    config,
+    daemon,
+    dead_letters,
+    export,
+    index,
+    mcp,
+    migrate,
+    options,
+    query,
+    state,
+    worker,
+)
 
 EXIT_CODES = """Exit codes: 0 done · 1 failed · 2 wrong arguments or settings · 3 not found · 4 query not understood ·
 5 store failed · 6 index of another version · 7 busy or unreachable, try again · 130 interrupted."""
@@ -37,9 +52,16 @@ def root(
     ] = False,
     project: options.ProjectOption = "",
     data_dir: options.DataDirOption = "",
+    trust_data_dir: Annotated[
+        bool,
+        typer.Option("--trust-data-dir", help="Use a data folder that was brought along: a CI cache, a volume."),
+    ] = False,
     json: options.JsonOption = False,
 ) -> None:
     """Code Atlas: a code graph that stays true, answered in few tokens with evidence."""
+    if trust_data_dir:
+        # in the environment: a daemon that the command starts must trust the folder as well
+        os.environ["ATLAS_TRUST_DATA_DIR"] = "1"
     given = {"project": project, "data_dir": data_dir, "json": json}
     # what stands before the command is the default of what may stand after it, also of nested commands
     shared: dict[str, object] = {name: value for name, value in given.items() if value}
@@ -49,5 +71,5 @@ def root(
     }
 
 
-for family in (index, daemon, worker, query, state, dead_letters, export, migrate, mcp, config, bench):
+for family in (index, daemon, worker, query, state, dead_letters, export, migrate, mcp, cache, config, bench):
     family.register(app)

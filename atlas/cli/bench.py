@@ -1,4 +1,4 @@
-"""`atlas bench`: the numbers of the README for any tree, and the comparison of indexes that must be equal."""
+"""`atlas bench`: the numbers of docs/measurements for any tree, and the comparison of indexes that must be equal."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def compare(
     json_output: Json = False,
 ) -> None:
     """Compare two indexes whole: nodes, edges, words, contents, vectors. Exit code 1 when anything differs."""
-    from atlas.wiring_bench import compare_indexes
+    from atlas.app.bench import compare_indexes
 
     comparison = compare_indexes(_folder(a), _folder(b))
     if json_output:
@@ -191,11 +191,11 @@ async def _replay(repository: Path, scratch: Path, commits: int, every: int, new
 
 
 def _ways() -> Ways:
+    from atlas.app.bench import compare_indexes, open_live
+    from atlas.app.main import index_project
     from atlas.bench.replay import Ways
-    from atlas.config import load_settings
+    from atlas.config.load import load_settings
     from atlas.pipeline.events import no_progress
-    from atlas.wiring import index_project
-    from atlas.wiring_bench import compare_indexes, open_live
 
     return Ways(
         live=lambda tree, data: open_live(load_settings(str(tree), str(data))),
@@ -235,10 +235,10 @@ def live(
     """Freshness, cost and restart of a real daemon on a copy of the tree, against its targets."""
     import asyncio
 
+    from atlas.app.bench import AgentProbe, compare_indexes
     from atlas.bench.live import PARTS, Plan, bench_live
-    from atlas.config import load_settings
+    from atlas.config.load import load_settings
     from atlas.errors import ConfigError
-    from atlas.wiring_bench import AgentProbe, compare_indexes
 
     parts = [part.strip() for part in only.split(",") if part.strip()] or list(PARTS)
     if unknown := [part for part in parts if part not in PARTS]:
@@ -289,9 +289,9 @@ def readers(
     """Ask the index of a tree until standard input ends; print the times as JSON. Started by `live`."""
     import asyncio
 
+    from atlas.app.bench import AgentProbe
     from atlas.bench.readers import ask_until
-    from atlas.config import load_settings
-    from atlas.wiring_bench import AgentProbe
+    from atlas.config.load import load_settings
 
     async def ask() -> None:
         stop = asyncio.Event()

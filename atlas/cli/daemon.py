@@ -17,13 +17,13 @@ from atlas.errors import AtlasError, ConfigError, NotFound
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from atlas.background import Running
-    from atlas.config import Settings
+    from atlas.config.load import Settings
+    from atlas.process.daemon import Running
 
 START_SECONDS = 60.0
 
 READY_SECONDS = 2.0
-"""An index that is up to date sooner is waited for; a first index takes longer and goes on in the background."""
+"""An index that is up to date sooner is waited for; a first index takes longer and goes on in the daemon."""
 
 Roots = Annotated[
     list[str] | None,
@@ -52,13 +52,13 @@ def start(
     """Watch these projects and keep their index true; returns when it does. The first one's settings count."""
     all_settings = _all_settings(roots, project, data_dir)
     if foreground:
-        from atlas.foreground import run_foreground
+        from atlas.app.daemon_main import run_foreground
 
         running = run_foreground(all_settings, echo=not detached)
         if running is not None:
             _already(running, all_settings, explicit=bool(roots), as_json=json)
         return
-    from atlas.background import find_running
+    from atlas.process.daemon import find_running
 
     running = find_running(all_settings[0].data_dir)
     if running is not None:
@@ -86,7 +86,7 @@ def restart(
     roots: Roots = None, project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False
 ) -> None:
     """Stop and start the daemon, with the roots it had unless others are given."""
-    from atlas.background import find_running
+    from atlas.process.daemon import find_running
 
     all_settings = _all_settings(roots, project, data_dir)
     running = find_running(all_settings[0].data_dir)
@@ -99,7 +99,7 @@ def restart(
 
 def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
     """Say whether the daemon runs and how it does; exits with 3 when it does not. More: atlas status."""
-    from atlas.background import find_running
+    from atlas.process.daemon import find_running
 
     settings = settings_of(project, data_dir)
     running = find_running(settings.data_dir)
@@ -130,7 +130,7 @@ def logs(
     """Show the daemon's log."""
     import json as jsonlib
 
-    from atlas.daemon_log import read_log, readable
+    from atlas.process.log import read_log, readable
 
     for line in read_log(settings_of(project, data_dir).data_dir, lines, follow=follow):
         try:
@@ -200,11 +200,12 @@ def _already(running: Running, all_settings: Sequence[Settings], *, explicit: bo
 
 
 def _start(all_settings: Sequence[Settings], data_dir: str, *, as_json: bool) -> None:
-    from atlas.background import prepare_folder, spawn, wait_until_working
-    from atlas.daemon_log import OUTPUT, prepare_log_folder
+    from atlas.app.store import prepare_data_folder
+    from atlas.process.daemon import spawn, wait_until_working
+    from atlas.process.log import OUTPUT, prepare_log_folder
 
     first = all_settings[0]
-    prepare_folder(first.data_dir)
+    prepare_data_folder(first)
     printed = prepare_log_folder(first.data_dir) / OUTPUT
     command = _command(all_settings, data_dir, "--detached", "--json")
     process = spawn(command, first.root, printed, _environment())
@@ -231,10 +232,10 @@ def _environment() -> Mapping[str, str]:
 
 def _stop(settings: Settings) -> tuple[Running | None, bool, bool]:
     """Return the daemon that was ended, whether it had to be killed, and whether a bus server without one was ended."""
-    from atlas import background
-    from atlas.wiring_daemon import end_left_server
+    from atlas.app.daemon import end_left_server
+    from atlas.process import daemon
 
-    stopped = background.stop(settings.data_dir, _say)
+    stopped = daemon.stop(settings.data_dir, _say)
     killed = stopped is not None and stopped[1]
     left = end_left_server(settings.data_dir) if stopped is None or killed else False
     return stopped[0] if stopped else None, killed, left
@@ -242,8 +243,8 @@ def _stop(settings: Settings) -> tuple[Running | None, bool, bool]:
 
 async def _told(settings: Settings) -> dict[str, Any]:
     """Return what the daemon tells on its bus; nothing when it does not."""
-    from atlas.pipeline.handover import read_state
-    from atlas.wiring import connect_bus_of_running_daemon
+    from atlas.app.main import connect_bus_of_running_daemon
+    from atlas.pipeline.daemon_client import read_state
 
     try:
         bus = await connect_bus_of_running_daemon(settings)
@@ -259,7 +260,7 @@ async def _told(settings: Settings) -> dict[str, Any]:
 
 
 def _described(running: Running, data_dir: Path) -> dict[str, Any]:
-    from atlas.daemon_log import FILE, log_folder
+    from atlas.process.log import FILE, log_folder
 
     return {
         "pid": running.pid,
@@ -294,10 +295,10 @@ def _print_status(document: Mapping[str, Any]) -> None:
 
 
 def _print_places(document: Mapping[str, Any]) -> None:
-    print("roots   ", "\n         ".join(document["roots"]))
+    print("roots   ", "\n         ".join(map(output.one_line, document["roots"])))
     print("bus     ", document["bus"] or "an own server")
-    print("data    ", document["data_dir"])
-    print("log     ", document["log"])
+    print("data    ", output.one_line(document["data_dir"]))
+    print("log     ", output.one_line(document["log"]))
 
 
 def _phase(document: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from atlas.cli.run import run
 from atlas.errors import ConfigError, NotFound, Unavailable
 
 if TYPE_CHECKING:
-    from atlas.config import Settings
+    from atlas.config.load import Settings
     from atlas.contracts import Bus
     from atlas.model import DeadLetter
 
@@ -120,7 +120,7 @@ async def _known(bus: Bus, chosen: list[str] | None) -> list[str]:
 
 @asynccontextmanager
 async def _bus(settings: Settings) -> AsyncGenerator[Bus]:
-    from atlas.wiring import connect_bus_of_running_daemon
+    from atlas.app.main import connect_bus_of_running_daemon
 
     bus = await connect_bus_of_running_daemon(settings)
     if bus is None:
@@ -139,7 +139,7 @@ def _report(as_json: bool, verb: str, count: int) -> None:
 
 
 def _row(letter: DeadLetter, now: float) -> list[object]:
-    from atlas.tools.status_lines import ago
+    from atlas.tools.status.report import ago
 
     place = _harmless(letter.event.key) or "(everything)"
     when = ago(max(now - letter.at, 0.0))
@@ -147,7 +147,7 @@ def _row(letter: DeadLetter, now: float) -> list[object]:
 
 
 def _document(letter: DeadLetter) -> dict[str, object]:
-    from atlas.tools.told import stamp
+    from atlas.tools.worker_report import stamp
 
     return {
         "id": letter.id,

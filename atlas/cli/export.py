@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from atlas.cli.options import DataDirOption, ProjectOption, settings_of
+from atlas.cli.output import plain
 from atlas.cli.run import run
 from atlas.errors import ConfigError
 
 if TYPE_CHECKING:
-    from atlas.config import Settings
+    from atlas.config.load import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -64,12 +65,12 @@ def _opened(name: str) -> Generator[TextIO]:
 
 
 async def _export(settings: Settings, form: str, file: TextIO, *, canonical: bool) -> int:
+    from atlas.app.main import open_atlas
     from atlas.tools.export import ExportFormat, export_lines
-    from atlas.wiring import open_atlas
 
     count = 0
     async with open_atlas(settings) as atlas:
         async for line in export_lines(atlas, ExportFormat(form), canonical=canonical):
-            file.write(f"{line}\n")
+            file.write(f"{plain(line) if file.isatty() else line}\n")
             count += 1
     return count

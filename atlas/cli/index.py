@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rich.progress import TaskID
 
-    from atlas.config import Settings
+    from atlas.config.load import Settings
     from atlas.pipeline.events import IndexSummary, Progress
 
 PHASES = {
@@ -68,7 +68,7 @@ def index(
 
 
 async def _index(settings: Settings, *, full: bool, take_over: bool, patience: float) -> IndexSummary:
-    from atlas.wiring import index_project
+    from atlas.app.main import index_project
 
     said = ""
 

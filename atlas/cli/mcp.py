@@ -19,7 +19,7 @@ from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings
 from atlas.errors import ConfigError
 
 if TYPE_CHECKING:
-    from atlas.config import Settings
+    from atlas.config.load import Settings
 
 ANYWHERE = ("0.0.0.0", "::", "")
 """Addresses to listen on that are none to connect to."""
@@ -97,12 +97,12 @@ def mcp(
         )
     if print_config:
         arguments = ["mcp", "--project", str(settings.root)]
-        if settings.origin("store.data_dir").startswith(("env ", "--")):
+        if settings.origin("data_dir").startswith(("env ", "--")):
             arguments += ["--data-dir", str(settings.data_dir)]
-        print_stdio(print_config, [*launch_command(), *arguments], as_json=json)
+        print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
+    from atlas.app.session import Session
     from atlas.mcp_server import serve_stdio
-    from atlas.session import Session
 
     serve_stdio(Session(settings), offer_index=settings.mcp.allow_index)
 
@@ -121,7 +121,7 @@ def launch_command() -> list[str]:
 
 
 def _print_http(client: Client, settings: Settings, token_file: Path | None, *, tls: bool, as_json: bool) -> None:
-    from atlas.config import TOKEN_VARIABLE, is_loopback
+    from atlas.config.load import TOKEN_VARIABLE, is_loopback
 
     host, port = settings.mcp.host, settings.mcp.port
     if not port:
@@ -136,13 +136,13 @@ def _print_http(client: Client, settings: Settings, token_file: Path | None, *, 
 def _serve_http(
     settings: Settings, token_file: Path | None, names: tuple[str, ...], certificate: Path | None, key: Path | None
 ) -> None:
-    from atlas.config import TOKEN_VARIABLE
+    from atlas.app.session import Session
+    from atlas.config.load import TOKEN_VARIABLE
+    from atlas.http.auth import make_access, read_token
+    from atlas.http.middleware import Limits
+    from atlas.http.server import is_open, listen, make_tls, url_of
+    from atlas.http.workers import serve_many
     from atlas.mcp_server import HTTP_PATH, Site, make_server, serve_http
-    from atlas.session import Session
-    from atlas.web.access import make_access, read_token
-    from atlas.web.gate import Limits
-    from atlas.web.serve import is_open, listen, make_tls, url_of
-    from atlas.web.workers import serve_many
 
     if key is not None and certificate is None:
         raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json as jsonlib
 import shlex
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -50,10 +51,18 @@ RECIPES = {
 }
 
 
-def print_stdio(client: Client, command: list[str], *, as_json: bool) -> None:
-    """Print how a client starts the server by a command."""
-    line = shlex.join(["claude", "mcp", "add", SERVER_NAME, "--", *command])
+FOLDER_VARIABLES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+"""Say where index and key are. Clients start servers with few variables of the user's environment, not with these."""
+
+
+def print_stdio(client: Client, command: list[str], environment: Mapping[str, str], *, as_json: bool) -> None:
+    """Print how a client starts the server by a command, with the folders of the user's environment."""
+    folders = {name: environment[name] for name in FOLDER_VARIABLES if environment.get(name)}
+    options = [word for name, value in folders.items() for word in ("-e", f"{name}={value}")]
+    line = shlex.join(["claude", "mcp", "add", SERVER_NAME, *options, "--", *command])
     entry: dict[str, object] = {"command": command[0], "args": command[1:]}
+    if folders:
+        entry["env"] = folders
     _print(client, line, _typed(client, "stdio", entry), as_json=as_json)
 
 
@@ -89,4 +98,4 @@ def _print(
         )
         return
     print(recipe.place, file=sys.stderr)
-    print(jsonlib.dumps(document, indent=2) if recipe.key else line)
+    print(jsonlib.dumps(document, indent=2) if recipe.key else output.plain(line))

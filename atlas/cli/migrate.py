@@ -16,7 +16,7 @@ from atlas.cli.run import run
 from atlas.errors import StoreError
 
 if TYPE_CHECKING:
-    from atlas.config import Settings
+    from atlas.config.load import Settings
     from atlas.pipeline.copying import Copied
 
 PLACE = "URL|DIR"
@@ -43,7 +43,7 @@ def migrate(
     json: JsonOption = False,
 ) -> None:
     """Copy the index to another store, vectors too, and check that both say the same."""
-    from atlas.store_rules import with_index_at
+    from atlas.config.store_checks import with_index_at
 
     settings = settings_of(project, data_dir)
     origin = with_index_at(settings, source, Path.cwd()) if source else settings
@@ -67,7 +67,7 @@ def check_equal(copies: Sequence[Copied]) -> None:
 
 
 async def _migrate(origin: Settings, target: Settings, *, every: bool, replacing: bool) -> list[Copied]:
-    from atlas.wiring_migrate import migrate, projects_of
+    from atlas.app.migrate import migrate, projects_of
 
     names = await projects_of(origin) if every else []
     with progress_shown() as progress:

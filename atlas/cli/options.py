@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from atlas.config import Settings
+    from atlas.config.load import Settings
 
 ProjectOption = Annotated[
     str,
@@ -18,7 +18,9 @@ ProjectOption = Annotated[
 ]
 DataDirOption = Annotated[
     str,
-    typer.Option("--data-dir", metavar="DIR", help="Folder of the index. Default: ATLAS_DATA_DIR, else .atlas."),
+    typer.Option(
+        "--data-dir", metavar="DIR", help="Folder of derived data. Default: ATLAS_DATA_DIR, else in the cache."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
 LimitOption = Annotated[
@@ -32,7 +34,7 @@ BudgetOption = Annotated[
 
 def settings_of(project: str, data_dir: str) -> Settings:
     """Return the settings in force for the options of a command. Raises ConfigError."""
-    from atlas.config import load_settings
+    from atlas.config.load import load_settings
 
     return load_settings(project, data_dir)
 

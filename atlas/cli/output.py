@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
     from atlas.errors import AtlasError
 
-_CONTROL = {code: None for code in (*range(32), *range(127, 160)) if code not in (9, 10)}
-"""Control characters but tab and newline: a file in the index must not be able to drive the terminal."""
+_BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_CONTROL = {code: None for code in (*range(32), *range(127, 160), *_BIDI) if code not in (9, 10)}
+"""Control characters but tab and newline, and what reorders text: a file in the index must not drive the terminal."""
+
+_ESCAPED = {code: f"\\u{code:04x}" for code in (*range(127, 160), *_BIDI)}
+"""Characters that JSON allows in a string as they are, and that a terminal obeys."""
 
 
 def plain(text: str) -> str:
@@ -24,7 +28,12 @@ def plain(text: str) -> str:
 
 def print_json(document: object) -> None:
     """Print one JSON document on stdout."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None) + "\n")
+    sys.stdout.write(json_text(document, indent=2 if sys.stdout.isatty() else None) + "\n")
+
+
+def json_text(document: object, indent: int | None = None) -> str:
+    """Return JSON in which what a terminal would obey is escaped."""
+    return json.dumps(document, ensure_ascii=False, indent=indent).translate(_ESCAPED)
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -12,7 +12,7 @@ from atlas.cli import output
 from atlas.errors import NotFound
 
 if TYPE_CHECKING:
-    from atlas.config import Settings
+    from atlas.config.load import Settings
     from atlas.tools.answers import Answer
 
 
@@ -55,7 +55,7 @@ def show(answer: Answer, *, as_json: bool) -> None:
 
 
 async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:
-    from atlas.session import Session
+    from atlas.app.session import Session
     from atlas.tools.catalogue import BY_NAME
 
     session = Session(settings)

@@ -24,7 +24,7 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
-from atlas.tools.cite import parents_line, shown_name
+from atlas.tools.citations import parents_line, shown_name
 from atlas.tools.render import (
     TITLES,
     cell,

@@ -48,7 +48,7 @@ def status(
 def health(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
     """Show what works, what is missing, and how to fix it; exits with 1 when something is broken."""
     settings = settings_of(project, data_dir)
-    from atlas.selfcheck import check_health
+    from atlas.app.health import check_health
 
     answer = run(check_health(settings))
     show(answer, as_json=json)

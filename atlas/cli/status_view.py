@@ -12,8 +12,8 @@ from rich.text import Text
 
 from atlas.cli import output
 from atlas.tools.answers import ProjectStatus, StatusAnswer, index_state
-from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus
-from atlas.tools.status_lines import (
+from atlas.tools.status.daemon import DaemonStatus, TierStatus, WatchStatus
+from atlas.tools.status.report import (
     LETTERS,
     ago,
     counted,

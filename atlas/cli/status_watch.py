@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from atlas.app.health import look_at_daemon
+from atlas.app.session import Session
 from atlas.cli import output
 from atlas.errors import AtlasError
-from atlas.selfcheck import look_at_daemon
-from atlas.session import Session
 from atlas.tools.answers import Evidence, StatusAnswer
 from atlas.tools.catalogue import BY_NAME
 from atlas.tools.render import to_dict
 
 if TYPE_CHECKING:
-    from atlas.config import Settings
+    from atlas.config.load import Settings
 
 REFRESH_SECONDS = 1.0
 
@@ -75,7 +74,7 @@ def _nothing(settings: Settings, note: str) -> StatusAnswer:
 
 async def _show_json(settings: Settings, arguments: Mapping[str, object]) -> None:
     async for answer in states(settings, arguments):
-        print(json.dumps({"at": time.time(), **_object(answer)}, ensure_ascii=False), flush=True)
+        print(output.json_text({"at": time.time(), **_object(answer)}), flush=True)
 
 
 async def _show_lines(settings: Settings, arguments: Mapping[str, object]) -> None:

@@ -32,7 +32,7 @@ def worker(
     Of all processes with the tiers graph and ast one keeps a project: it watches its folder and writes the graph. The
     others stand by and follow when it dies. Embedding needs no folder: every process with the tier embed takes a share.
     """
-    from atlas.wiring_worker import check_worker
+    from atlas.app.worker import check_worker
 
     all_settings = [settings_of(root, data_dir) for root in roots or [""]]
     names = [settings.project_name for settings in all_settings]
@@ -40,6 +40,6 @@ def worker(
         raise ConfigError(f"two projects are named {twice}", 'Name one in its atlas.toml: [project] name = "..."')
     wanted = [tier.strip() for tier in tiers.split(",") if tier.strip()]
     check_worker(all_settings, wanted)
-    from atlas.foreground import work_in_foreground
+    from atlas.app.daemon_main import work_in_foreground
 
     work_in_foreground(all_settings, wanted)

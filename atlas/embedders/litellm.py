@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from atlas.embedders.endpoint import PROBE, Description
-from atlas.embedders.floats import read_rows
 from atlas.embedders.http import SAID_CHARACTERS, retry_after
 from atlas.embedders.openai import in_order
 from atlas.embedders.retry import Busy, Refused
+from atlas.embedders.vector_codec import read_rows
 from atlas.errors import ConfigError
 
 _LOADING = threading.Lock()

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from atlas.embedders.endpoint import PROBE, Description
-from atlas.embedders.floats import read_rows
 from atlas.embedders.http import Exchange
 from atlas.embedders.retry import Busy
+from atlas.embedders.vector_codec import read_rows
 
 
 class OpenAiEndpoint:

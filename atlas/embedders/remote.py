@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from atlas.embedders.batches import clean, split, tokens_of
+from atlas.embedders.bisect import Isolation
 from atlas.embedders.endpoint import PROBE, Description, Endpoint, Limits
-from atlas.embedders.floats import chunk_vector, query_vector
-from atlas.embedders.isolate import Isolation
 from atlas.embedders.prefixes import AUTO, Prefixes, prefixes
 from atlas.embedders.retry import Busy, Patience, Refused, patiently
+from atlas.embedders.vector_codec import chunk_vector, query_vector
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import Chunk, Losses, ModelInfo
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import cast
 
 from atlas.embedders.endpoint import PROBE, Description, Limits
-from atlas.embedders.floats import read_rows
 from atlas.embedders.http import Exchange
 from atlas.embedders.retry import Busy
+from atlas.embedders.vector_codec import read_rows
 from atlas.errors import ConfigError
 
 

@@ -20,13 +20,17 @@ from atlas._parser import (
     content_digest,
     count_tokens,
     digest_paths,
+    find_secrets,
+    mask_secrets,
     parse_bytes,
     parse_paths,
+    read_path,
+    read_small,
     scan,
     split_words,
     truncate_tokens,
 )
-from atlas.parsing.parse import fingerprint, load_languages
+from atlas.parsing.parse import fingerprint, load_languages, secrets_of
 
 __all__ = [
     "BM25_LIBRARY",
@@ -44,11 +48,16 @@ __all__ = [
     "content_digest",
     "count_tokens",
     "digest_paths",
+    "find_secrets",
     "fingerprint",
     "load_languages",
+    "mask_secrets",
     "parse_bytes",
     "parse_paths",
+    "read_path",
+    "read_small",
     "scan",
+    "secrets_of",
     "split_words",
     "truncate_tokens",
 ]

@@ -22,3 +22,8 @@ def load_languages(folders: Sequence[Path] = ()) -> Languages:
 def fingerprint(languages: Languages) -> str:
     """Return 32 hex digits that change with the layout of facts, the extension, and anything that the languages say."""
     return languages.fingerprint
+
+
+def secrets_of(problems: Sequence[str]) -> tuple[str, ...]:
+    """Return those of a file's problems that say what is masked in all that was made from it: `line: secret: rule`."""
+    return tuple(problem for problem in problems if ": secret: " in problem)

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from atlas.contracts import Bus, Embedder, Store
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import Event, Losses
-from atlas.pipeline.ast import AstTier
-from atlas.pipeline.claim import claim_project
+from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, IndexSummary, Progress, Window, no_progress
-from atlas.pipeline.gate import Gate
-from atlas.pipeline.tiers import EmbedTier, GraphTier
+from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.graph import EmbedTier, GraphTier
 from atlas.pipeline.worker import Tier, run_until_idle
-from atlas.pipeline.workplace import Source, Workplace
+from atlas.pipeline.workspace import Source, Workplace
 
 BULK = Window(0, 1_000_000, 0)
 """Whatever waits is one batch."""
@@ -52,8 +52,7 @@ class Indexer:
         try:
             with _collection_paused():
                 failed = await self._run(place, progress)
-            if place.tally.parsed:
-                place.compact()
+            place.compact()
         finally:
             place.close()
         await self.store.finish(self.source.project, place.left_out())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.model import STRUCTURE, FileRecord, Skipped
-from atlas.scan import ScannedFile
+from atlas.scan import Scan, ScannedFile, SubProject
 
 PENDING = "pending:"
 """Before the structure unit's `unit_digest` while a pass is under way: a pass that finds it compares everything."""
+
+LINKED_WITH = "+"
+"""In the structure unit's `digest`, between parser and sub-projects."""
 
 RACY_NS = 2_000_000_000
 """A file changed this shortly before it was read may change again within the same time stamp (file systems round to
@@ -30,24 +34,113 @@ class Difference:
         return not (self.changed or self.removed or self.interrupted)
 
 
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The part of a tree that some paths name: a path that is or was a folder stands for everything below it."""
+
+    named: frozenset[str]
+    folders: tuple[str, ...]
+    """Those of `named` that are or were folders, each with a "/" at its end."""
+
+    @classmethod
+    def of(cls, paths: Sequence[str], *known: Collection[str]) -> Region:
+        """Return the region of these paths; `known` are the folders before and now."""
+        folders = tuple(f"{path}/" for path in paths if any(path in some for some in known))
+        return cls(frozenset(paths), folders)
+
+    def holds(self, path: str) -> bool:
+        """Return whether a path is named or lies below a named folder."""
+        return path in self.named or (bool(self.folders) and path.startswith(self.folders))
+
+    def within(self, paths: Collection[str]) -> list[str]:
+        """Return those of some paths that it holds; without a folder it looks up names and walks over nothing."""
+        if self.folders:
+            return [path for path in paths if self.holds(path)]
+        return [path for path in self.named if path in paths]
+
+
+def merge_subprojects(known: Sequence[SubProject], region: Region, part: Scan) -> Sequence[SubProject]:
+    """Return the sub-projects after a look at a part of the tree, in the order of a whole scan.
+
+    The part says all about the folders that were read, also those on the way, and about the region: a manifest can come
+    and go with the folder that holds it.
+    """
+    read = set(part.folders)
+    if not part.subprojects and not any(sub.folder in read or region.holds(sub.folder) for sub in known):
+        return known
+    kept = [sub for sub in known if not (sub.folder in read or region.holds(sub.folder))]
+    return sorted([*kept, *part.subprojects], key=lambda sub: (sub.folder, sub.kind, sub.name))
+
+
+def digest_of_subprojects(subprojects: Iterable[SubProject]) -> str:
+    """Return 16 hex digits that name all that a linker is told of sub-projects."""
+    told = repr([(sub.folder, sub.kind, sub.name) for sub in subprojects])
+    return hashlib.blake2b(told.encode("utf8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def structure_digest(fingerprint: str, subprojects: str) -> str:
+    """Return the `digest` of a structure unit: what read the files, and with which sub-projects they were linked.
+
+    Most manifests are no indexed files: nothing else in the store tells that one came, went, or names another project.
+    """
+    return f"{fingerprint}{LINKED_WITH}{subprojects}"
+
+
+def read_with(structure: FileRecord | None, fingerprint: str) -> bool:
+    """Return whether this parser with these languages has read the files of the manifest with this structure unit."""
+    return structure is not None and structure.digest.partition(LINKED_WITH)[0] == fingerprint
+
+
+def linked_with(structure: FileRecord | None, subprojects: str) -> bool:
+    """Return whether the units were linked with the sub-projects of this digest."""
+    return structure is not None and structure.digest.partition(LINKED_WITH)[2] == subprojects
+
+
+def replaced(found: Iterable[ScannedFile], known: Mapping[str, ScannedFile]) -> set[str]:
+    """Return the paths that another file has taken since the last look, whatever its size and time.
+
+    A folder that takes the place of another brings files of any age; those of an archive or a checkout often agree in
+    time, and then equal sizes are no proof.
+    """
+    return {file.path for file in found if (old := known.get(file.path)) is not None and old.identity != file.identity}
+
+
+def lookalikes(manifest: Mapping[str, FileRecord]) -> list[str]:
+    """Return the paths whose files could change places unseen: other content, but the same name, size and time.
+
+    Where folders change places while nobody watches, nothing else tells: the store knows no inodes.
+    """
+    groups: dict[tuple[str, int, int], list[FileRecord]] = {}
+    for path, record in manifest.items():
+        if record.size and record.mtime_ns:
+            groups.setdefault((path.rpartition("/")[2], record.size, record.mtime_ns), []).append(record)
+    several = [records for records in groups.values() if len(records) > 1]
+    return [one.path for records in several if len({one.digest for one in records}) > 1 for one in records]
+
+
 def compare(
     files: Mapping[str, ScannedFile],
     manifest: Mapping[str, FileRecord],
     refused: Mapping[str, Skipped],
     fingerprint: str,
+    replaced: Collection[str],
     everything: bool,
 ) -> Difference:
     """Compare a scan with the manifest.
 
     `refused` are files that the last pass left out because of their content: they differ when their stat does.
-    `fingerprint` names parser and languages: a manifest written with another one differs everywhere.
+    `fingerprint` names parser and languages: a manifest written with another one differs everywhere. `replaced` are
+    paths that differ although size and time may be the recorded ones.
     """
     structure = manifest.get(STRUCTURE)
-    everything = everything or structure is None or structure.digest != fingerprint
+    everything = everything or not read_with(structure, fingerprint)
     changed = [
         path
         for path, file in files.items()
-        if everything or (record := manifest.get(path, refused.get(path))) is None or not same_stat(record, file)
+        if everything
+        or path in replaced
+        or (record := manifest.get(path, refused.get(path))) is None
+        or not same_stat(record, file)
     ]
     removed = [path for path in manifest if path not in files and path != STRUCTURE]
     interrupted = structure is None or structure.unit_digest.startswith(PENDING)

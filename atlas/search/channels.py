@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from atlas.errors import AtlasError
+from atlas.errors import AtlasError, StoreError
 from atlas.model import Direction, EdgeType, Filter, Label, Match, Node, Scored
 from atlas.search import Reader
 from atlas.search.anchors import SEEDS, Anchors, anchors_of, why_not_followed
@@ -172,7 +172,8 @@ async def gather(*channels: tuple[str, Awaitable[Ranking]]) -> list[Ranking]:
     rankings: list[Ranking] = []
     for (name, _), result in zip(channels, results, strict=True):
         if isinstance(result, AtlasError):
-            rankings.append(Ranking(name, note=f"search by {name} failed: {result.message}"))
+            hint = f" ({result.hint})" if isinstance(result, StoreError) and result.hint else ""
+            rankings.append(Ranking(name, note=f"search by {name} failed: {result.message}{hint}"))
         elif isinstance(result, BaseException):
             raise result
         else:

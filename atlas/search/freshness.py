@@ -1,12 +1,13 @@
 """Is what an answer cites still what is on disk? A stat per cited file; only a file that looks different is read.
 
-Size and modification time equal to the record's mean fresh; otherwise the content's digest decides. A record that is
-marked stale has the size and time of the newer file, so there the digest decides at once.
+Size and modification time equal to the record's mean fresh; another size means changed; otherwise the content's digest
+decides. A record that is marked stale has the size and time of the newer file, so there the digest decides at once.
 """
 
 from __future__ import annotations
 
 import asyncio
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,35 +40,43 @@ async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[s
     records = await reader.store.records(project, cited)
     if not root or not records:
         return None
-    if len(records) <= _FEW:
-        suspects = _suspects(Path(root), records)
-    else:
-        suspects = await asyncio.to_thread(_suspects, Path(root), records)
-    if not suspects:
-        return None if suspects is None else ()
-    digests = await asyncio.to_thread(reader.digest_paths, root, suspects)
     known = Path(root)
-    return tuple(
+    found = _suspects(known, records) if len(records) <= _FEW else await asyncio.to_thread(_suspects, known, records)
+    if found is None:
+        return None
+    suspects, changed = found
+    digests = await asyncio.to_thread(reader.digest_paths, root, suspects) if suspects else []
+    stale = [
         StaleFile(path, _reason(known / path, digest, records[path]))
         for path, digest in zip(suspects, digests, strict=True)
         if digest != records[path].digest
-    )
+    ]
+    stale += [StaleFile(path, CHANGED) for path in changed]
+    return tuple(sorted(stale, key=lambda file: file.path))
 
 
-def _suspects(root: Path, records: Mapping[str, FileRecord]) -> list[str] | None:
-    """Return the paths that may differ from their records, sorted; None when the root itself is not there."""
+def _suspects(root: Path, records: Mapping[str, FileRecord]) -> tuple[list[str], list[str]] | None:
+    """Return the paths that may differ from their records, and those that surely do; None without a root.
+
+    A regular file of another size has another content: it is not read, however large it is.
+    """
     suspects: list[str] = []
+    changed: list[str] = []
     for path, record in records.items():
         try:
-            status = (root / path).stat()
+            status = (root / path).lstat()
         except OSError:
             suspects.append(path)
             continue
-        if record.stale or status.st_size != record.size or status.st_mtime_ns != record.mtime_ns:
+        if record.stale or not stat.S_ISREG(status.st_mode):
+            suspects.append(path)
+        elif status.st_size != record.size:
+            changed.append(path)
+        elif status.st_mtime_ns != record.mtime_ns:
             suspects.append(path)
     if len(suspects) == len(records) and not root.is_dir():
         return None
-    return sorted(suspects)
+    return suspects, changed
 
 
 def _reason(file: Path, digest: str, record: FileRecord) -> str:

@@ -1,1 +1,1 @@
-"""Stores: where the graph, its texts and its vectors live. Only `wiring` picks one; callers know the contract."""
+"""Stores: where the graph, its texts and its vectors live. Only `app` picks one; callers know the contract."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atlas.search.freshness import StaleFile
-from atlas.tools.live import DaemonStatus
+from atlas.tools.status.daemon import DaemonStatus
 
 
 def index_state(generation: int, indexed_at: str) -> str:
@@ -265,9 +265,11 @@ class PartialFile:
 
     path: str
     problem: str
-    """The first one, as `line: code: message`."""
+    """The first one, as `line: code: message`; where secrets are masked, the first of these, separated by `; `."""
     problems: int
     """How many there are."""
+    shown: int = 1
+    """How many of them `problem` names."""
 
 
 @dataclass(frozen=True, slots=True)

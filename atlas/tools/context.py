@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from atlas.api import Atlas
 from atlas.contracts import Store
 from atlas.model import NodeRow
-from atlas.search.assemble import allot
 from atlas.search.freshness import StaleFile
 from atlas.tools.answers import ContextAnswer, Evidence, Lookup, Section, Source, Symbol
-from atlas.tools.cite import path_of, symbol_of
-from atlas.tools.envelope import Envelope, fit, fit_or_none
+from atlas.tools.assemble import allot
+from atlas.tools.citations import path_of, symbol_of
+from atlas.tools.envelope import Envelope, can_fit, fit, fit_or_none
 from atlas.tools.render import neighbour_line
 from atlas.tools.structure import tokens_of
 
@@ -75,7 +75,8 @@ def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAn
         section.kind: [count(f"  {neighbour_line(each)}\n") for each in section.neighbours]
         for section in context.sections
     }
-    costs["source"] = [count(f"{line}\n") for line in context.source]
+    worth_trying = can_fit((len(line) for line in context.source), envelope.token_budget)
+    costs["source"] = [count(f"{line}\n") for line in context.source[:worth_trying]]
     for section in context.sections:
         costs[section.kind][0] += count(f"{section.kind} (10 of 100):\n")
     room = envelope.token_budget - tokens_of(atlas.reader.counter, _build(envelope, context, nothing))

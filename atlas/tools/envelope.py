@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,18 +12,24 @@ from typing import TypeVar
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label, ProjectState
-from atlas.search.assemble import longest
 from atlas.search.freshness import StaleFile
 from atlas.search.route import valid
 from atlas.tools.answers import Answer, Evidence
+from atlas.tools.assemble import longest
 from atlas.tools.structure import tokens_of, tokens_until
 
 MAX_BUDGET = 200_000
 """Tokens; above the context of today's models a budget means "all"."""
 
+MAX_CHARACTERS_PER_TOKEN = 8
+"""What is longer than so many for each token of the budget is not tried: code and JSON have two to four."""
+INLINE_TOKENS = 8_000
+"""Budgets up to this are fitted in some milliseconds; larger ones in a thread, so that the event loop stays free."""
+
 _LABELS = {label.value.lower(): label.value for label in Label}
 
 AnswerT = TypeVar("AnswerT", bound=Answer)
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +153,27 @@ def fit(
     counter, answer = atlas.reader.counter, build(lower)
     answer = floor(answer, tokens_of(counter, answer))
     return _with_evidence(answer, replace(answer.evidence, tokens=tokens_of(counter, answer)))
+
+
+async def fit_aside(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
+    """Return what `fit` does; a large budget is fitted in a thread."""
+    return await aside(budget > INLINE_TOKENS, fit, atlas, budget, build, upper, lower)
+
+
+async def aside(is_long: bool, work: Callable[..., _Result], *arguments: object) -> _Result:
+    """Return `work(*arguments)`, run in a thread when it takes long; a short call costs less where it is."""
+    return await asyncio.to_thread(work, *arguments) if is_long else work(*arguments)
+
+
+def can_fit(sizes: Iterable[int], budget: int) -> int:
+    """Return how many leading parts of so many characters are worth trying: measuring them all may take long."""
+    left, count = budget * MAX_CHARACTERS_PER_TOKEN, 0
+    for size in sizes:
+        left -= size
+        if left < 0:
+            break
+        count += 1
+    return count
 
 
 def fit_or_none(

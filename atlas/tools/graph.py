@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 from weakref import WeakKeyDictionary
 
@@ -13,21 +13,36 @@ from atlas.errors import ConfigError, QueryError, StoreError, Unavailable
 from atlas.model import EdgeType, Label, ProjectStats
 from atlas.search.freshness import stale_files
 from atlas.tools.answers import Described, SchemaAnswer, TableAnswer
-from atlas.tools.envelope import check_range, fit, open_envelope
+from atlas.tools.envelope import (
+    MAX_CHARACTERS_PER_TOKEN,
+    aside,
+    can_fit,
+    check_range,
+    fit,
+    fit_aside,
+    open_envelope,
+)
 from atlas.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, EXAMPLES, LABELS, NODE_PROPERTIES
 
 MAX_ROWS = 1000
 MAX_SECONDS = 60.0
 MAX_CYPHER_CHARACTERS = 20_000
+INLINE_CHARACTERS = 4_000
+"""Shorter tables are written in a millisecond or two."""
 CONFIDENCE_SECONDS = 5.0
 """Reading every edge takes 0.2 s per 250,000; a schema without confidences is better than none."""
+
+Row = tuple[object, ...]
 
 _KNOWN_CONFIDENCES: WeakKeyDictionary[Store, tuple[object, dict[str, float]]] = WeakKeyDictionary()
 """Store -> its projects' generations, and what followed from them."""
 
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_LABEL = re.compile(r"\(\s*\w*\s*((?::\s*`?\w+`?(?:\s*[|&]\s*:?\s*`?\w+`?)*\s*)+)")
-_TYPE = re.compile(r"\[\s*\w*\s*:\s*([^\]{*]+)")
+# a query may be as hostile as it likes: quantifiers are possessive, so that no blank is looked at twice
+_QUOTED = re.compile(
+    r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`(?![\w ]{1,40}+`)(?:[^`]|``)*+`|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/"
+)
+_LABEL = re.compile(r"\(\s*+\w*+\s*+((?::\s*+`?\w++`?\s*+(?:[|&]\s*+:?\s*+`?\w++`?\s*+)*+)++)")
+_TYPE = re.compile(r"\[\s*+\w*+\s*+:\s*+([^\]{*]++)")
 _PROPERTY = re.compile(r"(?<![\w.)\]])[A-Za-z_]\w*\.([A-Za-z_]\w*)(?!\s*[(\w.])")
 _WORD = re.compile(r"\w+")
 
@@ -56,11 +71,13 @@ async def cypher_query(
         raise ConfigError(f"the query has {len(query)} characters; at most {MAX_CYPHER_CHARACTERS}", "use parameters")
     envelope = await open_envelope(atlas, project, token_budget)
     table = await atlas.reader.store.cypher(query, parameters or {}, limit, timeout)
-    notes = unknown_words(query)
-    paths = [_paths(row) for row in table.rows]
+    is_long = extent(table.rows, INLINE_CHARACTERS) >= INLINE_CHARACTERS
+    shown = await aside(is_long, _worth_trying, table.rows, token_budget)
+    paths = await aside(is_long, lambda: [_paths(row) for row in shown])
     stale = await stale_files(
         atlas.reader, envelope.state.project, envelope.state.root, (p for each in paths for p in each)
     )
+    notes = unknown_words(query)
 
     def build(kept: int) -> TableAnswer:
         cut = len(table.rows) - kept
@@ -74,7 +91,32 @@ async def cypher_query(
         evidence = envelope.evidence(paths=cited, stale=stale, notes=notes, withheld=withheld)
         return TableAnswer("cypher_query", table.columns, table.rows[:kept], table.truncated, evidence)
 
-    return fit(atlas, token_budget, build, len(table.rows))
+    return await aside(is_long, fit, atlas, token_budget, build, len(shown))
+
+
+def _worth_trying(rows: Sequence[Row], token_budget: int) -> Sequence[Row]:
+    """Return the first rows, as many as can fit the budget at all: work is for what is shown, not for what is found."""
+    most = token_budget * MAX_CHARACTERS_PER_TOKEN
+    return rows[: can_fit((extent(row, most) for row in rows), token_budget)]
+
+
+def extent(value: object, most: int) -> int:
+    """Return at least how many characters a value takes when it is written, counting no further than `most`."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[str, object]", value)
+        parts: Iterable[object] = (part for entry in entries.items() for part in entry)
+    elif isinstance(value, list | tuple):
+        parts = cast("Iterable[object]", value)
+    else:
+        return 2
+    total = 2
+    for part in parts:
+        total += extent(part, most - total)
+        if total >= most:
+            break
+    return total
 
 
 async def schema_info(atlas: Atlas, *, project: str = "", token_budget: int = 4000) -> SchemaAnswer:
@@ -103,7 +145,7 @@ async def schema_info(atlas: Atlas, *, project: str = "", token_budget: int = 40
             envelope.evidence(withheld=withheld),
         )
 
-    return fit(atlas, token_budget, build, total)
+    return await fit_aside(atlas, token_budget, build, total)
 
 
 def unknown_words(query: str) -> tuple[str, ...]:

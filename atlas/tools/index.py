@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import Label, ProjectState, ProjectStats
+from atlas.model import FileRecord, Label, ProjectState, ProjectStats, Skipped
+from atlas.parsing import secrets_of
 from atlas.tools.answers import Described, PartialFile, ProjectStatus, SkippedFile, StatusAnswer
-from atlas.tools.envelope import MAX_BUDGET, Envelope, check_range, fit
-from atlas.tools.live import DaemonStatus
+from atlas.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, check_range, fit_aside
+from atlas.tools.status.daemon import DaemonStatus
+
+_FEW = 1000
+"""Paths are compared with a glob in less time than it takes to ask a thread to do it."""
 
 SYMBOLS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 """Labels of what is defined in code: `symbols` counts these."""
+
+MAX_SECRETS = 5
+"""Secrets of one file that are named; the rest is counted."""
+
+SECRET = "secret"
+"""The reason of files that hold secrets: by their name they are skipped, by their content they are masked."""
 
 PARTIAL = "partial"
 """What `skipped_filter` calls files that are indexed, but could be read only in part."""
@@ -29,14 +39,16 @@ async def status(
     skipped_filter: str = "",
     token_budget: int = 2000,
     daemon: Awaitable[DaemonStatus] | None = None,
+    places: Sequence[str] = (),
 ) -> StatusAnswer:
     """Return the counts of a project, or with `everything` of all; `skipped` lists the files left out, with reasons.
 
-    It also lists those that could be read only in part, with their first problem.
+    It also lists those that could be read only in part, with their first problem or the secrets masked in them.
     `daemon` gives what is found of the process that keeps the index true; it is looked for while the store counts.
-    `skipped_filter` keeps listed files whose reason equals it (`partial` for those read in part) or whose path starts
-    with it or matches it as a glob. An index without any project is an answer (no projects); a named project that does
-    not exist raises NotFound.
+    `places` are notes on where the index is.
+    `skipped_filter` keeps listed files whose reason equals it (`partial` for those read in part, `secret` also for
+    those with masked secrets) or whose path starts with it or matches it as a glob. An index without any project is
+    an answer (no projects); a named project that does not exist raises NotFound.
     """
     check_range("token_budget", token_budget, 1, MAX_BUDGET)
     if skipped_filter and not skipped:
@@ -51,7 +63,7 @@ async def status(
     shown = tuple(_project_status(each) for each in stats)
     found = await daemon if daemon is not None else None
     listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
-    files = tuple(SkippedFile(s.path, s.reason) for s in listed if _wanted(s.path, s.reason, skipped_filter))
+    files = await aside(len(listed) > _FEW, _skipped_files, listed, skipped_filter)
     partial = await _partial_files(atlas, name, skipped_filter) if skipped and name in states else ()
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
@@ -65,20 +77,32 @@ async def status(
         left = max(0, kept - len(shown) - bool(tiers))
         told = replace(found, tiers=()) if found and kept <= len(shown) else found
         cut = f"{parts - kept} projects, tiers or files by token_budget {token_budget}; filter them"
-        evidence = envelope.evidence(notes=(note, sent), withheld=(cut,) if kept < parts else ())
+        evidence = envelope.evidence(notes=(note, sent, *places), withheld=(cut,) if kept < parts else ())
         rest = max(0, left - len(partial))
         return StatusAnswer("status", shown[:kept], files[:rest], evidence, told, partial[:left])
 
-    return fit(atlas, token_budget, build, parts)
+    sizes = (len(each.path) + len(each.reason) for each in files)
+    upper = parts - len(files) + can_fit(sizes, token_budget)
+    return await fit_aside(atlas, token_budget, build, upper)
+
+
+def _skipped_files(listed: Sequence[Skipped], wanted: str) -> tuple[SkippedFile, ...]:
+    return tuple(SkippedFile(each.path, each.reason) for each in listed if _wanted(each.path, each.reason, wanted))
 
 
 async def _partial_files(atlas: Atlas, project: str, wanted: str) -> tuple[PartialFile, ...]:
     manifest = await atlas.reader.store.manifest(project)
     return tuple(
-        PartialFile(path, manifest[path].problems[0], len(manifest[path].problems))
-        for path in sorted(manifest)
-        if manifest[path].problems and _wanted(path, PARTIAL, wanted)
+        _partial_file(record)
+        for path, record in sorted(manifest.items())
+        if record.problems and (_wanted(path, PARTIAL, wanted) or (wanted == SECRET and secrets_of(record.problems)))
     )
+
+
+def _partial_file(record: FileRecord) -> PartialFile:
+    """Name the secrets that are masked in a file before whatever else is wrong with it."""
+    shown = secrets_of(record.problems)[:MAX_SECRETS] or record.problems[:1]
+    return PartialFile(record.path, "; ".join(shown), len(record.problems), len(shown))
 
 
 def _wanted(path: str, reason: str, wanted: str) -> bool:

@@ -9,14 +9,14 @@ from dataclasses import replace
 from atlas.api import Atlas
 from atlas.errors import ConfigError
 from atlas.model import Filter, Label, NodeRow
-from atlas.search.absence import why_missing, why_no_callers
 from atlas.search.expand import KINDS, around_node, counts_around
 from atlas.search.freshness import StaleFile, stale_files
+from atlas.search.not_found import why_missing, why_no_callers
 from atlas.search.resolve import Resolution, written
 from atlas.tools.answers import ContextAnswer, Evidence, Lookup, NodeAnswer, NodeDetail, Symbol
-from atlas.tools.cite import path_of, sections_of, symbol_of
+from atlas.tools.citations import path_of, sections_of, symbol_of
 from atlas.tools.context import Context, fit_context, no_context, source_of
-from atlas.tools.envelope import Envelope, fit, make_filter, open_envelope
+from atlas.tools.envelope import INLINE_TOKENS, Envelope, aside, fit_aside, make_filter, open_envelope
 
 CALLABLE = frozenset({Label.FUNCTION, Label.METHOD, Label.CLASS})
 TOKENS_PER_NEIGHBOUR = 40
@@ -35,7 +35,7 @@ async def get_node(
     resolution = await atlas.resolve(name, where)
     if len(resolution.nodes) != 1:
         lookup, stale = await _lookup(atlas, envelope, name, where, resolution)
-        return fit(
+        return await fit_aside(
             atlas,
             token_budget,
             lambda n: NodeAnswer("get_node", _first(lookup, n), None, _lookup_evidence(envelope, lookup, n, stale)),
@@ -59,7 +59,7 @@ async def get_node(
             envelope.evidence(paths=[row.path], stale=stale, notes=_notes(resolution), withheld=withheld),
         )
 
-    return fit(atlas, token_budget, build, len(lines))
+    return await fit_aside(atlas, token_budget, build, len(lines))
 
 
 async def get_context(
@@ -74,7 +74,7 @@ async def get_context(
     resolution = await atlas.resolve(name, where)
     if len(resolution.nodes) != 1:
         lookup, stale = await _lookup(atlas, envelope, name, where, resolution)
-        return fit(
+        return await fit_aside(
             atlas,
             token_budget,
             lambda n: no_context(_first(lookup, n), _lookup_evidence(envelope, lookup, n, stale)),
@@ -96,7 +96,8 @@ async def get_context(
     parents = tuple(symbol_of(parent.row) for parent in around.parents)
     lookup = Lookup(name, "found", resolution.how)
     notes = (*_notes(resolution), note)
-    return fit_context(atlas, envelope, Context(lookup, row, parents, source, sections, stale, notes))
+    context = Context(lookup, row, parents, source, sections, stale, notes)
+    return await aside(token_budget > INLINE_TOKENS, fit_context, atlas, envelope, context)
 
 
 async def _open(

@@ -28,8 +28,8 @@ from atlas.tools.answers import (
     TableAnswer,
     index_state,
 )
-from atlas.tools.cite import parents_line, shown_name
-from atlas.tools.status_lines import status_lines
+from atlas.tools.citations import parents_line, shown_name
+from atlas.tools.status.report import status_lines
 
 CELL_CHARACTERS = 400
 """A table cell longer than this is cut with its full length stated."""

@@ -11,11 +11,20 @@ from atlas.search.channels import POOL
 from atlas.search.expand import BESIDE_HITS, around_hits
 from atlas.search.find import HYDRATED, Found, Mode
 from atlas.search.freshness import StaleFile, stale_files
-from atlas.search.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.search.rank import Candidate
 from atlas.tools.answers import Hit, SearchAnswer
-from atlas.tools.cite import path_of, sections_of, symbol_of
-from atlas.tools.envelope import Envelope, check_range, fit, fit_or_none, make_filter, open_envelope
+from atlas.tools.citations import path_of, sections_of, symbol_of
+from atlas.tools.envelope import (
+    INLINE_TOKENS,
+    Envelope,
+    aside,
+    check_range,
+    fit,
+    fit_or_none,
+    make_filter,
+    open_envelope,
+)
+from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 
 MAX_LIMIT = 50
 
@@ -134,7 +143,8 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
     )
     plain = tuple(_hit(atlas, found, each, start.offset + number) for number, each in enumerate(page, 1))
     rich = await _with_neighbours(atlas, page, plain) if mode == Mode.HYBRID else plain
-    return _assemble(atlas, envelope, _Page(mode, found, start.offset, plain, rich, stale, notes, own))
+    shown = _Page(mode, found, start.offset, plain, rich, stale, notes, own)
+    return await aside(token_budget > INLINE_TOKENS, _assemble, atlas, envelope, shown)
 
 
 def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:

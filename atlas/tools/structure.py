@@ -28,10 +28,10 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
-from atlas.tools.cite import shown_name
-from atlas.tools.live import DaemonStatus, TierStatus
+from atlas.tools.citations import shown_name
 from atlas.tools.render import render, to_dict
-from atlas.tools.status_lines import problem_line, watch_line, work_line, worker_lines
+from atlas.tools.status.daemon import DaemonStatus, TierStatus
+from atlas.tools.status.report import problem_line, watch_line, work_line, worker_lines
 
 Structure = dict[str, object]
 

@@ -1,16 +1,20 @@
 //! Content digests: what says whether a file is still the one that was indexed. Knows bytes, not languages.
 
-use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use rayon::prelude::*;
+
+use crate::files::{Folder, read_linked};
 
 /// Add this module's Python functions.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(content_digest, module)?)?;
     module.add_function(wrap_pyfunction!(digest_paths, module)?)?;
+    module.add_function(wrap_pyfunction!(read_path, module)?)?;
+    module.add_function(wrap_pyfunction!(read_small, module)?)?;
     Ok(())
 }
 
@@ -31,27 +35,44 @@ fn content_digest(data: &[u8]) -> String {
     hex(&digest_of(data))
 }
 
+/// Larger files are not read; the default is what the parser could still take.
 #[pyfunction]
-fn digest_paths(python: Python<'_>, root: &str, paths: Vec<String>) -> Vec<String> {
-    let root = Path::new(root);
+#[pyo3(signature = (root, paths, max_bytes = 1_073_741_824))]
+fn digest_paths(python: Python<'_>, root: &str, paths: Vec<String>, max_bytes: u64) -> Vec<String> {
     python.detach(|| {
-        paths
-            .par_iter()
-            .map(|path| digest_of_file(&root.join(path)).map_or_else(|_| String::new(), |digest| hex(&digest)))
-            .collect()
+        let root = Folder::open(Path::new(root));
+        let digest = |path: &String| digest_of_file(root.as_ref().ok()?, path, max_bytes).ok();
+        paths.par_iter().map(|path| digest(path).map_or_else(String::new, |digest| hex(&digest))).collect()
     })
 }
 
-/// Read a file piece by piece; what has become a pipe or a device is refused before opening it, which might never end.
-fn digest_of_file(path: &Path) -> io::Result<[u8; 16]> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
+/// Read a file piece by piece.
+fn digest_of_file(root: &Folder, path: &str, max_bytes: u64) -> io::Result<[u8; 16]> {
+    let file = root.open_file(path)?;
+    let size = file.metadata()?.len();
+    if size > max_bytes {
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
     let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(File::open(path)?)?;
+    // It must not grow without end meanwhile.
+    hasher.update_reader(file.take(size.saturating_add(1)))?;
     let mut digest = [0; 16];
     digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     Ok(digest)
+}
+
+/// The content of a regular file below a folder, or None.
+#[pyfunction]
+fn read_path<'py>(python: Python<'py>, root: &str, path: &str, max_bytes: u64) -> Option<Bound<'py, PyBytes>> {
+    let content = python.detach(|| Folder::open(Path::new(root))?.read_file(path, max_bytes)).ok()?;
+    Some(PyBytes::new(python, &content))
+}
+
+/// The content of a regular file, or None; links are followed.
+#[pyfunction]
+fn read_small<'py>(python: Python<'py>, path: PathBuf, max_bytes: u64) -> Option<Bound<'py, PyBytes>> {
+    let content = python.detach(|| read_linked(&path, max_bytes)).ok()?;
+    Some(PyBytes::new(python, &content))
 }
 
 #[cfg(test)]

@@ -2,17 +2,21 @@
 //!
 //! scan (which files) - parse (one file -> facts) - cache (facts on disk by content digest) - link (facts of a project ->
 //! graph) - unit (graph of one file -> rows) - encode (text -> vector) - vectors (nearest neighbours) - tokens (words and
-//! model tokens). And for SQLite, which loads this library too: bm25 (ranking of words).
+//! model tokens). And for SQLite, which loads this library too: bm25 (ranking of words), pages (checksums).
 
+pub mod admission;
 pub mod bm25;
 pub mod cache;
 pub mod content;
 pub mod encode;
 pub mod facts;
+pub mod files;
 pub mod link;
 pub mod memory;
+pub mod pages;
 pub mod parse;
 pub mod scan;
+pub mod secrets;
 pub mod texts;
 
 pub mod tokens;
@@ -26,6 +30,7 @@ fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     scan::register(module)?;
     parse::register(module)?;
     content::register(module)?;
+    secrets::register(module)?;
     cache::register(module)?;
     link::register(module)?;
     unit::register(module)?;

@@ -29,6 +29,11 @@ impl Texts {
         self.ends.is_empty()
     }
 
+    /// Memory that the texts take.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.ends.len() * size_of::<u32>()
+    }
+
     pub fn get(&self, number: usize) -> Option<&str> {
         let end = *self.ends.get(number)? as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before] as usize);

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from atlas.buses.valkey_server import server_program
-from atlas.settings import TEI_URL, StoreSettings
-from atlas.stores.bolt_dialect import MemgraphDialect, dialect_of
+from atlas.config.settings import TEI_URL, StoreSettings
+from atlas.stores.bolt.dialect import MemgraphDialect, dialect_of
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())

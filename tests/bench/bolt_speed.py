@@ -17,21 +17,21 @@ from functools import partial
 from pathlib import Path
 
 from atlas.api import Atlas
+from atlas.app.main import Cl100kCounter, make_embedder, make_source, make_writing_embedder
 from atlas.buses.memory import MemoryBus
-from atlas.config import load_settings
+from atlas.config.load import load_settings
+from atlas.config.settings import Settings
 from atlas.contracts import Store
 from atlas.model import Direction, Filter, Match, Node
 from atlas.parsing import BM25_LIBRARY, VectorIndex, digest_paths, split_words
 from atlas.pipeline.events import IndexSummary
-from atlas.pipeline.gate import Gate
 from atlas.pipeline.index import Indexer
+from atlas.pipeline.tiers.gate import Gate
 from atlas.search import Reader
 from atlas.search.find import Mode
-from atlas.settings import Settings
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_link import Address
-from atlas.stores.embedded import EmbeddedStore
-from atlas.wiring import Cl100kCounter, make_embedder, make_source, make_writing_embedder
+from atlas.stores.bolt.connection import Address
+from atlas.stores.bolt.store import BoltStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.neo4j.empty import emptied
 from tests.neo4j.server import measured_uri
 

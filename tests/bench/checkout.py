@@ -16,11 +16,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from atlas.app.bench import AgentProbe, compare_indexes
 from atlas.bench import meter
 from atlas.bench.probe import behind, digest_of, until, waiting_vectors
 from atlas.bench.process import run
-from atlas.config import load_settings
-from atlas.wiring_bench import AgentProbe, compare_indexes
+from atlas.config.load import load_settings
 
 PATIENCE = 300.0
 REST_SECONDS = 5.0

@@ -25,21 +25,21 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from atlas.background import find_running
+from atlas.app.main import connect_bus_of_running_daemon, make_embedder, make_source
 from atlas.bench import meter
 from atlas.bench.probe import TooLate, until
 from atlas.bench.process import run
 from atlas.buses.memory import MemoryBus
-from atlas.config import Settings, load_settings
+from atlas.config.load import Settings, load_settings
 from atlas.model import Event
 from atlas.parsing import VectorIndex, load_languages, scan
+from atlas.pipeline.daemon_client import is_drained
 from atlas.pipeline.events import AST_DIRTY, EVERYTHING
-from atlas.pipeline.footprint import few_arenas, give_back
-from atlas.pipeline.gate import Gate
-from atlas.pipeline.handover import is_drained
-from atlas.pipeline.live import LiveTiers
-from atlas.stores.embedded import EmbeddedStore
-from atlas.wiring import connect_bus_of_running_daemon, make_embedder, make_source
+from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.tiers.gate import Gate
+from atlas.process.daemon import find_running
+from atlas.process.memory import few_arenas, give_back
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.bench.linker_memory import edited
 
 REST_EDITS = 100

@@ -15,14 +15,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from atlas.api import Atlas
-from atlas.config import load_settings
+from atlas.app.main import index_project, open_atlas
+from atlas.config.load import load_settings
 from atlas.model import Filter, Scored
 from atlas.pipeline.events import no_progress
 from atlas.search.channels import by_meaning, by_words
 from atlas.search.find import Fusion, Mode
 from atlas.search.fuse import fuse_rrf, fuse_text, fuse_weighted
 from atlas.search.route import route
-from atlas.wiring import index_project, open_atlas
 
 from .questions import Question, copy_without_docstrings
 

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import apsw
 import pytest
 
+from atlas.app.bench import compare_indexes
 from atlas.errors import NotFound
-from atlas.wiring_bench import compare_indexes
 from tests.pipeline.trees import index, write_tree
+from tests.raw_database import raw
 
 FILES = {
     "a.py": "from b import g\n\n\ndef f():\n    '''Doc of f.'''\n    return g()\n",
@@ -42,7 +42,7 @@ async def stored(tmp_path: Path) -> Path:
 
 def damaged(stored: Path, statement: str) -> Path:
     shutil.copytree(stored / "a", stored / "b")
-    connection = apsw.Connection(str(stored / "b" / "atlas.db"))
+    connection = raw(stored / "b" / "atlas.db")
     connection.execute(statement)
     assert connection.total_changes(), "the statement must change something for the test to mean anything"
     connection.close()

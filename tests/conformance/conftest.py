@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from atlas.contracts import Store
-from atlas.stores.embedded import EmbeddedStore
-from atlas.stores.memory import MemoryStore
+from atlas.stores.memory.store import MemoryStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.rows import PROJECT, PythonVectorIndex
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.memgraph import empty_memgraph

@@ -16,12 +16,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sized
 from functools import partial
 from pathlib import Path
 
-import apsw
-
 from atlas._parser import VectorIndex
 from atlas.model import Direction, Filter, GraphDelta, Match, ModelInfo, VectorRow
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.synthetic_graph import deltas_of_tree
+from tests.raw_database import raw
 
 MODEL = ModelInfo("measure", "random", 256, "none")
 ALL = Filter()
@@ -78,7 +77,7 @@ async def write(folder: Path, tree: Path) -> None:
 
 def sizes(folder: Path) -> None:
     """Print megabytes by table and index."""
-    connection = apsw.Connection(str(folder / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    connection = raw(folder / "atlas.db", writing=False)
     tables = connection.execute("SELECT name, sum(pgsize) / 1e6 FROM dbstat GROUP BY name ORDER BY 2 DESC").fetchall()
     print("  ".join(f"{name} {size:.1f}" for name, size in tables if size > 0.1), "MB")
     print(f"total {(folder / 'atlas.db').stat().st_size / 1e6:.1f} MB")
@@ -97,7 +96,7 @@ async def timed(name: str, calls: Iterable[Callable[[], Awaitable[Sized]]]) -> N
 async def read(folder: Path) -> None:
     """Print p50 and p95 of the reading verbs over nodes drawn at random."""
     source = random.Random(3)
-    connection = apsw.Connection(str(folder / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    connection = raw(folder / "atlas.db", writing=False)
     nodes = connection.execute(
         "SELECT s.uid, n.name, n.qualified_name FROM node n JOIN symbol_id s ON s.id = n.id"
     ).fetchall()

@@ -14,12 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-import apsw
-
 from atlas.errors import StoreError
 from atlas.model import Filter, GraphDelta, Match
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, edge, node, unit, vector, words
+from tests.raw_database import raw
 
 UNITS = 10
 NODES = 20
@@ -105,8 +104,30 @@ async def recover(folder: Path) -> None:
     print("whole")
 
 
+async def limited(folder: Path) -> None:
+    """Read, and try to write, where no file may grow over a kilobyte: shared memory cannot be made."""
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, most))
+    reader = EmbeddedStore.open(folder, writing=False, vector_index=PythonVectorIndex)
+    nodes = await reader.find("f", Match.PREFIX, Filter(), 10_000)
+    print(len(nodes), *{found.row.docstring for found in nodes})
+    try:
+        EmbeddedStore.open(folder, writing=True, vector_index=PythonVectorIndex)
+    except StoreError as error:
+        print(error.message)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    writer = EmbeddedStore.open(folder, writing=True, vector_index=PythonVectorIndex)
+    await writer.apply(batch(8))
+    nodes = await reader.find("f", Match.PREFIX, Filter(), 10_000)
+    print(len(nodes), *{found.row.docstring for found in nodes})
+    await writer.aclose()
+    await reader.aclose()
+
+
 def hold(folder: Path) -> None:
-    connection = apsw.Connection(str(folder / "atlas.db"))
+    connection = raw(folder / "atlas.db")
     connection.execute("BEGIN IMMEDIATE")
     print("held", flush=True)
     sys.stdin.readline()
@@ -122,6 +143,8 @@ if __name__ == "__main__":
         asyncio.run(read(Path(directory), float(rest[0])))
     elif verb == "recover":
         asyncio.run(recover(Path(directory)))
+    elif verb == "limited":
+        asyncio.run(limited(Path(directory)))
     elif verb == "hold":
         hold(Path(directory))
     else:

@@ -19,12 +19,12 @@ from pathlib import Path
 import pytest
 
 from atlas.api import Atlas
-from atlas.config import load_settings
+from atlas.config.load import load_settings
 from atlas.model import Filter, Scored
 from atlas.parsing import VectorIndex
 from atlas.search.channels import by_meaning, by_words
 from atlas.search.route import route
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.bench.bolt_speed import atlas_on
 from tests.neo4j.empty import empty_neo4j
 

@@ -6,14 +6,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import apsw
 import pytest
 
 from atlas.errors import AtlasError, ConfigError, NotFound, SchemaMismatch, StoreError
 from atlas.model import Direction, Filter, Match
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, node, query, unit, vector
 from tests.conformance.store_process import batch
+from tests.raw_database import raw
 
 
 def open_store(folder: Path, writing: bool = False, reset: bool = False) -> EmbeddedStore:
@@ -31,7 +31,13 @@ async def filled(tmp_path: Path) -> Path:
     await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0) for delta in deltas for row in delta.nodes or ()])
     await store.finish(PROJECT, [])
     await store.aclose()
-    assert sorted(path.name for path in folder.iterdir()) == [".gitignore", "atlas.db", "writer.lock"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        ".gitignore",
+        "atlas-data.json",
+        "atlas.db",
+        "atlas.db-closed",
+        "writer.lock",
+    ]
     return folder
 
 
@@ -78,7 +84,7 @@ def test_nothing_to_read(tmp_path: Path, prepare: Callable[[Path], object]) -> N
     "change", ["UPDATE meta SET value = '999' WHERE key = 'schema'", "DELETE FROM meta", "DROP TABLE meta"]
 )
 async def test_another_schema(filled: Path, change: str, writing: bool) -> None:
-    connection = apsw.Connection(str(filled / "atlas.db"))
+    connection = raw(filled / "atlas.db")
     connection.execute(change)
     connection.close()
     before = (filled / "atlas.db").read_bytes()

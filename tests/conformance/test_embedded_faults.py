@@ -10,17 +10,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
-import apsw
 import pytest
 
 from atlas.errors import AtlasError, StoreError, Unavailable
 from atlas.model import FileRecord, Filter, GraphDelta, Match, Skipped
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, gone, node, unit, vector
 from tests.conformance.store_process import NODES, UNITS, batch
+from tests.raw_database import raw
 
 ROOT = Path(__file__).parents[2]
 MEGABYTE = 1_000_000
@@ -89,7 +89,8 @@ async def test_a_full_disk_and_space_again(small_disk: Path) -> None:
         manifest = await store.manifest(PROJECT)
         for path in manifest:
             assert len(await store.find(path, Match.PATH, Filter(), 100)) in (1, NODES)
-        resize(small_disk, 4 + 2 * turn)
+        # what is deleted is overwritten, in the log first: that takes as much space as was deleted
+        resize(small_disk, 8 << turn)
         await store.apply([gone(path) for path in manifest if path.startswith("x")])
         await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0) for row in rows])
         assert await store.stale_chunks(PROJECT, MODEL, 10, uids=[row.uid for row in rows]) == []
@@ -97,10 +98,71 @@ async def test_a_full_disk_and_space_again(small_disk: Path) -> None:
     await store.apply(batch(9))
     await assert_batch(store, 9)
     await store.aclose()
-    whole = apsw.Connection(str(small_disk / "data" / "atlas.db"))
+    whole = raw(small_disk / "data" / "atlas.db")
     assert whole.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     whole.execute("INSERT INTO text(text) VALUES ('integrity-check')")
     whole.close()
+
+
+@pytest.mark.parametrize("killed", [False, True])
+async def test_readers_answer_on_a_full_disk(small_disk: Path, tmp_path: Path, killed: bool) -> None:
+    """Nothing can be written, so no shared memory can be made; with a log that was left by a writer that was killed."""
+    folder = small_disk / "data"
+    store = open_store(folder)
+    await store.open_project(PROJECT, "/")
+    await store.apply(batch(1))
+    await store.finish(PROJECT)
+    await store.apply(batch(2))
+    if killed:
+        for suffix in ("", "-wal"):
+            shutil.copy(folder / f"atlas.db{suffix}", tmp_path)
+    await store.aclose()
+    if killed:
+        for suffix in ("", "-wal"):
+            shutil.copy(tmp_path / f"atlas.db{suffix}", folder)
+        assert (folder / "atlas.db-wal").stat().st_size > 10_000
+    fill_disk(small_disk)
+    reader = open_store(folder, writing=False)
+    await assert_batch(reader, 2)
+    with pytest.raises(StoreError, match="no space left on the disk") as caught:
+        open_store(folder)
+    assert str(folder) in caught.value.message and str(small_disk) in caught.value.message and caught.value.hint
+    await assert_batch(reader, 2)
+    (small_disk / "filling").unlink()
+    await assert_batch(reader, 2)
+    store = open_store(folder)
+    await store.apply(batch(3))
+    await assert_batch(reader, 3)
+    await store.finish(PROJECT)
+    await assert_batch(reader, 3)
+    await store.aclose()
+    await reader.aclose()
+
+
+def fill_disk(disk: Path) -> None:
+    with pytest.raises(OSError, match="space"), (disk / "filling").open("wb", buffering=0) as file:
+        for size in itertools.chain(itertools.repeat(100_000, 1000), itertools.repeat(1)):
+            with suppress(OSError) if size > 1 else nullcontext():
+                file.write(bytes(size))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
+def test_readers_answer_where_no_file_may_grow(tmp_path: Path) -> None:
+    asyncio.run(one_batch(tmp_path))
+    command = [sys.executable, "-m", "tests.conformance.store_process", "limited", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, refused, last = done.stdout.splitlines()
+    assert first == f"{UNITS * NODES} batch1"
+    assert "no space left" in refused and str(tmp_path) in refused
+    assert last == f"{UNITS * NODES} batch8"
+
+
+async def one_batch(folder: Path) -> None:
+    store = open_store(folder)
+    await store.open_project(PROJECT, "/")
+    await store.apply(batch(1))
+    await store.aclose()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
@@ -112,7 +174,7 @@ def test_files_that_may_not_grow_and_then_may(tmp_path: Path) -> None:
 
 
 async def test_a_lock_held_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.stores.connection.BUSY_MS", 200)
+    monkeypatch.setattr("atlas.stores.sqlite.connection.BUSY_MS", 200)
     store = open_store(tmp_path)
     await store.open_project(PROJECT, "/")
     one = node("a.one")
@@ -177,7 +239,7 @@ async def test_the_log_stays_short_while_readers_never_pause(tmp_path: Path) -> 
 async def test_the_log_starts_anew_when_an_old_reader_is_gone(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     await store.open_project(PROJECT, "/")
-    old = apsw.Connection(str(tmp_path / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    old = raw(tmp_path / "atlas.db", writing=False)
     old.execute("BEGIN")
     assert old.execute("SELECT count(*) FROM file").fetchall() == [(0,)]
     log = tmp_path / "atlas.db-wal"
@@ -197,7 +259,7 @@ async def test_a_write_does_not_wait_for_readers(tmp_path: Path) -> None:
     await store.open_project(PROJECT, "/")
     delta = unit("a.py", [node("a.one")])
     await store.apply([delta])
-    old = apsw.Connection(str(tmp_path / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    old = raw(tmp_path / "atlas.db", writing=False)
     old.execute("BEGIN")
     old.execute("SELECT count(*) FROM file").fetchall()
     async with asyncio.timeout(2):
@@ -210,12 +272,12 @@ async def test_a_write_does_not_wait_for_readers(tmp_path: Path) -> None:
 
 
 async def test_words_are_merged_when_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atlas.stores.writer.QUIET_SECONDS", 0.05)
+    monkeypatch.setattr("atlas.stores.sqlite.writer.QUIET_SECONDS", 0.05)
     store = open_store(tmp_path)
     await store.open_project(PROJECT, "/")
     for number in range(12):
         await store.apply(batch(number))
-    reader = apsw.Connection(str(tmp_path / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    reader = raw(tmp_path / "atlas.db", writing=False)
     segments = 12
     async with asyncio.timeout(20):
         while segments > 3:
@@ -225,6 +287,6 @@ async def test_words_are_merged_when_nothing_is_written(tmp_path: Path, monkeypa
     await store.apply(batch(12))
     await store.aclose()
     reader.close()
-    whole = apsw.Connection(str(tmp_path / "atlas.db"))
+    whole = raw(tmp_path / "atlas.db")
     whole.execute("INSERT INTO text(text) VALUES ('integrity-check')")
     whole.close()

@@ -10,14 +10,14 @@ import sys
 import time
 from pathlib import Path
 
-import apsw
 import pytest
 
 from atlas.errors import QueryError, StoreError, Unavailable
 from atlas.model import Direction, Filter, Match
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.rows import MODEL, PROJECT, PythonVectorIndex, edge, node, query, unit, vector
 from tests.conformance.store_process import NODES, UNITS, batch
+from tests.raw_database import raw
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,7 +62,7 @@ async def test_a_killed_writer_leaves_whole_batches(tmp_path: Path, seed: int) -
     assert await assert_whole(reader) >= printed[-1]
     await reader.aclose()
     store = open_store(tmp_path, writing=True)
-    connection = apsw.Connection(str(tmp_path / "atlas.db"))
+    connection = raw(tmp_path / "atlas.db")
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.execute("INSERT INTO text(text) VALUES ('integrity-check')")
     connection.close()
@@ -88,7 +88,7 @@ async def test_a_reader_never_waits_and_sees_the_state_before(tmp_path: Path) ->
     one, two = node("a.one"), node("a.two")
     await store.apply([unit("a.py", [one], [edge("a.one", "a.one")])])
     await store.put_vectors(PROJECT, MODEL, [vector(one, 1, 0, 0, 0)])
-    writing = apsw.Connection(str(tmp_path / "atlas.db"))
+    writing = raw(tmp_path / "atlas.db")
     writing.execute("BEGIN IMMEDIATE")
     writing.execute(
         "DELETE FROM node; DELETE FROM edge; DELETE FROM vector; DELETE FROM text; UPDATE file SET path = 'z'"

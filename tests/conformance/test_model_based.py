@@ -27,9 +27,9 @@ from atlas.model import (
     ModelInfo,
     VectorRow,
 )
-from atlas.stores import bolt_ahead
-from atlas.stores.embedded import EmbeddedStore
-from atlas.stores.memory import MemoryStore
+from atlas.stores.bolt import speculative_write
+from atlas.stores.memory.store import MemoryStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.rows import PythonVectorIndex, node, query, unit, vector, words
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.memgraph import empty_memgraph, reopened_memgraph
@@ -215,7 +215,7 @@ class BoltAgrees(StoresAgree):
         self.started = False
         # what does not follow must not hold up an index for a new model: that is tested elsewhere
         self.patience = pytest.MonkeyPatch()
-        self.patience.setattr(bolt_ahead, "PATIENCE", 0.1)
+        self.patience.setattr(speculative_write, "PATIENCE", 0.1)
         super().__init__()
 
     def teardown(self) -> None:

@@ -17,7 +17,8 @@ from mcp import Client, StdioServerParameters
 
 from atlas.model import Filter
 from atlas.parsing import BM25_LIBRARY, VectorIndex, split_words
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
+from tests.surfaces.processes import environment
 
 pytestmark = pytest.mark.e2e
 
@@ -34,7 +35,7 @@ def indexed(django: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 @asynccontextmanager
 async def server(tree: Path, data: Path) -> AsyncIterator[Client]:
     arguments = ["-m", "atlas", "mcp", "--project", str(tree), "--data-dir", str(data)]
-    async with Client(StdioServerParameters(command=sys.executable, args=arguments)) as client:
+    async with Client(StdioServerParameters(command=sys.executable, args=arguments, env=environment())) as client:
         yield client
 
 

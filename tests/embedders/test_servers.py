@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas.config import load_settings
+from atlas.config.load import load_settings
 from atlas.embedders.batches import split, tokens_of
 from atlas.embedders.endpoint import PROBE, Limits
 from atlas.embedders.http import Exchange, retry_after
@@ -280,12 +280,12 @@ async def test_a_key_is_sent_and_a_wrong_one_is_named_but_not_shown() -> None:
         embedder = tei(stub, key="right-key-123")
         assert len(await embedder.embed_chunks(chunks(3))) == 3
         await embedder.aclose()
-        for made in (tei(stub, key="wrong-key-456"), openai(stub, key="wrong-key-456")):
+        for made in (tei(stub, key="wrong-key-of-mine"), openai(stub, key="wrong-key-of-mine")):
             with pytest.raises(ConfigError) as caught:
                 await made.info()
             assert "401" in caught.value.message
             assert "ATLAS_EMBEDDER_API_KEY" in caught.value.hint
-            assert "456" not in caught.value.message + caught.value.hint
+            assert "of-mine" not in caught.value.message + caught.value.hint
             await made.aclose()
 
 
@@ -497,7 +497,7 @@ async def test_text_that_is_no_unicode_is_sent_all_the_same() -> None:
 
 async def test_no_chunks_need_no_server(tmp_path: Path) -> None:
     settings = load_settings(str(tmp_path), environment={"ATLAS_EMBEDDER_PROVIDER": "tei"})
-    from atlas.wiring_embedder import make_embedder
+    from atlas.app.embedder import make_embedder
 
     embedder = make_embedder(settings)
     assert await embedder.embed_chunks([]) == []

@@ -13,21 +13,21 @@ from pathlib import Path
 
 import pytest
 
+from atlas.app.main import make_source, make_writing_embedder, open_atlas
 from atlas.buses.memory import MemoryBus
-from atlas.config import load_settings
+from atlas.config.load import load_settings
+from atlas.config.settings import Settings
 from atlas.embedders.static import StaticEmbedder
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import Chunk, Event, Filter, ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, Window
-from atlas.pipeline.gate import Gate
-from atlas.pipeline.live import LiveTiers
-from atlas.pipeline.tiers import EmbedTier
+from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.graph import EmbedTier
 from atlas.pipeline.worker import TierReport, run_tier
 from atlas.search.find import Found, Mode
-from atlas.settings import Settings
-from atlas.stores.embedded import EmbeddedStore
-from atlas.wiring import make_source, make_writing_embedder, open_atlas
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.trees import write_tree
 
 from .stub import Stub, failure
@@ -261,7 +261,7 @@ async def test_real_vectors_over_the_openai_protocol_are_those_of_the_model_in_t
 async def test_litellm_is_not_loaded_before_it_is_used_and_missing_it_is_said(root: Path, stub: Stub) -> None:
     code = (
         "import sys, asyncio; sys.modules['litellm'] = None\n"
-        "from atlas.config import load_settings; from atlas.wiring_embedder import make_embedder\n"
+        "from atlas.config.load import load_settings; from atlas.app.embedder import make_embedder\n"
         f"e = make_embedder(load_settings({str(root)!r}))\n"
         "assert e.place.endswith('on this machine'), e.place\n"
         "try: asyncio.run(e.embed_query('x'))\n"

@@ -165,9 +165,9 @@ def test_paths_in_order_with_reasons(languages: Languages, tmp_path: Path) -> No
     assert [item.split(" (")[0] for item in shown] == [
         "unreadable: larger than 100 bytes",
         "a.py",
+        "unreadable: a symbolic link",
         "unreadable: leads out of the project",
-        "unreadable: leads out of the project",
-        "in.py",
+        "unreadable: a symbolic link",
         "unreadable: No such file or directory",
         shown[6].split(" (")[0],
         "unreadable: not a regular file",

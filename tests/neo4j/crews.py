@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from atlas.app.embedder import make_embedder
+from atlas.app.main import connect_bus
 from atlas.buses.valkey_server import OwnServer
-from atlas.config import load_settings
+from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.model import Event
+from atlas.pipeline.cluster.project_bus import ProjectBus
 from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED
-from atlas.pipeline.project_bus import ProjectBus
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_link import Address, BoltLink, Transaction
-from atlas.wiring import connect_bus
-from atlas.wiring_embedder import make_embedder
+from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.store import BoltStore
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.server import open_uri
 from tests.surfaces.processes import COMMAND, environment

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_link import Address, BoltLink
+from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.store import BoltStore
 from tests.neo4j.server import open_uri
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from atlas.stores.bolt_link import BoltLink, Transaction
+from atlas.stores.bolt.connection import BoltLink, Transaction
 
 
 @asynccontextmanager

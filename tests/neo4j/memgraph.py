@@ -9,10 +9,10 @@ import os
 
 import pytest
 
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_dialect import dialect_of
-from atlas.stores.bolt_link import Address, BoltLink, Transaction
-from atlas.stores.bolt_schema import indexes
+from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.dialect import dialect_of
+from atlas.stores.bolt.schema import indexes
+from atlas.stores.bolt.store import BoltStore
 
 VARIABLE = "ATLAS_TEST_MEMGRAPH_URL"
 

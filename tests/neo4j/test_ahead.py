@@ -10,10 +10,10 @@ import pytest
 
 from atlas.errors import LeaseLost
 from atlas.model import STRUCTURE, Direction, EdgeRow, Filter, GraphDelta
-from atlas.stores import bolt_ahead
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_link import Address, BoltLink
-from atlas.stores.memory import MemoryStore
+from atlas.stores.bolt import speculative_write
+from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.store import BoltStore
+from atlas.stores.memory.store import MemoryStore
 from tests.conformance.rows import MODEL, PROJECT, edge, node, unit, vector
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.held import held
@@ -129,7 +129,7 @@ async def test_who_closes_leaves_nothing_behind(link: BoltLink) -> None:
 
 
 async def test_patience_ends_and_the_write_comes_late(link: BoltLink, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bolt_ahead, "PATIENCE", 0.2)
+    monkeypatch.setattr(speculative_write, "PATIENCE", 0.2)
     store = await opened()
     await store.apply(ONE, TWO)
     await until(link, 1)

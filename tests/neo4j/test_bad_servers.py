@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from atlas.config import load_settings
+from atlas.app.health import check_health
+from atlas.app.main import index_project, open_atlas
+from atlas.config.load import load_settings
+from atlas.config.settings import Settings
 from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
 from atlas.model import Filter
 from atlas.pipeline.events import no_progress
 from atlas.search.find import Mode
-from atlas.selfcheck import check_health
-from atlas.settings import Settings
-from atlas.stores import bolt_link
-from atlas.stores.bolt_link import Address, BoltLink
+from atlas.stores.bolt import connection
+from atlas.stores.bolt.connection import Address, BoltLink
 from atlas.tools.answers import Check
 from atlas.tools.export import ExportFormat, export_lines
 from atlas.tools.render import render
-from atlas.wiring import index_project, open_atlas
 from tests.embedders.stub import Stub
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.relay import Relay
@@ -120,7 +120,7 @@ async def test_servers_that_do_not_take_a_write(
 
 
 async def test_a_server_that_falls_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bolt_link, "_GRACE", 0.3)
+    monkeypatch.setattr(connection, "_GRACE", 0.3)
     async with Relay(open_uri()) as relay:
         link = BoltLink(Address(relay.uri))
         try:

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from atlas.errors import StoreError
-from atlas.stores.bolt_batches import Batches, Rows
-from atlas.stores.bolt_link import Address, BoltLink, Transaction
+from atlas.stores.bolt.batches import Batches, Rows
+from atlas.stores.bolt.connection import Address, BoltLink, Transaction
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri
 

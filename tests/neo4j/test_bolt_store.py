@@ -9,10 +9,10 @@ import pytest
 
 from atlas.errors import ConfigError, SchemaMismatch, StoreError, Unavailable
 from atlas.model import Direction, Filter, Match, ModelInfo
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_dialect import Index, Neo4jDialect
-from atlas.stores.bolt_link import Address, BoltLink, Transaction
-from atlas.stores.bolt_schema import create_vector_index, indexes, vector_name
+from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.dialect import Index, Neo4jDialect
+from atlas.stores.bolt.schema import create_vector_index, indexes, vector_name
+from atlas.stores.bolt.store import BoltStore
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import PASSWORD, guarded_uri, open_uri

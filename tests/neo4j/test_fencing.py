@@ -8,8 +8,8 @@ import pytest
 
 from atlas.errors import LeaseLost
 from atlas.model import ModelInfo
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_link import Address, BoltLink, Transaction
+from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.store import BoltStore
 from tests.conformance.rows import MODEL, PROJECT, node, unit, vector
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.held import held

@@ -6,9 +6,9 @@ import pytest
 
 from atlas.errors import QueryError, StoreError
 from atlas.model import Filter, ModelInfo
-from atlas.stores.bolt_dialect import Index, MemgraphDialect
-from atlas.stores.bolt_link import Address, BoltLink
-from atlas.stores.bolt_schema import indexes, vector_name
+from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.dialect import Index, MemgraphDialect
+from atlas.stores.bolt.schema import indexes, vector_name
 from tests.conformance.rows import MODEL, PROJECT, node, query, unit, vector, words
 from tests.neo4j.memgraph import empty_memgraph, memgraph_uri, reopened_memgraph
 

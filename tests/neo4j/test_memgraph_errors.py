@@ -9,9 +9,9 @@ import pytest
 
 from atlas.errors import AtlasError, ConfigError, QueryError, StoreError, Unavailable
 from atlas.model import ModelInfo
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_dialect import MemgraphDialect
-from atlas.stores.bolt_link import Address, BoltLink, Transaction
+from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.dialect import MemgraphDialect
+from atlas.stores.bolt.store import BoltStore
 from tests.neo4j.scripted_server import CLIENT, HANG_UP, TRANSIENT, Failure, ScriptedServer
 
 CONFLICT = (

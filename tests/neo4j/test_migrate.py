@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from atlas.app.bench import compare_indexes
+from atlas.app.main import index_project
+from atlas.app.migrate import migrate
+from atlas.app.store import open_store
 from atlas.cli.migrate import check_equal
-from atlas.config import load_settings
+from atlas.config.load import load_settings
+from atlas.config.settings import Settings
+from atlas.config.store_checks import with_index_at
 from atlas.errors import ConfigError, NotFound, StoreError
 from atlas.model import STRUCTURE, GraphDelta
 from atlas.pipeline.copying import compare_project, copy_project
 from atlas.pipeline.events import no_progress
 from atlas.pipeline.tree import PENDING
-from atlas.settings import Settings
-from atlas.store_rules import with_index_at
-from atlas.stores.memory import MemoryStore
-from atlas.wiring import index_project
-from atlas.wiring_bench import compare_indexes
-from atlas.wiring_migrate import migrate
-from atlas.wiring_store import open_store
+from atlas.stores.memory.store import MemoryStore
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri
 from tests.pipeline.polyglot import tree

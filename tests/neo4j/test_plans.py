@@ -13,16 +13,16 @@ from typing import Any, cast
 import neo4j
 import pytest
 
-from atlas.stores import statements
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_dialect import Neo4jDialect
-from atlas.stores.bolt_rows import CANDIDATE, ENTRY_PLACES, RECORD
-from atlas.stores.statements import cypher_statements
+from atlas.stores.bolt.dialect import Neo4jDialect
+from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, RECORD
+from atlas.stores.bolt.store import BoltStore
+from atlas.stores.shared import statements
+from atlas.stores.shared.statements import cypher_statements
 from tests.conformance.rows import PROJECT, edge, node, unit
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri
 
-STATEMENTS = Path(statements.__file__).parent / "cypher_statements"
+STATEMENTS = Path(statements.__file__).parents[1] / "bolt" / "statements"
 FILLED = {
     "%record%": RECORD,
     "%candidate%": CANDIDATE,

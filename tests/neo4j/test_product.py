@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from atlas.stores.writer_lock import lock_folder
+from atlas.process.lock import lock_folder
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import PASSWORD, guarded_uri, open_uri
 from tests.surfaces.http_server import http_server

@@ -7,16 +7,17 @@ import random
 import struct
 import time
 from collections.abc import Awaitable, Callable
+from functools import reduce
 from typing import Any
 
 import pytest
 
 from atlas.errors import QueryError, StoreError
 from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow
-from atlas.stores import bolt_link
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_link import Address
-from atlas.stores.bolt_schema import VERSION
+from atlas.stores.bolt import connection
+from atlas.stores.bolt.connection import Address
+from atlas.stores.bolt.schema import VERSION
+from atlas.stores.bolt.store import BoltStore
 from tests.conformance.rows import MODEL, PROJECT, edge, node, unit
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.scripted_server import MEMGRAPH, ScriptedServer
@@ -90,13 +91,30 @@ async def test_every_read_has_a_time_limit_and_cannot_write(verb: str, agent: st
 async def test_every_read_has_a_row_cap(verb: str, rows: list[list[Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     async with ScriptedServer([], lambda text: answer(text) if "m.version" in text else rows) as server:
         store = await BoltStore.open(Address(server.uri), writing=False)
-        monkeypatch.setattr(bolt_link, "ROW_CAP", 8)
+        monkeypatch.setattr(connection, "ROW_CAP", 8)
         if verb == "cypher":
             table = await store.cypher("MATCH (n) RETURN n.name", {}, 3, 1.5)
             assert len(table.rows) <= 3
         else:
             with pytest.raises(StoreError, match="more than 8 rows"):
                 await READS[verb](store)
+        await store.aclose()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([["x" * 60_000]] * 1_000, "the result has more than 16 MB"),
+        ([[[["x" * 600] * 10] * 9]] * 1_000, "the result has more than 16 MB"),
+        ([[reduce(lambda inner, _: [inner], range(100), [1])]], "nested more than 50 levels deep"),
+    ],
+    ids=["strings", "lists", "nesting"],
+)
+async def test_rows_are_counted_in_bytes_as_they_arrive(rows: list[list[Any]], said: str) -> None:
+    async with ScriptedServer([], lambda text: answer(text) if "m.version" in text else rows) as server:
+        store = await BoltStore.open(Address(server.uri), writing=False)
+        with pytest.raises(QueryError, match=said):
+            await store.cypher("MATCH (n) RETURN n.name", {}, 1_000, 5.0)
         await store.aclose()
 
 
@@ -134,7 +152,7 @@ async def test_more_paths_than_time_do_not_hold_the_server() -> None:
     first = await store.cypher("MATCH (a)-[:CALLS*]->(b) RETURN b.name", {}, 5, 5.0)
     assert (len(first.rows), first.truncated) == (5, True)
     assert time.monotonic() - began < 20
-    link = bolt_link.BoltLink(Address(open_uri()))
+    link = connection.BoltLink(Address(open_uri()))
     assert len(await link.command("SHOW TRANSACTIONS YIELD transactionId")) == 1
     await link.aclose()
     await store.aclose()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from atlas.buses.valkey_server import OwnServer
-from atlas.tools.status_lines import SILENT
+from atlas.tools.status.report import SILENT
 from tests.conformance.rows import MODEL, node, unit, vector
 from tests.neo4j.crews import LEASE_SECONDS, PROJECT, Asked, Servers, differences, graph, servers
 from tests.neo4j.empty import empty_neo4j

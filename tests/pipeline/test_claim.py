@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.config import load_settings
+from atlas.app.main import index_project, open_atlas
+from atlas.config.load import load_settings
+from atlas.config.settings import Settings
 from atlas.errors import ConfigError
 from atlas.pipeline.events import no_progress
-from atlas.settings import Settings
-from atlas.wiring import index_project, open_atlas
 from tests.surfaces.processes import atlas
 
 

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
+from atlas.app.main import make_source
 from atlas.buses.memory import MemoryBus
-from atlas.config import load_settings
+from atlas.config.load import load_settings
 from atlas.contracts import Embedder
 from atlas.embedders.static import StaticEmbedder
 from atlas.model import Chunk, Filter, GraphDelta, Losses, Match, ModelInfo
 from atlas.parsing import VectorIndex
-from atlas.pipeline.daemon import Daemon, Options
 from atlas.pipeline.events import Window
-from atlas.pipeline.gate import Gate
-from atlas.stores.embedded import EmbeddedStore
-from atlas.wiring import make_source
+from atlas.pipeline.supervisor import Daemon, Options
+from atlas.pipeline.tiers.gate import Gate
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.trees import dump, index, write_tree
 
 FILES = {
@@ -217,7 +217,7 @@ async def left_indexed_at(data: Path) -> str:
 async def test_a_first_index_counts_as_done_when_its_files_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("atlas.pipeline.daemon.SETTLE_SECONDS", 0.02)
+    monkeypatch.setattr("atlas.pipeline.supervisor.SETTLE_SECONDS", 0.02)
     root = tmp_path / "p"
     write_tree(root, FILES)
     held = asyncio.Event()
@@ -234,7 +234,7 @@ async def test_a_first_index_counts_as_done_when_its_files_are_there(
 async def test_a_daemon_that_stops_in_its_first_index_does_not_say_that_it_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("atlas.pipeline.daemon.STOP_SECONDS", 0.2)
+    monkeypatch.setattr("atlas.pipeline.supervisor.STOP_SECONDS", 0.2)
     root = tmp_path / "p"
     write_tree(root, FILES)
     async with running(root, tmp_path / "d", held=asyncio.Event()):

@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from atlas.app.main import make_source
 from atlas.buses.memory import MemoryBus
-from atlas.buses.redelivery import Redelivery
-from atlas.config import load_settings
+from atlas.buses.retry_policy import Redelivery
+from atlas.config.load import load_settings
 from atlas.errors import Unavailable
 from atlas.model import Event, GraphDelta
 from atlas.parsing import VectorIndex
-from atlas.pipeline.ast import AstTier
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, FILE_CHANGED, Window
-from atlas.pipeline.gate import Gate
-from atlas.pipeline.tiers import GraphTier
+from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
-from atlas.pipeline.workplace import Workplace
-from atlas.stores.embedded import EmbeddedStore
-from atlas.wiring import make_source
+from atlas.pipeline.workspace import Workplace
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.test_embedded_faults import hold_the_lock
 from tests.pipeline.test_live import FILES, aclean, live
 from tests.pipeline.trees import dump, write_tree
@@ -94,8 +94,8 @@ async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path,
 
 async def test_what_is_undone_while_the_store_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The linker has seen the edit, the store has not, and the file is the stored one again."""
-    for module in ("connection", "upkeep"):
-        monkeypatch.setattr(f"atlas.stores.{module}.BUSY_MS", 50)
+    for module in ("connection", "maintenance"):
+        monkeypatch.setattr(f"atlas.stores.sqlite.{module}.BUSY_MS", 50)
     root = tmp_path / "p"
     write_tree(root, FILES)
     async with live(root, tmp_path / "d") as tiers:
@@ -118,8 +118,8 @@ async def test_a_file_undone_after_a_failed_write_follows_others_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing had to be written for it, so nothing said that the store and the linker agree about it again."""
-    for module in ("connection", "upkeep"):
-        monkeypatch.setattr(f"atlas.stores.{module}.BUSY_MS", 50)
+    for module in ("connection", "maintenance"):
+        monkeypatch.setattr(f"atlas.stores.sqlite.{module}.BUSY_MS", 50)
     root = tmp_path / "p"
     write_tree(root, {"a.py": "from b import g\n\ndef f():\n    return g()\n", "b.py": "def g():\n    return 1\n"})
     async with live(root, tmp_path / "d") as tiers:

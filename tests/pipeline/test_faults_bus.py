@@ -17,23 +17,23 @@ from typing import Any
 
 import pytest
 
+from atlas.app.main import make_source
 from atlas.buses.memory import MemoryBus
-from atlas.buses.redelivery import Redelivery
+from atlas.buses.retry_policy import Redelivery
 from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_server import OwnServer
-from atlas.config import load_settings
+from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.embedders.static import StaticEmbedder
 from atlas.errors import AtlasError
 from atlas.model import Event
 from atlas.parsing import VectorIndex
-from atlas.pipeline.daemon import Daemon
+from atlas.pipeline.daemon_client import index_by_daemon, served_project
 from atlas.pipeline.events import EVERYTHING, FILE_CHANGED, Window, no_progress
-from atlas.pipeline.gate import Gate
-from atlas.pipeline.handover import index_by_daemon, served_project
+from atlas.pipeline.supervisor import Daemon
+from atlas.pipeline.tiers.gate import Gate
 from atlas.pipeline.worker import Tier, TierReport, run_tier
-from atlas.stores.embedded import EmbeddedStore
-from atlas.wiring import make_source
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance import test_embedded_faults
 from tests.conformance.test_embedded_faults import hold_the_lock, resize
 from tests.pipeline.polyglot import Life, tree
@@ -114,8 +114,8 @@ async def test_lost_events_are_made_good_by_the_timer(tmp_path: Path) -> None:
 async def test_a_locked_store_is_waited_for_and_no_event_is_blamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("connection", "upkeep"):
-        monkeypatch.setattr(f"atlas.stores.{module}.BUSY_MS", 50)
+    for module in ("connection", "maintenance"):
+        monkeypatch.setattr(f"atlas.stores.sqlite.{module}.BUSY_MS", 50)
     root, data, bus = tmp_path / "p", tmp_path / "d", MemoryBus()
     write_tree(root, FILES)
     await index(root, data)

@@ -12,17 +12,17 @@ from typing import TypeVar
 
 import pytest
 
+from atlas.app.main import make_embedder, make_source
 from atlas.buses.memory import MemoryBus
-from atlas.buses.redelivery import Redelivery
-from atlas.config import load_settings
+from atlas.buses.retry_policy import Redelivery
+from atlas.config.load import load_settings
 from atlas.errors import StoreError, Unavailable
 from atlas.model import FileRecord, GraphDelta, ModelInfo, VectorRow
 from atlas.parsing import VectorIndex
-from atlas.pipeline.gate import Gate
-from atlas.pipeline.live import LiveTiers
+from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.tiers.gate import Gate
 from atlas.pipeline.worker import Tier
-from atlas.stores.embedded import EmbeddedStore
-from atlas.wiring import make_embedder, make_source
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.polyglot import Life, tree
 from tests.pipeline.test_live import aclean
 from tests.pipeline.trees import dump, write_tree

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from atlas.config import load_settings
+from atlas.app.main import open_atlas
+from atlas.config.load import load_settings
 from atlas.model import Decision
-from atlas.pipeline.significance import changed_share
-from atlas.wiring import open_atlas
+from atlas.pipeline.tiers.significance import changed_share
 from tests.pipeline.trees import dump, index, write_tree
 
 BEFORE = '''def total(prices, tax):

@@ -10,13 +10,13 @@ from collections.abc import Callable
 import pytest
 
 from atlas.buses.memory import MemoryBus
-from atlas.buses.redelivery import Redelivery
+from atlas.buses.retry_policy import Redelivery
 from atlas.contracts import Bus
 from atlas.errors import Unavailable
 from atlas.model import Event
-from atlas.pipeline.daemon import NOTE
+from atlas.pipeline.daemon_client import Done, index_by_daemon, read_state, served_project
 from atlas.pipeline.events import AST_DIRTY, EVERYTHING, FILE_CHANGED, no_progress
-from atlas.pipeline.handover import Done, index_by_daemon, read_state, served_project
+from atlas.pipeline.supervisor import NOTE
 
 TIERS = ((FILE_CHANGED, "graph"), (AST_DIRTY, "ast"))
 

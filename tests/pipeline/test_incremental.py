@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.bench.secrets import stored
 from tests.pipeline.trees import dump, index, write_tree
 
 NAMES = ("load", "store", "render", "Widget", "Panel", "helper")
@@ -207,11 +208,12 @@ async def test_secrets_and_ignored_files_never_enter_the_store(tmp_path: Path) -
             ".env": f"KEY={secret}\n",
             "ignored.py": "HIDDEN_MARKER = 1\n",
             ".gitignore": "ignored.py\n",
-            "key.py": f"-----BEGIN RSA PRIVATE KEY-----\n{key}\n-----END RSA PRIVATE KEY-----\n",
+            "key.py": f'KEY = """-----BEGIN RSA PRIVATE KEY-----\n{key}\n-----END RSA PRIVATE KEY-----"""\n',
         },
     )
     await index(root, tmp_path / "d")
-    assert [row[0] for row in dump(tmp_path / "d")["files"] if row[0]] == ["a.py"]
+    assert [row[0] for row in dump(tmp_path / "d")["files"] if row[0]] == ["a.py", "key.py"]
+    assert key.split("\n")[3].encode() not in await stored(tmp_path / "d")
     for file in (tmp_path / "d").iterdir():
         data = file.read_bytes()
         assert secret.encode() not in data, file

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from atlas.app.main import make_embedder, make_source
 from atlas.buses.memory import MemoryBus
-from atlas.config import load_settings
+from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.errors import StoreError
 from atlas.model import Event
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import AST_DIRTY, EVERYTHING, Window
-from atlas.pipeline.gate import Gate
-from atlas.pipeline.live import LiveTiers
-from atlas.stores.embedded import EmbeddedStore
-from atlas.wiring import make_embedder, make_source
+from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.tiers.gate import Gate
+from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.test_incremental import MODULES, apply_edit, edit, source
 from tests.pipeline.trees import Dump, dump, index, write_tree
 

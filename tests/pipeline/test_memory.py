@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 ALLOCATE = """
 import ctypes, sys, threading
-from atlas.pipeline.footprint import few_arenas
+from atlas.process.memory import few_arenas
 
 few_arenas()
 barrier = threading.Barrier(12)

@@ -13,12 +13,12 @@ from shutil import copytree, ignore_patterns
 
 import pytest
 
+from atlas.app.bench import compare_indexes, open_live
+from atlas.app.main import index_project
 from atlas.bench.replay import Live, Ways, replay
-from atlas.config import load_settings
+from atlas.config.load import load_settings
 from atlas.errors import ConfigError
 from atlas.pipeline.events import no_progress
-from atlas.wiring import index_project
-from atlas.wiring_bench import compare_indexes, open_live
 from tests.pipeline.history import write_history
 from tests.pipeline.trees import write_tree
 

@@ -17,7 +17,7 @@ import pytest
 
 import atlas
 from atlas._parser import Languages
-from atlas.pipeline.watch import Noticed, Patience, Watcher
+from atlas.pipeline.watch.watcher import Noticed, Patience, Watcher
 from atlas.scan import scan_project
 
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
@@ -438,6 +438,26 @@ def no_more_files() -> Generator[None]:
 
 
 @linux
+async def test_folders_that_changed_places_while_the_kernel_dropped_events(tmp_path: Path) -> None:
+    """The watches go with the folders: each must be found again under the path that it has now."""
+    queue = queue_length()
+    write(tmp_path, {"a/in/x.py": "", "b/in/y.py": "", "c/z.py": ""})
+    async with watched(tmp_path) as picture:
+        for _ in range(queue // 2 + 1000):
+            (tmp_path / "c/z.py").touch()
+            (tmp_path / "a/in/x.py").touch()
+        (tmp_path / "a").rename(tmp_path / "between")
+        (tmp_path / "b").rename(tmp_path / "a")
+        (tmp_path / "between").rename(tmp_path / "b")
+        (tmp_path / "c").rename(tmp_path / "a/in/c")
+        await picture.reported("overflow")
+        await picture.settled()
+        write(tmp_path, {"a/in/y.py": "1", "b/in/x.py": "1", "a/in/c/z.py": "1", "b/new.py": "1"})
+        assert only_paths(await picture.settled()) >= {"a/in/y.py", "b/in/x.py", "a/in/c/z.py", "b/new.py"}
+        assert picture.watcher.watches == 6
+
+
+@linux
 async def test_without_a_queue_it_polls_and_tries_again(tmp_path: Path) -> None:
     write(tmp_path, {"a.py": ""})
     watcher, stop = Watcher(tmp_path, poll_seconds=0.01, retry_seconds=0.1), asyncio.Event()
@@ -458,7 +478,7 @@ async def test_without_a_queue_it_polls_and_tries_again(tmp_path: Path) -> None:
 SMALL = """
 import asyncio, sys
 from pathlib import Path
-from atlas.pipeline.watch import Watcher
+from atlas.pipeline.watch.watcher import Watcher
 
 async def main(root):
     watcher = Watcher(root, poll_seconds=0.01)

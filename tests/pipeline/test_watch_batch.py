@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from atlas.pipeline.watch_batch import Batch, Noticed, Patience
+from atlas.pipeline.watch.debounce import Batch, Noticed, Patience
 
 PATIENCE = Patience(many=3, burst=6)
 

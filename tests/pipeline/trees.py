@@ -5,11 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import apsw
-
-from atlas.config import load_settings
+from atlas.app.main import open_atlas
+from atlas.config.load import load_settings
 from atlas.pipeline.events import IndexSummary
-from atlas.wiring import open_atlas
+from tests.raw_database import raw
 
 
 def write_tree(root: Path, files: dict[str, str]) -> None:
@@ -50,7 +49,7 @@ def differences(left: Dump, right: Dump, most: int = 10) -> list[str]:
 
 def dump(data: Path) -> Dump:
     """Return everything in the store but times, generations and internal ids."""
-    connection = apsw.Connection(str(data / "atlas.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    connection = raw(data / "atlas.db", writing=False)
     connection.execute("CREATE TEMP TABLE shown (id INTEGER PRIMARY KEY, uid TEXT)")
     connection.execute("INSERT INTO shown SELECT id, uid FROM symbol_id")
     connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab('main', 'text', 'instance')")

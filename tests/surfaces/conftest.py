@@ -9,8 +9,8 @@ import pytest
 
 from atlas._parser import VectorIndex
 from atlas.api import Atlas
-from atlas.stores.embedded import EmbeddedStore
-from atlas.stores.memory import MemoryStore
+from atlas.stores.memory.store import MemoryStore
+from atlas.stores.sqlite.store import EmbeddedStore
 
 from .processes import Place, filled
 from .shop import fill, open_shop, write_files

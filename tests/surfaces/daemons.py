@@ -15,13 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from atlas import background
-from atlas.background import Running, find_running
-from atlas.config import load_settings
+from atlas.app.daemon import end_left_server
+from atlas.app.main import connect_bus_of_running_daemon, open_atlas
+from atlas.config.load import load_settings
 from atlas.model import Filter
-from atlas.pipeline.handover import read_state
-from atlas.wiring import connect_bus_of_running_daemon, open_atlas
-from atlas.wiring_daemon import end_left_server
+from atlas.pipeline.daemon_client import read_state
+from atlas.process import daemon
+from atlas.process.daemon import Running, find_running
+from atlas.process.data_folder import default_folder
 
 from .processes import COMMAND, atlas, environment
 
@@ -138,7 +139,7 @@ def home(folder: Path) -> Iterator[Home]:
     root = folder / "first"
     (root / "pkg").mkdir(parents=True)
     (root / "pkg" / "one.py").write_text("def alpha():\n    return beta()\n\n\ndef beta():\n    return 1\n")
-    place = Home(root, root / ".atlas")
+    place = Home(root, default_folder(root))
     try:
         yield place
     finally:
@@ -146,7 +147,7 @@ def home(folder: Path) -> Iterator[Home]:
             if process.poll() is None:
                 process.send_signal(signal.SIGKILL)
             process.communicate()
-        background.stop(place.data, print, seconds=5.0)
+        daemon.stop(place.data, print, seconds=5.0)
         end_left_server(place.data)
         for pid in filter(is_alive, place.servers):
             os.kill(pid, signal.SIGKILL)

@@ -133,9 +133,11 @@ def message(
 
 
 @contextmanager
-def http_server(place: Place, *arguments: str, **env: str) -> Iterator[Served]:
-    """A server on a free port, until the end of the block."""
+def http_server(place: Place, *arguments: str, open_files: int = 0, **env: str) -> Iterator[Served]:
+    """A server on a free port, until the end of the block; `open_files` is how many it may have."""
     command = [*COMMAND, "mcp", "--transport", "http", "--port", "0", *place.options, *arguments]
+    if open_files:
+        command = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh", *command]
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(**env)
     )

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from atlas._parser import VectorIndex
-from atlas.background import Instance, Running
-from atlas.buses.redelivery import Redelivery
+from atlas.buses.retry_policy import Redelivery
 from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_server import OwnServer
-from atlas.config import load_settings
+from atlas.config.load import load_settings
+from atlas.config.settings import Settings
 from atlas.model import Event
-from atlas.pipeline.daemon import NOTE, NOTE_LIFE
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
-from atlas.settings import Settings
-from atlas.stores.embedded import EmbeddedStore
+from atlas.pipeline.supervisor import NOTE, NOTE_LIFE
+from atlas.process.daemon import Instance, Running
+from atlas.stores.sqlite.store import EmbeddedStore
 
 from .processes import Place
 from .shop import fill, write_files

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.raw_database import raw
+
 from .processes import COMMAND, Place, atlas, environment
 
 
@@ -148,9 +150,7 @@ def test_without_an_index_every_question_says_so(tmp_path: Path) -> None:
 
 
 def test_damaged_store_and_other_version_have_their_codes(place: Place) -> None:
-    import apsw
-
-    connection = apsw.Connection(str(place.data / "atlas.db"))
+    connection = raw(place.data / "atlas.db")
     connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
     connection.close()
     assert "atlas index --full" in failed(atlas("node", "Cart", *place.options), 6)
@@ -164,7 +164,7 @@ def test_damaged_store_and_other_version_have_their_codes(place: Place) -> None:
 def test_mistakes_in_the_project_file_stop_every_command(place: Place) -> None:
     (place.root / "atlas.toml").write_text("[store]\ndata_dir = '../elsewhere'\n")
     text = failed(atlas("node", "Cart", cwd=place.root), 2)
-    assert "atlas.toml:2: store.data_dir points outside the project root" in text
+    assert "atlas.toml:2: store.data_dir is not a setting" in text
 
 
 def test_no_traceback_unless_asked_for(place: Place) -> None:
@@ -254,9 +254,13 @@ def test_printed_configuration_starts_a_server(place: Place, client: str, path: 
 
 
 def test_printed_command_for_claude_code(place: Place) -> None:
-    done = atlas("mcp", "--print-config", "claude-code", "--project", str(place.root))
+    words = ("mcp", "--print-config", "claude-code", "--project", str(place.root))
+    done = atlas(*words, env={"XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""})
     assert done.stdout.startswith("claude mcp add code-atlas -- ")
     assert done.stdout.endswith(f" mcp --project {place.root}\n")
+    # clients start servers without these variables, which say where index and key are
+    elsewhere = atlas(*words, env={"XDG_CACHE_HOME": "/c", "XDG_CONFIG_HOME": "/k"})
+    assert elsewhere.stdout.startswith("claude mcp add code-atlas -e XDG_CACHE_HOME=/c -e XDG_CONFIG_HOME=/k -- ")
 
 
 @pytest.mark.parametrize(

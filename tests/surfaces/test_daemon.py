@@ -14,13 +14,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 
 from atlas._parser import VectorIndex
-from atlas.background import find_running
 from atlas.buses.valkey_server import OwnServer
-from atlas.stores.embedded import EmbeddedStore
+from atlas.process.daemon import find_running
+from atlas.process.data_folder import make_folder
+from atlas.stores.sqlite.store import EmbeddedStore
+from tests.raw_database import raw
 
 from .daemons import Home, home, is_alive, until
 from .processes import environment
@@ -147,7 +148,7 @@ async def test_a_second_signal_ends_it_at_once(place: Home) -> None:
     process = place.foreground()
     place.running()
     server = place.server_pid()
-    blocker = apsw.Connection(str(place.data / "atlas.db"))
+    blocker = raw(place.data / "atlas.db")
     blocker.execute("BEGIN IMMEDIATE")
     try:
         (place.root / "pkg" / "two.py").write_text("def gamma():\n    return 2\n")
@@ -236,7 +237,7 @@ def test_what_cannot_be_served_is_refused_before_anything_is_made(place: Home, w
 
 
 def test_a_folder_where_no_socket_can_be_made_is_an_error_with_a_hint(place: Home) -> None:
-    place.data.mkdir()
+    make_folder(place.data, place.root)
     (place.data / "valkey").write_text("in the way")
     done = place.run("daemon", "start", code=2)
     assert str(place.data / "valkey") in done.stderr

@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from atlas._parser import VectorIndex
-from atlas.config import load_settings
+from atlas.app.session import Session
+from atlas.config.load import load_settings
 from atlas.errors import Unavailable
-from atlas.session import Session
-from atlas.stores.embedded import EmbeddedStore
+from atlas.process.data_folder import default_folder
+from atlas.stores.sqlite.store import EmbeddedStore
 from atlas.tools.catalogue import BY_NAME
+from tests.raw_database import raw
 
 from .processes import COMMAND, Place, answer, atlas, environment, refusal, server, text_of
 from .shop import write_files
@@ -31,7 +33,7 @@ def place(tmp_path: Path) -> Place:
     write_files(root)
     for file in root.rglob("*"):
         os.utime(file, (1_700_000_000, 1_700_000_000))  # older than what counts as just written
-    return Place(root, root / ".atlas")
+    return Place(root, default_folder(root))
 
 
 def index(place: Place, *arguments: str) -> dict[str, Any]:
@@ -48,9 +50,7 @@ def test_index_then_ask(place: Place) -> None:
     summary = index(place)
     assert summary["parsed"] == summary["changed"] == summary["files"] > 0
     assert summary["vectors"] > 0
-    after = sorted(path for path in place.root.rglob("*") if ".atlas" not in path.parts)
-    assert after == before, "indexing must not touch the project"
-    assert (place.data / ".gitignore").read_text() == "*\n"
+    assert sorted(place.root.rglob("*")) == before, "indexing must not touch the project"
     found = atlas("search", "reduce the price for regular customers", cwd=place.root / "shop")
     assert "shop.cart.apply_discount" in found.stdout
     context = json.loads(atlas("context", "Cart.total", "--json", cwd=place.root).stdout)
@@ -156,9 +156,7 @@ def test_full_rebuilds_a_store_that_cannot_be_used(place: Place, damage: str) ->
     index(place)
     file = place.data / "atlas.db"
     if damage == "version":
-        import apsw
-
-        connection = apsw.Connection(str(file))
+        connection = raw(file)
         connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
         connection.close()
     elif damage == "garbage":
@@ -244,8 +242,7 @@ async def test_the_index_tool_waits_a_while_and_says_when_someone_else_writes(pl
 
 
 async def test_the_index_tool_can_be_withheld(place: Place) -> None:
-    (place.root / "atlas.toml").write_text("[mcp]\nallow_index = false\n")
-    async with server(place) as client:
+    async with server(place, ATLAS_MCP_ALLOW_INDEX="false") as client:
         assert "index" not in [tool.name for tool in (await client.list_tools()).tools]
 
 

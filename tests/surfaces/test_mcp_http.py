@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from mcp.shared.exceptions import MCPError
 
 from atlas._parser import VectorIndex
 from atlas.cli.main import main
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
 
 from .http_server import Reply, Served, begin_index, http_server, message
 from .processes import Place, answer, filled, refusal
@@ -347,6 +347,19 @@ def test_long_calls_do_not_hold_up_short_ones(busy_place: Place) -> None:
             assert not any(call.done() for call in long)
         assert not any(call.result().get("isError") for call in indexing)
         assert all("timeout" in call.result().result["content"][0]["text"] for call in long)
+
+
+def test_slow_queries_leave_all_turns_to_short_questions(place: Place) -> None:
+    slow = {"query": "UNWIND range(1, 99999) AS x UNWIND range(1, 99999) AS y WITH x WHERE x < 0 RETURN x"}
+    with http_server(place, ATLAS_MCP_MAX_CONCURRENT="2") as served, ThreadPoolExecutor(8) as pool:
+        assert served.ask("get_node", {"name": "Cart"}).status == 200
+        queries = [pool.submit(served.ask, "cypher_query", slow) for _ in range(8)]
+        wait(queries, timeout=2)
+        for _ in range(5):
+            assert served.ask("get_node", {"name": "Cart"}).result["structuredContent"]["outcome"] == "found"
+        assert not any(query.done() for query in queries)
+        served.process.kill()
+        assert all(isinstance(query.exception(30), (OSError, http.client.HTTPException)) for query in queries)
 
 
 async def test_who_leaves_the_queue_makes_room(busy_place: Place) -> None:

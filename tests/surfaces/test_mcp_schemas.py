@@ -83,7 +83,7 @@ def test_arguments_are_those_of_the_function(name: str) -> None:
     tool = BY_NAME[name]
     own = {parameter for parameter in parameters if parameter != "atlas"}
     assert set(tool.arguments) <= own
-    assert own - set(tool.arguments) <= {"timeout", "daemon"}, "an argument that agents cannot give"
+    assert own - set(tool.arguments) <= {"timeout", "daemon", "places"}, "an argument that agents cannot give"
     needed = {key for key, parameter in parameters.items() if parameter.default is parameter.empty and key != "atlas"}
     assert set(tool.required) == needed
 

@@ -12,7 +12,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from atlas._parser import VectorIndex
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
+from tests.raw_database import raw
 
 from .processes import COMMAND, Place, answer, environment, refusal, server, text_of
 from .shop import fill, write_files
@@ -150,9 +151,7 @@ async def test_an_index_that_is_rebuilt_is_opened_anew(place: Place) -> None:
 
 
 async def test_a_store_of_another_version_and_a_damaged_one_say_so(place: Place) -> None:
-    import apsw
-
-    connection = apsw.Connection(str(place.data / "atlas.db"))
+    connection = raw(place.data / "atlas.db")
     connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
     connection.close()
     async with server(place) as client:

@@ -19,23 +19,24 @@ import pytest
 
 from atlas._parser import count_tokens
 from atlas.api import Atlas
+from atlas.app.health import check_health, look_at_daemon
+from atlas.app.main import connect_bus_of_running_daemon
+from atlas.buses import valkey_paths
 from atlas.buses.memory import MemoryBus
-from atlas.buses.valkey_link import Link
-from atlas.config import load_settings
+from atlas.buses.valkey_connection import Link
+from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import Decision, Event, GraphDelta, StreamState
-from atlas.pipeline.daemon import NOTE
+from atlas.pipeline.daemon_client import read_state
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
-from atlas.pipeline.handover import read_state
-from atlas.selfcheck import check_health, look_at_daemon
+from atlas.pipeline.supervisor import NOTE
 from atlas.tools.answers import Check
 from atlas.tools.catalogue import BY_NAME
 from atlas.tools.index import status
-from atlas.tools.live import DaemonStatus, Trace, look
 from atlas.tools.render import render, to_dict
+from atlas.tools.status.daemon import DaemonStatus, Trace, look
 from atlas.tools.structure import structure, structure_text, tokens_of
-from atlas.wiring import connect_bus_of_running_daemon
 
 from .daemons import Home, home, until
 from .processes import atlas, environment
@@ -46,6 +47,12 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the daemon need
 NOW = 1_800_000_000.0
 ALIVE = Trace(4242, True, NOW - 3600)
 KILLED = replace(ALIVE, alive=False)
+
+
+@pytest.fixture(autouse=True)
+def all_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The own bus server knows every command: tests change its settings while it runs."""
+    monkeypatch.setattr(valkey_paths, "REFUSED_COMMANDS", ())
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from rich.console import Console, Group
 from atlas.cli.status_view import CURVE, PLAIN_CURVE, Rates, live_parts
 from atlas.cli.status_watch import watch_text
 from atlas.tools.answers import Described, Evidence, ProjectStatus, StatusAnswer
-from atlas.tools.live import DaemonStatus, TierStatus, WatchStatus
+from atlas.tools.status.daemon import DaemonStatus, TierStatus, WatchStatus
 
 from .daemons import Home, home, until
 from .processes import COMMAND, atlas, environment

@@ -11,7 +11,8 @@ from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import EdgeType, FileRecord, GraphDelta, Label, NodeRow, Table
 from atlas.search.freshness import StaleFile
-from atlas.tools.answers import Check, Evidence, PartialFile
+from atlas.tools import structure as tools_structure
+from atlas.tools.answers import Check, Evidence, PartialFile, TableAnswer
 from atlas.tools.graph import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
 from atlas.tools.health import health
 from atlas.tools.index import status
@@ -54,6 +55,37 @@ async def test_rows_are_cited_and_fresh(shop: Atlas) -> None:
     assert (await cypher_query(atlas, "MATCH (c) RETURN c")).evidence.stale == (
         StaleFile("shop/cart.py", "changed on disk"),
     )
+
+
+async def test_what_cannot_fit_the_budget_is_not_written(shop: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
+    atlas, _ = answering(shop, Table(("a", "b"), tuple((number, "x" * 20_000) for number in range(1_000))))
+    measured: list[int] = []
+
+    def counting(answer: TableAnswer) -> dict[str, object]:
+        measured.append(len(answer.rows))
+        return structure(answer)
+
+    monkeypatch.setattr(tools_structure, "structure", counting)
+    answer = await cypher_query(atlas, "MATCH (n) RETURN n.line AS a, n.name AS b", token_budget=8_000)
+    assert 0 < max(measured) <= 3
+    assert 0 < len(answer.rows) <= 3
+    assert f"{1_000 - len(answer.rows)} of 1000 rows by token_budget" in render(answer)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "RETURN [" + " " * 19_900 + "1]",
+        "RETURN (" + " " * 19_900 + "1)",
+        "RETURN 1 AS `" + "/*" * 9_900 + "`",
+        "RETURN 1 AS `" + "'" * 19_001 + "`",
+        "MATCH (n" + ":A" * 9_000 + " ) RETURN 1",
+        "MATCH (n:" + " A|" * 6_000 + "A) RETURN 1",
+    ],
+)
+async def test_hostile_texts_are_looked_through_once(shop: Atlas, query: str) -> None:
+    # quadratic expressions would take the event loop seconds for each of these
+    assert len(unknown_words(query)) <= 1
 
 
 async def test_no_rows_are_said_to_be_none(shop: Atlas) -> None:

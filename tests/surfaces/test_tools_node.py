@@ -9,8 +9,8 @@ import pytest
 from atlas.api import Atlas
 from atlas.errors import ConfigError
 from atlas.model import EdgeRow, Filter, GraphDelta, Match, Node
-from atlas.search.absence import why_no_callers
 from atlas.search.freshness import StaleFile
+from atlas.search.not_found import why_no_callers
 from atlas.tools.answers import ContextAnswer, Section
 from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render

@@ -14,7 +14,7 @@ from atlas.model import EdgeRow, FileRecord, Filter, GraphDelta, Label, Scored
 from atlas.parsing import VectorIndex
 from atlas.search.find import Mode
 from atlas.search.freshness import StaleFile
-from atlas.stores.embedded import EmbeddedStore
+from atlas.stores.sqlite.store import EmbeddedStore
 from atlas.tools.answers import SearchAnswer
 from atlas.tools.graph import cypher_query, schema_info
 from atlas.tools.node import get_context, get_node

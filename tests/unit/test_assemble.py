@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas.errors import ConfigError
-from atlas.search.assemble import allot, longest
-from atlas.search.paging import Position, fingerprint, read_cursor, write_cursor
+from atlas.tools.assemble import allot, longest
+from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 
 costs = st.dictionaries(st.sampled_from("abcd"), st.lists(st.integers(1, 50), max_size=10), min_size=1)
 

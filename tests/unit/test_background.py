@@ -15,27 +15,26 @@ from pathlib import Path
 
 import pytest
 
-from atlas import daemon_log
-from atlas.background import (
+from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
+from atlas.process import log as daemon_log
+from atlas.process.daemon import (
     LOCK_FILE,
     Instance,
     Running,
     find_running,
     last_running,
-    prepare_folder,
     spawn,
     stop,
     wait_until_working,
 )
-from atlas.daemon_log import DaemonLog, read_log, readable
-from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
+from atlas.process.log import DaemonLog, read_log, readable
 
 ABOUT = Running(os.getpid(), 1.5, ("/a", "/b"), ("a", "b"), "valkey://h", "starting", "")
 
 DAEMON = """
 import signal, sys, time, os
 from pathlib import Path
-from atlas.background import Instance, Running
+from atlas.process.daemon import Instance, Running
 {before}
 lock = Instance.take(Path(sys.argv[1]), Running(os.getpid(), time.time(), ("/a",), ("a",)))
 {then}
@@ -135,14 +134,11 @@ def test_links_of_a_repository_are_not_followed(tmp_path: Path) -> None:
     assert find_running(data) is None
     (data / "logs").mkdir()
     (data / "logs" / "daemon.log").symlink_to(victim)
-    with pytest.raises(ConfigError, match="symbolic link"):
+    with pytest.raises(ConfigError, match="is a link"):
         DaemonLog(data, echo=False)
-    (data / ".gitignore").symlink_to(tmp_path / "made")
-    prepare_folder(data)
-    assert not (tmp_path / "made").exists()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "logs").symlink_to(tmp_path)
-    with pytest.raises(ConfigError, match="symbolic link"):
+    with pytest.raises(ConfigError, match="is a link"):
         DaemonLog(tmp_path / "other", echo=False)
     assert victim.read_text() == "precious"
 

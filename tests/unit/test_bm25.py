@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from atlas.model import Filter, Scored
 from atlas.parsing import BM25_LIBRARY, VectorIndex
-from atlas.stores.embedded import EmbeddedStore
-from atlas.stores.embedded_text import can_load, load_bm25
-from atlas.stores.rows import fetch, run_many, select, value
+from atlas.stores.sqlite.rows import fetch, run_many, select, value
+from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.stores.sqlite.text import can_load, load_bm25
 from tests.conformance.rows import PROJECT, node, unit
 
 WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from atlas.errors import QueryError, StoreError
-from atlas.stores import statements
-from atlas.stores.bolt_dialect import TEXT_INDEX, Index, MemgraphDialect, Neo4jDialect, dialect_of
-from atlas.stores.bolt_query import prepared
-from atlas.stores.bolt_rows import CANDIDATE, ENTRY_PLACES, RECORD, WORDS, literal
-from atlas.stores.statements import cypher_statements
+from atlas.stores.bolt.dialect import TEXT_INDEX, Index, MemgraphDialect, Neo4jDialect, dialect_of
+from atlas.stores.bolt.query import prepared
+from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, RECORD, WORDS, literal
+from atlas.stores.shared import statements
+from atlas.stores.shared.statements import cypher_statements
 from tests.memgraph_rules import bare, broken
 
 MEMGRAPH = MemgraphDialect()
@@ -39,7 +39,7 @@ FILLED = {
 }
 
 
-STORES = Path(statements.__file__).parent
+BOLT = Path(statements.__file__).parents[1] / "bolt"
 BEGINS = re.compile(
     r"\s*(OPTIONAL\s+MATCH|MATCH|UNWIND|MERGE|CREATE|CALL|SHOW|DROP|WITH|RETURN|SET|REMOVE|DETACH|DELETE)\s+[^a-z\s]|\s*CALL\s+\w+\."
 )
@@ -47,12 +47,12 @@ BEGINS = re.compile(
 
 def emitted() -> Iterator[tuple[str, str]]:
     """Every statement under a name."""
-    for path in sorted((STORES / "cypher_statements").glob("*.cypher")):
+    for path in sorted((BOLT / "statements").glob("*.cypher")):
         for name, text in cypher_statements(path.stem).items():
             for mark, filling in FILLED.items():
                 text = text.replace(mark, filling)
             yield f"{path.stem}.{name}", MEMGRAPH.statement(text)
-    for path in sorted(STORES.glob("bolt*.py")):
+    for path in sorted(BOLT.glob("*.py")):
         for line, text in written_out(ast.parse(path.read_text())):
             yield f"{path.name}:{line}", text
     for index, command in MEMGRAPH.schema():

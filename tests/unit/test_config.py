@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -11,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas._parser import VectorIndex
-from atlas.config import SECTIONS, Settings, discover_root, load_settings
+from atlas.config.load import SECTIONS, Settings, discover_root, load_settings, user_file
 from atlas.errors import ConfigError
-from atlas.stores.embedded import EmbeddedStore
+from atlas.process.data_folder import default_folder, make_folder
+from atlas.stores.sqlite.store import EmbeddedStore
 
 EXAMPLE = Path(__file__).parents[2] / "atlas.toml.example"
 
@@ -24,6 +26,18 @@ def load(root: Path, text: str = "", environment: dict[str, str] | None = None, 
     return load_settings(str(root), environment=environment or {}, start=root, **flags)
 
 
+@pytest.fixture(autouse=True)
+def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CONFIG", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path_factory.mktemp(name)))
+
+
+def write_user_file(text: str) -> Path:
+    user_file().parent.mkdir(parents=True, exist_ok=True)
+    user_file().write_text(text)
+    return user_file()
+
+
 def test_example_parses_equals_the_defaults_and_mentions_every_setting(tmp_path: Path) -> None:
     text = EXAMPLE.read_text()
     document = tomllib.loads(text)
@@ -31,9 +45,20 @@ def test_example_parses_equals_the_defaults_and_mentions_every_setting(tmp_path:
     for section, kind in SECTIONS.items():
         assert list(document[section]) == [spec.name for spec in fields(kind)], section
     defaults = {key: value for key, value, _ in load(tmp_path).entries()}
-    from_example = load(tmp_path, text)
+    path = write_user_file(text)
+    from_example = load(tmp_path)
     assert {key: value for key, value, _ in from_example.entries()} == defaults
-    assert all(origin.startswith("atlas.toml:") for _, _, origin in from_example.entries())
+    assert all(origin.startswith(f"{path}:") for _, _, origin in from_example.entries())
+
+
+def test_example_marks_what_a_project_may_set(tmp_path: Path) -> None:
+    shared, _, rest = EXAMPLE.read_text().partition("# --- Only in the user's file ---")
+    load(tmp_path, shared)
+    for section, body in tomllib.loads(rest).items():
+        for name, value in body.items():
+            written = repr(value).lower() if isinstance(value, bool) else repr(value)
+            with pytest.raises(ConfigError, match=f"{section}.{name} cannot be set by a project's file"):
+                load(tmp_path, f"[{section}]\n{name} = {written}\n")
 
 
 def test_bounds_and_choices_in_the_example_are_the_real_ones() -> None:
@@ -49,7 +74,7 @@ def test_bounds_and_choices_in_the_example_are_the_real_ones() -> None:
 def test_later_layers_win_and_the_origin_says_which(tmp_path: Path) -> None:
     settings = load(
         tmp_path,
-        "[search]\nlimit = 7\ntoken_budget = 900\n\n[store]\ndata_dir = 'index'\n",
+        "[search]\nlimit = 7\ntoken_budget = 900\n",
         {"ATLAS_SEARCH_LIMIT": "9", "ATLAS_SCOPE_EXCLUDE": "a/**, b", "ATLAS_SCOPE_GIT_RULES": "false"},
         data_dir="elsewhere",
     )
@@ -58,7 +83,7 @@ def test_later_layers_win_and_the_origin_says_which(tmp_path: Path) -> None:
     assert (settings.search.token_budget, origins["search.token_budget"]) == (900, "atlas.toml:3")
     assert settings.scope.exclude == ("a/**", "b")
     assert settings.scope.git_rules is False
-    assert (settings.data_dir, origins["store.data_dir"]) == (tmp_path / "elsewhere", "--data-dir")
+    assert (settings.data_dir, settings.origin("data_dir")) == (tmp_path / "elsewhere", "--data-dir")
     assert origins["index.threads"] == "default"
 
 
@@ -102,12 +127,15 @@ def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
         ("[scope]\ngit_rules = 1\n", "atlas.toml:2: scope.git_rules must be true or false", "ignore"),
         ("[scope]\nexclude = 'x'\n", "atlas.toml:2: scope.exclude must be a list of strings", "Globs"),
         ("[scope]\nexclude = ['../x']\n", "atlas.toml:2: scope.exclude must stay inside", "Globs"),
-        ("[embedder]\nprovider = 'statik'\n", "atlas.toml:2: embedder.provider must be one of", "static"),
+        ("[scope]\ngit_rules = false\n", "atlas.toml:2: a project's file cannot switch scope.git_rules off", "SCOPE"),
+        (
+            "[scope]\nmax_file_bytes = 1048577\n",
+            "atlas.toml:2: a project's file cannot set scope.max_file_bytes",
+            "MAX",
+        ),
+        ("[search]\ntoken_budget = 2001\n", "atlas.toml:2: a project's file cannot set search.token_budget", "BUDGET"),
         ("[project]\nname = 'a b:c'\n", "atlas.toml:2: project.name may hold", "uids"),
-        ("[store]\ndata_dir = ''\n", "atlas.toml:2: store.data_dir must not be empty", "Folder"),
-        ("[store]\ndata_dir = '.'\n", "atlas.toml:2: store.data_dir is the project root", ".atlas"),
-        ("[store]\ndata_dir = '../x'\n", "atlas.toml:2: store.data_dir points outside", "--data-dir"),
-        ("[store]\ndata_dir = '/tmp/x'\n", "atlas.toml:2: store.data_dir points outside", "--data-dir"),
+        ("[store]\ndata_dir = 'src'\n", "atlas.toml:2: store.data_dir is not a setting", "--data-dir"),
         ("[search\n", "atlas.toml: ", "atlas.toml.example"),
         ("x" * 300_000, "larger than", "atlas.toml.example"),
     ],
@@ -123,51 +151,84 @@ def test_mistakes_in_the_file_name_the_place_and_the_way_out(
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("text", "key"),
     [
-        "valkey://localhost",
-        "valkey://127.0.0.1:6380/2",
-        "valkeys://[::1]:6379?ca=certificates/own.pem",
-        "unix://run/bus.sock",
-        "unix:///{root}/run/bus.sock",
+        ("[bus]\nurl = 'valkey://localhost'", "bus.url"),
+        ("[bus]\nprefix = 'x'", "bus.prefix"),
+        ("[store]\nurl = 'bolt://127.0.0.1:7687'", "store.url"),
+        ("[store]\nca_file = 'own.pem'", "store.ca_file"),
+        ("[store]\nuser = 'neo4j'\npassword = 'secret'", "store.password"),
+        ("[embedder]\nprovider = 'tei'", "embedder.provider"),
+        ("[embedder]\nurl = 'http://127.0.0.1:9'", "embedder.url"),
+        ("[embedder]\napi_key = 'secret'", "embedder.api_key"),
+        ("[mcp]\nhost = '127.0.0.1'", "mcp.host"),
+        ("[mcp]\nmax_concurrent = 1", "mcp.max_concurrent"),
+        ("[index]\nthreads = 1", "index.threads"),
+        ("[daemon]\nreconcile_seconds = 86400", "daemon.reconcile_seconds"),
+        ("[pipeline]\nbody_threshold = 100", "pipeline.body_threshold"),
     ],
 )
-def test_a_repository_may_name_a_bus_on_this_machine(tmp_path: Path, url: str) -> None:
-    url = url.replace("/{root}", str(tmp_path))
-    settings = load(tmp_path, f"[bus]\nurl = '{url}'\n")
-    assert settings.bus.url == url
-    if url.startswith("unix"):
-        assert settings.bus_address == str(tmp_path / "run" / "bus.sock")
+def test_a_project_names_no_place_service_key_or_limit_but_the_user_may(tmp_path: Path, text: str, key: str) -> None:
+    with pytest.raises(ConfigError, match=rf"atlas\.toml:\d: {key} cannot be set by a project's file") as caught:
+        load(tmp_path, f"{text}\n")
+    assert f"ATLAS_{key.replace('.', '_').upper()}" in caught.value.hint
+    assert str(user_file()) in caught.value.hint
+    assert "secret" not in caught.value.message + caught.value.hint
+    (tmp_path / "atlas.toml").unlink()
+    if key in ("store.ca_file", "embedder.provider"):
+        return
+    write_user_file(f"{text}\n")
+    if key in ("store.password", "embedder.api_key"):
+        with pytest.raises(ConfigError, match="must not be in a file") as caught:
+            load(tmp_path)
+        assert "secret" not in caught.value.message + caught.value.hint
     else:
-        assert settings.bus_address == url
+        assert load(tmp_path).origin(key) == f"{user_file()}:2"
+
+
+def test_the_project_overrides_the_user_and_the_environment_both(tmp_path: Path) -> None:
+    write_user_file("[search]\nlimit = 40\n[scope]\nmax_file_bytes = 5000000\n[daemon]\nmemory_mb = 900\n")
+    settings = load(tmp_path, "[search]\nlimit = 3\n", {"ATLAS_DAEMON_MEMORY_MB": "700"})
+    assert (settings.search.limit, settings.origin("search.limit")) == (3, "atlas.toml:2")
+    assert (settings.scope.max_file_bytes, settings.daemon.memory_mb) == (5_000_000, 700)
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
+def test_a_settings_file_must_be_a_regular_file(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "atlas.toml"
+    (tmp_path / "other.toml").write_text("[search]\nlimit = 3\n")
+    if kind == "link":
+        path.symlink_to(tmp_path / "other.toml")
+    elif kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.mkdir()
+    with pytest.raises(ConfigError, match="cannot read") as caught:
+        load(tmp_path)
+    assert "regular file" in caught.value.hint
 
 
 @pytest.mark.parametrize(
-    "url",
+    "text",
     [
-        "valkey://example.org/0",
-        "valkey://localhost:secret@example.org",
-        "valkey://localhost\\@example.org",
-        "valkey://127.0.0.1.example.org",
-        "valkey://0.0.0.0",
-        "valkey://[::1",
-        "valkeys://127.0.0.1?ca=/etc/ssl/own.pem",
-        "unix:///run/valkey.sock",
-        "unix://../bus.sock",
-        "unix://link/bus.sock",
-        "/run/valkey.sock",
-        "example.org:6379",
+        "[project]\nname." + ".".join(["a"] * 24_000) + " = 1",
+        ".".join(["a"] * 30_000) + " = 1",
+        "[" + ".".join(['"a"'] * 15_000) + "]",
+        "x = " + "{a=" * 20_000,
+        "x = " + "[" * 30_000,
+        "name = 1\n" * 7_000,
     ],
 )
-def test_a_repository_cannot_name_a_bus_elsewhere_but_the_environment_can(tmp_path: Path, url: str) -> None:
-    (tmp_path / "link").symlink_to("/")
-    text = f"[bus]\n# more\nurl = '{url}'\n"
-    with pytest.raises(ConfigError, match=r"atlas\.toml:3: bus\.url") as caught:
-        load(tmp_path, text)
-    assert "ATLAS_BUS_URL" in caught.value.hint
-    assert "secret" not in caught.value.message
-    (tmp_path / "atlas.toml").unlink()
-    assert load(tmp_path, environment={"ATLAS_BUS_URL": url}).bus.url == url
+def test_a_settings_file_takes_no_more_memory_than_it_has_bytes(tmp_path: Path, text: str) -> None:
+    (tmp_path / "atlas.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"atlas\.toml"):
+        load(tmp_path)
+
+
+def test_a_bus_of_the_user_may_be_anywhere(tmp_path: Path) -> None:
+    for url in ("valkey://example.org/0", "unix:///run/valkey.sock", "valkeys://[::1]:6379?ca=certificates/own.pem"):
+        assert load(tmp_path, environment={"ATLAS_BUS_URL": url}).bus.url == url
+    assert load(tmp_path, environment={"ATLAS_BUS_URL": "unix:///run/valkey.sock"}).bus_address == "/run/valkey.sock"
 
 
 @pytest.mark.parametrize(
@@ -189,8 +250,9 @@ def test_passwords_are_not_shown(tmp_path: Path, url: str, shown: str) -> None:
 
 
 def test_a_list_of_addresses_is_refused_without_showing_it(tmp_path: Path) -> None:
+    write_user_file("[bus]\nurl = ['valkey://user:secret@127.0.0.1']\n")
     with pytest.raises(ConfigError, match="must be a string") as caught:
-        load(tmp_path, "[bus]\nurl = ['valkey://user:secret@127.0.0.1']\n")
+        load(tmp_path)
     assert "secret" not in caught.value.message + caught.value.hint
 
 
@@ -201,7 +263,8 @@ def test_a_list_of_addresses_is_refused_without_showing_it(tmp_path: Path) -> No
         ("ATLAS_SEARCH_LIMIT", "many", "whole number"),
         ("ATLAS_SEARCH_LIMIT", "1000", "between 1 and 50"),
         ("ATLAS_SCOPE_GIT_RULES", "perhaps", "true or false"),
-        ("ATLAS_STORE_DATA_DIR", "x", "not a setting"),
+        ("ATLAS_STORE_DATA_DIR", "x", "unknown variable"),
+        ("ATLAS_EMBEDDER_PROVIDER", "statik", "must be one of"),
     ],
 )
 def test_mistakes_in_the_environment_name_the_variable(tmp_path: Path, variable: str, value: str, message: str) -> None:
@@ -212,13 +275,16 @@ def test_mistakes_in_the_environment_name_the_variable(tmp_path: Path, variable:
     assert caught.value.hint
 
 
-def test_a_data_folder_that_is_a_symlink_out_of_the_repository_is_refused(tmp_path: Path) -> None:
+def test_data_lives_in_the_users_cache_whatever_the_repository_brings(tmp_path: Path) -> None:
     root, outside = tmp_path / "project", tmp_path / "outside"
     root.mkdir()
     outside.mkdir()
     (root / ".atlas").symlink_to(outside)
-    with pytest.raises(ConfigError, match="outside the project root"):
-        load(root)
+    settings = load(root)
+    assert settings.data_dir == default_folder(root)
+    assert settings.data_dir.name.startswith("project-")
+    assert not settings.data_dir.is_relative_to(root)
+    assert load(outside).data_dir != settings.data_dir
 
 
 def test_a_data_folder_must_not_be_a_file_nor_lie_in_one(tmp_path: Path) -> None:
@@ -229,9 +295,8 @@ def test_a_data_folder_must_not_be_a_file_nor_lie_in_one(tmp_path: Path) -> None
         assert (caught.value.exit_code, "--data-dir" in caught.value.message) == (2, True)
         assert "the path of a folder with --data-dir" in caught.value.hint
     assert load_settings(str(tmp_path), "not/there/yet", environment={}, start=tmp_path).data_dir.name == "yet"
-    (tmp_path / ".atlas").write_text("")
-    with pytest.raises(ConfigError, match=r"\.atlas is not a folder \(default\)"):
-        load_settings(str(tmp_path), environment={})
+    with pytest.raises(ConfigError, match="data folder is the project root"):
+        load_settings(str(tmp_path), str(tmp_path), environment={})
     with pytest.raises(ConfigError, match="not a folder"):
         EmbeddedStore.open(tmp_path / "notes.txt", writing=True, vector_index=VectorIndex)
 
@@ -253,7 +318,9 @@ def test_root_is_the_enclosing_project_strongest_marker_first(tmp_path: Path) ->
     assert discover_root(inner) == tmp_path / "a"
     (tmp_path / "a" / "b" / "atlas.toml").write_text("")
     assert discover_root(inner) == tmp_path / "a" / "b"
-    (tmp_path / "a" / ".atlas").mkdir()
+    make_folder(default_folder(tmp_path / "a"), tmp_path / "a")
+    assert discover_root(inner) == tmp_path / "a"
+    (tmp_path / "a" / "b" / "c" / ".atlas").mkdir()
     assert discover_root(inner) == tmp_path / "a"
 
 
@@ -280,58 +347,38 @@ def test_any_text_is_settings_or_a_one_line_config_error(tmp_path_factory: pytes
         assert settings.root == root
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
-def test_a_repository_may_name_an_address_of_this_machine(tmp_path: Path, host: str) -> None:
-    assert load(tmp_path, f"[mcp]\nhost = '{host}'\n").mcp.host == host
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.0.7", "localhost.example.org", "127.1"])
-def test_a_repository_cannot_open_the_server_to_others_but_the_environment_can(tmp_path: Path, host: str) -> None:
-    text = f"[mcp]\nport = 1234\nhost = '{host}'\n"
-    with pytest.raises(ConfigError, match=r"atlas\.toml:3: mcp\.host") as caught:
-        load(tmp_path, text)
-    assert "ATLAS_MCP_HOST" in caught.value.hint
-    assert load(tmp_path, text, {"ATLAS_MCP_HOST": host}).mcp.host == host
-
-
 def test_the_token_is_not_a_setting_and_is_shown_nowhere(tmp_path: Path) -> None:
     settings = load(tmp_path, "", {"ATLAS_MCP_TOKEN": "a secret of somebody"})
     assert "a secret" not in repr(list(settings.entries())) + repr(settings)
 
 
 @pytest.mark.parametrize(
-    ("text", "environment", "message"),
+    ("environment", "message"),
     [
-        ("url = 'bolt://graph.example.org:7687'", {}, r"atlas\.toml:2: store\.url is not an address on this machine"),
-        ("url = 'bolt://localhost@example.org'", {}, r"atlas\.toml:2: store\.url must not hold a user"),
-        ("url = 'bolt://127.0.0.1.example.org'", {}, r"atlas\.toml:2: store\.url is not an address on this machine"),
-        ("url = 'http://127.0.0.1:7687'", {}, r"atlas\.toml:2: store\.url is no address of a Bolt server"),
-        ("url = 'bolt://127.0.0.1/graph'", {}, "no address of a Bolt server"),
-        ("url = 'bolt://'", {}, "no address of a Bolt server"),
-        ("url = 'bolt://[::1'", {}, "no address of a Bolt server"),
-        ("password = 'secret'", {}, r"atlas\.toml:2: store\.password must not be in a file"),
-        ("ca_file = 'own.pem'", {"URL": "bolt+s://example.org"}, "cannot be chosen by a repository"),
-        ("url = 'bolt+s://[::1]'\nca_file = '../own.pem'", {}, "cannot be chosen by a repository"),
-        ("url = 'bolt+s://[::1]'\nca_file = 'none.pem'", {}, "is no file"),
-        ("url = 'bolt://[::1]'\nca_file = 'own.pem'", {}, "of use for bolt"),
-        ("", {"URL": "bolt://host", "PASSWORD": "secret"}, "store.user is missing"),
-        ("", {"URL": "bolt://neo4j:secret@host"}, "env ATLAS_STORE_URL: store.url must not hold a user"),
+        ({"URL": "http://127.0.0.1:7687"}, "env ATLAS_STORE_URL: store.url is no address of a Bolt server"),
+        ({"URL": "bolt://127.0.0.1/graph"}, "no address of a Bolt server"),
+        ({"URL": "bolt://"}, "no address of a Bolt server"),
+        ({"URL": "bolt://[::1"}, "no address of a Bolt server"),
+        ({"URL": "bolt+s://[::1]", "CA_FILE": "none.pem"}, "is no file"),
+        ({"URL": "bolt://[::1]", "CA_FILE": "own.pem"}, "of use for bolt"),
+        ({"URL": "bolt://host", "PASSWORD": "secret"}, "store.user is missing"),
+        ({"URL": "bolt://neo4j:secret@host"}, "env ATLAS_STORE_URL: store.url must not hold a user"),
     ],
 )
-def test_store_servers_that_are_refused(tmp_path: Path, text: str, environment: dict[str, str], message: str) -> None:
+def test_store_servers_that_are_refused(tmp_path: Path, environment: dict[str, str], message: str) -> None:
     (tmp_path / "own.pem").touch()
     variables = {f"ATLAS_STORE_{name}": value for name, value in environment.items()}
     with pytest.raises(ConfigError, match=message) as caught:
-        load(tmp_path, f"[store]\n{text}\n", variables)
+        load(tmp_path, environment=variables)
     assert "secret" not in caught.value.message + caught.value.hint
     assert caught.value.hint
 
 
-def test_a_repository_may_name_a_store_on_this_machine_and_the_user_any(tmp_path: Path) -> None:
+def test_the_user_may_name_any_store_and_its_password_is_not_shown(tmp_path: Path) -> None:
     (tmp_path / "own.pem").touch()
-    text = "[store]\nurl = 'neo4j+s://localhost'\ndatabase = 'code'\nuser = 'atlas'\nca_file = 'own.pem'\n"
-    assert load(tmp_path, text, {"ATLAS_STORE_PASSWORD": "secret"}).store.database == "code"
-    (tmp_path / "atlas.toml").unlink()
+    write_user_file("[store]\nurl = 'neo4j+s://localhost'\ndatabase = 'code'\nuser = 'atlas'\nca_file = 'own.pem'\n")
+    assert load(tmp_path, environment={"ATLAS_STORE_PASSWORD": "secret"}).store.database == "code"
+    user_file().unlink()
     settings = load(
         tmp_path,
         environment={
@@ -344,3 +391,13 @@ def test_a_repository_may_name_a_store_on_this_machine_and_the_user_any(tmp_path
     assert (shown["store.url"], shown["store.password"]) == ("bolt+ssc://graph.example.org:7687", "***")
     assert (settings.store.password, settings.store_place) == ("secret", "bolt+ssc://graph.example.org:7687")
     assert "secret" not in repr(settings)
+
+
+def test_a_current_folder_that_was_deleted_is_an_error_with_a_way_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(ConfigError, match="current folder does not exist"):
+        load_settings(environment={})

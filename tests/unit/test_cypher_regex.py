@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atlas.errors import QueryError
-from atlas.stores.cypher.regex import compile_regex
+from atlas.stores.sqlite.cypher.regex import compile_regex
 
 atoms = st.sampled_from(
     ("a", "b", ".", r"\d", "[ab]", "[^a]", r"\w", "_", "1", "^", "$", r"\b", "[a-b1]", r"\.", r"\S")

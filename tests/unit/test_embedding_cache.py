@@ -15,9 +15,9 @@ from atlas.embedders.cached import CachedEmbedder
 from atlas.embedders.static import StaticEmbedder
 from atlas.errors import StoreError
 from atlas.model import Chunk, Losses, ModelInfo
-from atlas.stores import embedding_cache
-from atlas.stores.embedding_cache import FILE, OPENING_LOCK, DiskCache
-from atlas.stores.writer_lock import WriterLock
+from atlas.process.lock import WriterLock
+from atlas.stores.sqlite import embedding_cache
+from atlas.stores.sqlite.embedding_cache import FILE, OPENING_LOCK, DiskCache
 
 
 def chunk(text: str, name: str = "f", *, is_file: bool = False) -> Chunk:
@@ -138,7 +138,7 @@ async def test_a_cache_that_fails_costs_time_only(disk: DiskCache) -> None:
 
 def test_two_processes_may_write_at_once(tmp_path: Path) -> None:
     code = (
-        "import asyncio, sys\nfrom pathlib import Path\nfrom atlas.stores.embedding_cache import DiskCache\n"
+        "import asyncio, sys\nfrom pathlib import Path\nfrom atlas.stores.sqlite.embedding_cache import DiskCache\n"
         "async def main():\n    cache = DiskCache(Path(sys.argv[1]), 1 << 24)\n"
         "    for n in range(100):\n        await cache.put({f'{sys.argv[2]}{n}': bytes(512)})\n    await cache.aclose()\n"
         "asyncio.run(main())"
@@ -151,7 +151,7 @@ def test_two_processes_may_write_at_once(tmp_path: Path) -> None:
 _OPENS = """
 import asyncio, sys
 from pathlib import Path
-from atlas.stores.embedding_cache import DiskCache
+from atlas.stores.sqlite.embedding_cache import DiskCache
 
 print("ready", flush=True)
 for line in sys.stdin:

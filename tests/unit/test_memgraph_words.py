@@ -16,8 +16,8 @@ import tantivy
 
 from atlas.model import SearchText
 from atlas.parsing import split_words
-from atlas.stores.bolt_dialect import MemgraphDialect
-from atlas.stores.bolt_rows import WORDS, entry_properties
+from atlas.stores.bolt.dialect import MemgraphDialect
+from atlas.stores.bolt.rows import WORDS, entry_properties
 from tests.conformance.rows import node
 
 DIALECT = MemgraphDialect()

@@ -289,8 +289,13 @@ def test_pipes_sockets_and_names_that_are_no_text(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("the file system takes UTF-8 names only")
     write(tmp_path, {"line\nbreak.py": "", "back\\slash.py": ""})
-    assert paths(tmp_path) == ["back\\slash.py", "line\nbreak.py"]
-    assert reasons(tmp_path) == {"pipe.py": "special", "socket.py": "special", "caf\ufffd.py": "unreadable"}
+    assert paths(tmp_path) == ["back\\slash.py"]
+    assert reasons(tmp_path) == {
+        "pipe.py": "special",
+        "socket.py": "special",
+        "caf\ufffd.py": "unreadable",
+        "line\ufffdbreak.py": "control-characters",
+    }
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.session import PHASES, _Progress
+from atlas.app.session import PHASES, _Progress
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(PHASES)), st.integers(0, 100), st.integers(0, 50))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.stores.names import distance, front_variants, segments, similar, suffix_matcher, tails, tolerance
+from atlas.stores.shared.names import distance, front_variants, segments, similar, suffix_matcher, tails, tolerance
 
 TEXT = st.text("abAB_1é", max_size=8)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from atlas.buses import valkey_server
-from atlas.buses.valkey_place import LONGEST_LOG, LONGEST_SOCKET_PATH
+from atlas.buses.valkey_paths import LONGEST_LOG, LONGEST_SOCKET_PATH
 from atlas.buses.valkey_server import OwnServer
 from atlas.errors import ConfigError, Unavailable
 from tests.conformance.bus.own_server import kill, say
@@ -58,7 +58,7 @@ def test_a_server_starts_is_private_and_stops(data: Path) -> None:
     assert server.notes == ()
     assert server.alive()
     assert say(server, "PING") == "+PONG\r\n"
-    assert say(server, "CONFIG", "GET", "maxmemory") == "*2\r\n$9\r\nmaxmemory\r\n$9\r\n134217728\r\n"
+    assert say(server, "INFO", "memory").count("maxmemory:134217728\r\n") == 1
     folder = data / "valkey"
     assert server.url == str(folder / "valkey.sock")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -184,6 +184,16 @@ def test_a_deep_folder_gets_a_short_socket_in_a_private_folder(data: Path, monke
     assert list(elsewhere.iterdir()) == []
 
 
+def test_a_socket_in_a_folder_of_somebody_else_is_not_asked(data: Path, tmp_path: Path) -> None:
+    server = OwnServer.start(data)
+    linked = tmp_path / "linked" / "valkey"
+    linked.parent.mkdir()
+    linked.symlink_to(data / "valkey")
+    assert OwnServer.find(data) is not None
+    assert OwnServer.find(linked.parent) is None
+    server.stop()
+
+
 def test_no_path_is_short_enough(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", "/" + "t" * 100)
     with pytest.raises(ConfigError, match="short enough") as wrong:
@@ -223,7 +233,7 @@ def test_symbolic_links_of_a_repository_are_refused(data: Path, name: str) -> No
     link = data / name
     link.parent.mkdir(parents=True)
     link.symlink_to(target)
-    with pytest.raises(ConfigError, match=r"symbolic link|not a folder"):
+    with pytest.raises(ConfigError, match=r"holds a link|not a folder"):
         OwnServer.start(data)
     assert list(target.iterdir()) == []
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 from atlas.errors import ConfigError
-from atlas.web.access import Access, make_access
+from atlas.http.auth import Access, make_access, read_token
 
 TOKEN = "a-token-that-is-long-enough"
 OWN = make_access("127.0.0.1", is_open=False)
@@ -83,3 +86,9 @@ def test_on_loopback_a_short_token_is_better_than_none_but_not_for_others() -> N
         make_access("0.0.0.0", is_open=True, token="short")
     with pytest.raises(ConfigError, match="needs a token"):
         make_access("0.0.0.0", is_open=True)
+
+
+def test_a_token_file_that_is_no_file_is_refused_without_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "token")
+    with pytest.raises(ConfigError, match="cannot read the token file"):
+        read_token(tmp_path / "token", "")

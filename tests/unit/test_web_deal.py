@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 
-from atlas.web.deal import READY, Channel, Dealt, deal
+from atlas.http.balancer import READY, Channel, Dealt, deal
 
 
 class Desk:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from atlas.web.turns import STARTING_SECONDS, Turn, Turns
+from atlas.http.admission import IN_ORDER, STARTING_SECONDS, Displaced, Turn, Turns
 
 
 async def settle() -> None:
@@ -89,3 +89,47 @@ async def in_one_go(turns: Turns, wanted: int) -> int:
         turn.end()
     await settle()
     return len(begun)
+
+
+async def test_a_flood_waits_behind_who_comes_after_it() -> None:
+    turns = Turns(at_work=1, starting=1)
+    held = await turns.take()
+    flood = [turns.ask("one") for _ in range(IN_ORDER + 10)]
+    after = turns.ask("other")
+    held.end()
+    assert after.done()
+    assert not any(asked.done() for asked in flood)
+    after.result().end()
+    assert flood[-1].done(), "the newest while so many wait"
+    for asked in reversed(flood[IN_ORDER:]):
+        asked.result().end()
+    assert flood[0].done(), "then in order"
+    for asked in flood:
+        turns.forgo(asked)
+    assert not turns.are_taken
+
+
+async def test_the_oldest_is_displaced_only_when_many_wait() -> None:
+    turns = Turns(at_work=1, starting=1)
+    held = await turns.take()
+    displaced: list[int] = []
+    waiting = [turns.ask("one", lambda number=number: displaced.append(number)) for number in range(IN_ORDER)]
+    assert not turns.displace()
+    other = turns.ask("other")
+    assert not turns.displace("nobody")
+    assert turns.displace("one")
+    assert displaced == [0]
+    assert isinstance(waiting[0].exception(), Displaced)
+    assert not turns.displace("one")
+    held.end()
+    for asked in (*waiting, other):
+        turns.forgo(asked)
+    assert not turns.are_taken
+
+
+async def test_a_turn_ends_once() -> None:
+    turns = Turns(at_work=2, starting=2)
+    turn = await turns.take()
+    turn.end()
+    turn.end()
+    assert await in_one_go(turns, 3) == 2

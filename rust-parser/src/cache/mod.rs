@@ -1,6 +1,8 @@
 //! Facts on disk by path and content digest, so that a restart does not parse again. It may cost time, never truth.
 
 mod file;
+mod place;
+mod record;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +13,9 @@ use pyo3::prelude::*;
 use crate::facts::FileFacts;
 use crate::parse::ParsedFile;
 
-pub use file::{CacheFile, ContentDigest, Entry};
+pub use file::{CacheFile, Entry, Key};
+
+pub type ContentDigest = [u8; 16];
 
 /// Facts on disk by content digest and path: one append-only file, checksummed records, torn tail cut off, mutable.
 #[pyclass(frozen, module = "atlas._parser")]
@@ -43,7 +47,12 @@ impl FactsCache {
         written.ok_or_else(closed)
     }
 
-    /// Forget everything else if that halves the file.
+    /// Of these paths, keep only the facts with the digest ("" = none) and erase the others.
+    fn replace(&self, py: Python<'_>, current: Vec<(String, String)>) -> PyResult<()> {
+        py.detach(|| self.open().as_mut().map(|file| file.replace(&keys(&current)))).ok_or_else(closed)
+    }
+
+    /// Erase everything else.
     fn keep(&self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<()> {
         py.detach(|| self.open().as_mut().map(|file| file.keep(&keys(&wanted)))).ok_or_else(closed)
     }
@@ -82,7 +91,7 @@ fn closed() -> PyErr {
 }
 
 /// Paths and digests; text that is no digest belongs to no record.
-fn keys(wanted: &[(String, String)]) -> Vec<(String, Option<ContentDigest>)> {
+fn keys(wanted: &[(String, String)]) -> Vec<Key> {
     wanted.iter().map(|(path, digest)| (path.clone(), parse_digest(digest))).collect()
 }
 

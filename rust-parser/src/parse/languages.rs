@@ -69,11 +69,14 @@ impl Registry {
         Ok(())
     }
 
-    /// Names the layout of facts, the version of the parser, and everything that the languages say.
+    /// Names the layout of facts, the version of the parser, the rules for secrets, and everything that the languages say.
     pub fn fingerprint(&self) -> String {
         let mut hasher = self.sources.clone();
         hasher.update(&FACTS_VERSION.to_le_bytes());
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+        crate::secrets::RULE_FILES.iter().for_each(|text| {
+            hasher.update(text.as_bytes());
+        });
         hex(&hasher.finalize().as_bytes()[..16])
     }
 

@@ -1,8 +1,7 @@
 //! The Python face of parsing: `Languages`, `ParsedFile`, `parse_bytes`, `parse_paths`.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,9 +12,23 @@ use rayon::prelude::*;
 
 use super::languages::Registry;
 use super::{file, json};
+use crate::admission::ByteLimit;
 use crate::content::{digest_of, hex};
-use crate::facts::{FACTS_VERSION, FileFacts};
+use crate::facts::{FACTS_VERSION, FileFacts, Problem};
+use crate::files::{Folder, read_capped};
 use crate::scan::check_content;
+use crate::secrets::{self, Secret};
+
+/// A file of 1 MiB that a person wrote has a tenth of it; each takes some ten kilobytes until it is written.
+const MAX_DEFINITIONS: usize = 20_000;
+
+/// Secrets of one file that are told one by one.
+const MAX_SECRETS: usize = 100;
+
+/// Source that is parsed at the same time. A hostile file takes a hundred times its size while it is parsed.
+const BYTES_AT_ONCE: u64 = 4 << 20;
+
+static PARSED_AT_ONCE: ByteLimit = ByteLimit::new(BYTES_AT_ONCE);
 
 /// The languages known.
 #[pyclass(frozen)]
@@ -179,9 +192,35 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
     if !(reason.is_empty() || is_generated && limits.generated) {
         return ParsedFile::skipped(path, data, reason);
     }
-    let mut facts = file::parse(language, path, data, limits.timeout);
+    let Ok(found) = secrets::find(data) else {
+        return ParsedFile::skipped(path, data, "secret-scan-limit");
+    };
+    let mut facts = file::parse(language, path, &secrets::mask(data, &found), limits.timeout);
+    if facts.definitions.len() > MAX_DEFINITIONS {
+        return ParsedFile::skipped(path, data, "too-many-definitions");
+    }
     facts.is_generated = is_generated;
+    if !found.is_empty() {
+        // The identity of the file is that of its bytes on disk; everything else comes from the masked text.
+        facts.digest = digest_of(data);
+        note_secrets(&mut facts, &found);
+    }
     ParsedFile { facts: Arc::new(facts), skip_reason: String::new() }
+}
+
+/// One problem a line and rule, so that status tells where secrets are masked, and whoever reads the file that they are.
+fn note_secrets(facts: &mut FileFacts, found: &[Secret]) {
+    let mut told: Vec<(u32, &str)> = found.iter().map(|secret| (secret.line, secret.rule)).collect();
+    told.dedup();
+    let left = told.len().saturating_sub(MAX_SECRETS);
+    for &(line, rule) in told.iter().take(MAX_SECRETS) {
+        facts.problems.push(Problem { line, code: "secret".to_owned(), message: rule.to_owned() });
+    }
+    if left > 0 {
+        let line = told[MAX_SECRETS].0;
+        facts.problems.push(Problem { line, code: "secret".to_owned(), message: format!("and {left} more below") });
+    }
+    facts.problems.sort_by(|a, b| (a.line, &a.code, &a.message).cmp(&(b.line, &b.code, &b.message)));
 }
 
 #[pyfunction]
@@ -219,45 +258,41 @@ fn parse_paths(
     let registry = &languages.registry;
     let limits = Limits { timeout: Duration::from_millis(timeout_ms), generated };
     py.detach(|| {
-        let real_root = root.canonicalize();
+        let root = Folder::open(&root);
         paths
             .par_iter()
             .map(|path| {
-                let data = match &real_root {
-                    Ok(root) => read_within(root, path, max_bytes),
+                let parsed = match &root {
+                    Ok(root) => parse_below(registry, root, path, max_bytes, limits),
                     Err(error) => Err(format!("unreadable: {error}")),
                 };
-                match data {
-                    Ok(data) => Outcome::Parsed(parse_content(registry, path, &data, limits)),
-                    Err(reason) => Outcome::Unreadable(reason),
-                }
+                parsed.map_or_else(Outcome::Unreadable, Outcome::Parsed)
             })
             .collect()
     })
 }
 
-/// Read a file below a folder; links that lead out of it, special files and files over the limit are refused.
-fn read_within(root: &Path, path: &str, max_bytes: u64) -> Result<Vec<u8>, String> {
-    let unreadable = |error: std::io::Error| format!("unreadable: {error}");
-    let real = root.join(path).canonicalize().map_err(unreadable)?;
-    if !real.starts_with(root) {
-        return Err("unreadable: leads out of the project".to_owned());
+/// Read and parse a file below a folder. Links, special files and files over the limit are refused.
+fn parse_below(
+    registry: &Registry,
+    root: &Folder,
+    path: &str,
+    max_bytes: u64,
+    limits: Limits,
+) -> Result<ParsedFile, String> {
+    let too_large = || format!("unreadable: larger than {max_bytes} bytes");
+    let reason = |error: io::Error| match error.kind() {
+        io::ErrorKind::FileTooLarge => too_large(),
+        _ => format!("unreadable: {error}"),
+    };
+    let file = root.open_file(path).map_err(reason)?;
+    let size = file.metadata().map_err(reason)?.len();
+    if size > max_bytes {
+        return Err(too_large());
     }
-    // Before opening: opening a pipe would wait for its writer.
-    let metadata = std::fs::metadata(&real).map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err("unreadable: not a regular file".to_owned());
-    }
-    let mut data = Vec::with_capacity(metadata.len().min(max_bytes) as usize + 1);
-    File::open(&real)
-        .map_err(unreadable)?
-        .take(max_bytes.saturating_add(1))
-        .read_to_end(&mut data)
-        .map_err(unreadable)?;
-    if data.len() as u64 > max_bytes {
-        return Err(format!("unreadable: larger than {max_bytes} bytes"));
-    }
-    Ok(data)
+    let _share = PARSED_AT_ONCE.enter(size);
+    let data = read_capped(file, max_bytes).map_err(reason)?;
+    Ok(parse_content(registry, path, &data, limits))
 }
 
 /// Add this module's Python classes and functions.

@@ -1,14 +1,10 @@
 //! Manifests of sub-projects: which file names are ones, and the name that each gives its project. A manifest that cannot
 //! be understood has no name; it never fails a scan.
 
-use std::fs::File;
-use std::io::Read;
-use std::path::Path;
-
 use serde_json::Value;
 
-/// A manifest is read up to here.
-const MAX_BYTES: u64 = 256 << 10;
+/// A larger manifest is not read.
+pub const MAX_BYTES: u64 = 256 << 10;
 const MAX_NAME_CHARS: usize = 200;
 
 /// Kind of the project whose manifest has this name, and its rank among the manifests of that kind (0 = counts first).
@@ -27,13 +23,10 @@ pub fn kind_of(file: &str) -> Option<(&'static str, usize)> {
     })
 }
 
-/// Name of the project as its manifest says.
-pub fn name_of(path: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
+/// Name of the project as the content of its manifest says; `file` is the manifest's own name.
+pub fn name_of(file: &str, content: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(content);
     let text = text.trim_start_matches('\u{feff}');
-    let file = path.file_name()?.to_str()?;
     let name = match file {
         "pyproject.toml" => toml_name(text, &[&["project"], &["tool", "poetry"]]),
         "Cargo.toml" => toml_name(text, &[&["package"]]),
@@ -123,13 +116,7 @@ mod tests {
     use super::name_of;
 
     fn named(file: &str, text: &str) -> Option<String> {
-        let folder = std::env::temp_dir().join(format!("atlas-manifests-{}-{:x}", std::process::id(), text.len()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let path = folder.join(file);
-        std::fs::write(&path, text).unwrap();
-        let name = name_of(&path);
-        std::fs::remove_dir_all(&folder).unwrap();
-        name
+        name_of(file, text.as_bytes())
     }
 
     #[test]

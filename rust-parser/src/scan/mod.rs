@@ -5,6 +5,7 @@ mod content;
 mod manifests;
 mod names;
 mod only;
+mod patterns;
 mod repository;
 mod rules;
 mod walk;
@@ -17,6 +18,7 @@ use pyo3::prelude::*;
 use crate::parse::Languages;
 
 pub use content::check_content;
+pub use manifests::name_of as manifest_name;
 pub use rules::changes_rules;
 pub use walk::{LanguageNames, Options, ScanError, ScanResult, ScannedFile, SubProject, scan};
 
@@ -58,7 +60,7 @@ fn scan_py(
     })
 }
 
-/// Reason why a file with this content is not indexed (binary, minified, generated, secret), or "".
+/// Reason why a file with this content is not indexed (binary, minified, generated), or "".
 #[pyfunction(name = "check_content")]
 fn check_content_py(py: Python<'_>, path: &str, data: &[u8]) -> &'static str {
     py.detach(|| check_content(path, data))

@@ -85,6 +85,11 @@ const DEPENDENCY_FOLDERS: &[&str] =
 /// Files that mark a folder as made by a tool: a virtual environment, or a cache (<https://bford.info/cachedir/>).
 pub const DEPENDENCY_MARKERS: &[&str] = &["pyvenv.cfg", "CACHEDIR.TAG"];
 
+/// Whether a character of a name ends a line, drives a terminal, or reorders what is written around it.
+pub fn breaks_lines(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Reason why a file of this name is not indexed, or "".
 pub fn of_file(name: &str, generated: bool) -> &'static str {
     let lower = name.to_ascii_lowercase();

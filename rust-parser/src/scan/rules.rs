@@ -1,19 +1,16 @@
 //! Ignore rules along a path: `.gitignore` files up to the work tree's root, git's private and personal excludes, and
 //! `.atlasignore` files. The nearest file that says something about a path decides; `.atlasignore` can only leave out more.
 
-use std::fs;
-use std::io::Read;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::patterns::{self, Budget, Patterns, TooManyRules};
 use super::repository::Repository;
 use super::{manifests, names};
-
-/// An ignore file is read up to here.
-const MAX_RULES_BYTES: u64 = 4 << 20;
+use crate::files::{Folder, read_linked};
 
 /// Can a change of the file at this path (below the root) change which other files are indexed, or what sub-projects there
 /// are and how they are named? What it names may lie in a folder that is not indexed.
@@ -33,16 +30,27 @@ pub fn changes_rules(path: &str) -> bool {
 #[derive(Default)]
 pub struct Rules {
     parent: Option<Arc<Rules>>,
-    git: Option<Gitignore>,
-    atlas: Option<Gitignore>,
+    git: Option<Patterns>,
+    atlas: Option<Patterns>,
     /// Set where a work tree begins: rules of git from further up do not hold here.
     work_tree: Option<WorkTree>,
 }
 
 struct WorkTree {
     repository: Repository,
-    /// `.git/info/exclude`, then `core.excludesFile` of the person.
-    excludes: [Gitignore; 2],
+    /// `.git/info/exclude`.
+    private: Option<Patterns>,
+    /// `core.excludesFile` of the user. The configuration of the repository itself is not read.
+    personal: Gitignore,
+}
+
+/// Which of the files that say what is ignored a folder holds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RuleFiles {
+    pub git: bool,
+    pub atlas: bool,
+    /// A repository begins here.
+    pub repository: bool,
 }
 
 /// What the rules say about a path.
@@ -58,36 +66,51 @@ pub enum Verdict {
 impl Rules {
     /// The rules around a root: of the folders above it, if they belong to the same work tree. A root that its repository
     /// ignores is asked for in spite of it (a project below a home folder kept in git), so that repository does not count.
-    pub fn above(root: &Path, git_rules: bool) -> Arc<Self> {
-        let Some(repository) = git_rules.then(|| Repository::around(root)).flatten() else { return Arc::default() };
+    pub fn above(root: &Path, git_rules: bool, budget: &Budget) -> Result<Arc<Self>, TooManyRules> {
+        let Some(repository) = git_rules.then(|| Repository::around(root)).flatten() else {
+            return Ok(Arc::default());
+        };
         let work_tree = repository.work_tree.clone();
-        let mut rules = Arc::new(Self::of_repository(repository));
+        let mut rules = Arc::new(Self::of_repository(repository, budget)?);
         let folders: Vec<&Path> = root.ancestors().take_while(|folder| folder.starts_with(&work_tree)).collect();
         for folder in folders.into_iter().rev() {
             if folder != work_tree && rules.judge(folder, true, false) == Verdict::Gitignore {
-                return Arc::default();
+                return Ok(Arc::default());
             }
-            // The root's own file is read by the walk.
-            let git = if folder == root { None } else { read_rules(folder, &folder.join(".gitignore")) };
+            if folder == root {
+                // The root's own file is read by the walk.
+                continue;
+            }
+            let text = Folder::open(folder).and_then(|handle| handle.read_file(".gitignore", patterns::MAX_BYTES));
+            let git = compiled(folder, text, budget)?;
             if git.is_some() {
                 rules = Arc::new(Self { parent: Some(rules), git, ..Self::default() });
             }
         }
-        rules
+        Ok(rules)
     }
 
-    /// The rules of a folder that holds some of `.gitignore`, `.atlasignore` and (`nested`) a repository of its own.
-    pub fn inside(self: Arc<Self>, folder: &Path, git: bool, atlas: bool, nested: bool) -> Arc<Self> {
+    /// The rules of a folder, by the files in it.
+    pub fn inside(
+        self: Arc<Self>,
+        place: &Path,
+        folder: &Folder,
+        files: RuleFiles,
+        budget: &Budget,
+    ) -> Result<Arc<Self>, TooManyRules> {
         let mut rules = self;
-        if let Some(repository) = nested.then(|| Repository::at(folder)).flatten() {
-            rules = Arc::new(Self { parent: Some(rules), ..Self::of_repository(repository) });
+        if let Some(repository) = files.repository.then(|| Repository::at(place)).flatten() {
+            rules = Arc::new(Self { parent: Some(rules), ..Self::of_repository(repository, budget)? });
         }
-        let git = git.then(|| read_rules(folder, &folder.join(".gitignore"))).flatten();
-        let atlas = atlas.then(|| read_rules(folder, &folder.join(".atlasignore"))).flatten();
+        let read = |wanted: bool, name: &str| match wanted {
+            true => compiled(place, folder.read_file(name, patterns::MAX_BYTES), budget),
+            false => Ok(None),
+        };
+        let (git, atlas) = (read(files.git, ".gitignore")?, read(files.atlas, ".atlasignore")?);
         if git.is_none() && atlas.is_none() {
-            return rules;
+            return Ok(rules);
         }
-        Arc::new(Self { parent: Some(rules), git, atlas, work_tree: None })
+        Ok(Arc::new(Self { parent: Some(rules), git, atlas, work_tree: None }))
     }
 
     /// What the rules say about a path, all of whose folders were kept. `in_ignored` = one of them was
@@ -104,11 +127,11 @@ impl Rules {
         if self.atlas_ignores(path, is_folder) { Verdict::Atlasignore } else { Verdict::Keep }
     }
 
-    fn of_repository(repository: Repository) -> Self {
+    fn of_repository(repository: Repository, budget: &Budget) -> Result<Self, TooManyRules> {
         let root = repository.work_tree.clone();
-        let private = read_rules(&root, &repository.exclude_file()).unwrap_or_else(Gitignore::empty);
+        let private = compiled(&root, read_linked(&repository.exclude_file(), patterns::MAX_BYTES), budget)?;
         let (personal, _) = GitignoreBuilder::new(&root).build_global();
-        Self { work_tree: Some(WorkTree { repository, excludes: [private, personal] }), ..Self::default() }
+        Ok(Self { work_tree: Some(WorkTree { repository, private, personal }), ..Self::default() })
     }
 
     fn chain(&self) -> impl Iterator<Item = &Self> {
@@ -121,11 +144,16 @@ impl Rules {
 
     fn git_ignores(&self, path: &Path, is_folder: bool) -> bool {
         for rules in self.chain() {
-            let excludes = rules.work_tree.iter().flat_map(|tree| &tree.excludes);
-            if let Some(verdict) = rules.git.iter().chain(excludes).find_map(|file| decided(file, path, is_folder)) {
+            let tree = rules.work_tree.as_ref();
+            let shared = rules.git.iter().chain(tree.and_then(|tree| tree.private.as_ref()));
+            let verdict = shared
+                .into_iter()
+                .find_map(|file| file.decide(path, is_folder))
+                .or_else(|| patterns::decide(&tree?.personal, path, is_folder));
+            if let Some(verdict) = verdict {
                 return verdict;
             }
-            if rules.work_tree.is_some() {
+            if tree.is_some() {
                 return false;
             }
         }
@@ -134,29 +162,17 @@ impl Rules {
 
     fn atlas_ignores(&self, path: &Path, is_folder: bool) -> bool {
         let mut files = self.chain().filter_map(|rules| rules.atlas.as_ref());
-        files.find_map(|file| decided(file, path, is_folder)).unwrap_or(false)
+        files.find_map(|file| file.decide(path, is_folder)).unwrap_or(false)
     }
 }
 
-fn decided(file: &Gitignore, path: &Path, is_folder: bool) -> Option<bool> {
-    match file.matched(path, is_folder) {
-        Match::Ignore(_) => Some(true),
-        Match::Whitelist(_) => Some(false),
-        Match::None => None,
+/// The patterns of an ignore file that was read; None when it cannot be read or has none.
+fn compiled(folder: &Path, text: io::Result<Vec<u8>>, budget: &Budget) -> Result<Option<Patterns>, TooManyRules> {
+    match text {
+        Ok(text) => Ok(Some(Patterns::compile(folder, &text, budget)?).filter(|patterns| !patterns.is_empty())),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(TooManyRules),
+        Err(_) => Ok(None),
     }
-}
-
-/// The rules of one file, for paths below `folder`. A line that is no pattern, or no UTF-8, matches what can be made of it.
-fn read_rules(folder: &Path, path: &Path) -> Option<Gitignore> {
-    let mut bytes = Vec::new();
-    fs::File::open(path).ok()?.take(MAX_RULES_BYTES).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let mut builder = GitignoreBuilder::new(folder);
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        // git ignores lines that are no patterns, too.
-        let _ = builder.add_line(None, line);
-    }
-    builder.build().ok().filter(|rules| !rules.is_empty())
 }
 
 /// `include` and `exclude` of the settings: globs as in an ignore file at the project's root.

@@ -2,9 +2,8 @@
 //! of the next level. A folder that is skipped is reported once, as `path/`, and not entered. A scan of parts of a tree is
 //! the same walk, which enters only the folders that lead there.
 
-use std::fs::{self, DirEntry, File, FileType};
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,11 +11,18 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use super::only::Only;
-use super::rules::{Rules, Scope, Verdict};
+use super::patterns::{Budget, TooManyRules};
+use super::rules::{RuleFiles, Rules, Scope, Verdict};
 use super::{manifests, names};
+use crate::files;
+use crate::files::{EntryKind, Status};
 
 /// Enough of a program's first line to see its interpreter.
 const FIRST_LINE_BYTES: u64 = 128;
+/// Folders inside each other that are entered: opening one takes a step for each folder around it.
+const MAX_DEPTH: usize = 512;
+/// Why a folder is left out whose ignore files cannot be obeyed.
+const TOO_MANY_RULES: &str = "too-many-rules";
 
 /// A file to index.
 #[pyclass(frozen, get_all, module = "atlas._parser")]
@@ -26,6 +32,9 @@ pub struct ScannedFile {
     pub language: String,
     pub size: u64,
     pub mtime_ns: i64,
+    /// Of inode number and time of the inode's last change: another file that took this path differs in it, even one of
+    /// equal size and modification time.
+    pub identity: u64,
 }
 
 /// A folder with a manifest of its own.
@@ -78,6 +87,9 @@ pub enum ScanError {
 
 struct Walk<'a> {
     root: PathBuf,
+    /// The root itself; everything is opened from here.
+    handle: files::Folder,
+    budget: Budget,
     scope: Scope,
     options: &'a Options,
     languages: &'a dyn LanguageNames,
@@ -100,23 +112,28 @@ struct Folder {
 struct Listing {
     found: ScanResult,
     folders: Vec<Folder>,
-    /// Kind, rank among the manifests of that kind, and place.
-    manifests: Vec<(&'static str, usize, PathBuf)>,
+    /// Kind, rank among the manifests of that kind, and file name.
+    manifests: Vec<(&'static str, usize, String)>,
 }
 
 /// Walk a tree with git's rules.
 pub fn scan(root: &Path, languages: &dyn LanguageNames, options: &Options) -> Result<ScanResult, ScanError> {
     let root = fs::canonicalize(root).map_err(ScanError::Root)?;
-    fs::read_dir(&root).map_err(ScanError::Root)?;
+    let handle = files::Folder::open(&root).map_err(ScanError::Root)?;
     let scope = Scope::new(&options.include, &options.exclude).map_err(ScanError::Glob)?;
-    let rules = Rules::above(&root, options.git_rules);
+    let budget = Budget::default();
+    let rules = Rules::above(&root, options.git_rules, &budget);
     let only = Only::new(options.only.as_deref().unwrap_or(&[String::new()]));
     let mut result = ScanResult::default();
     if only.is_empty() {
         return Ok(result);
     }
+    let Ok(rules) = rules else {
+        result.skipped.push(("/".to_owned(), TOO_MANY_RULES.to_owned()));
+        return Ok(result);
+    };
     let whole = only.has("");
-    let walk = Walk { root, scope, options, languages, only };
+    let walk = Walk { root, handle, budget, scope, options, languages, only };
     let mut level = vec![Folder { path: String::new(), rules, in_ignored: false, whole }];
     while !level.is_empty() {
         let listings: Vec<Listing> = if level.len() == 1 {
@@ -144,87 +161,105 @@ impl Walk<'_> {
     fn read(&self, folder: Folder) -> Listing {
         let mut listing = Listing::default();
         let place = self.root.join(&folder.path);
-        let entries = match fs::read_dir(&place).and_then(Iterator::collect::<io::Result<Vec<DirEntry>>>) {
-            Ok(entries) => entries,
-            Err(_) => {
-                listing.skip_folder(folder.path, "unreadable");
-                return listing;
-            }
+        let read = self.handle.below(&folder.path).and_then(|handle| Ok((handle.entries()?, handle)));
+        let Ok((entries, handle)) = read else {
+            listing.skip_folder(folder.path, "unreadable");
+            return listing;
         };
         listing.found.folders.push(folder.path.clone());
         let mut files = Vec::with_capacity(entries.len());
         for entry in entries {
-            let name = match (entry.file_name().into_string(), entry.file_type()) {
-                (Ok(name), Ok(kind)) => {
-                    files.push((name, kind, entry));
+            if let Ok(name) | Err(name) = &entry.name
+                && name.chars().any(names::breaks_lines)
+            {
+                // in an answer it could pass for lines that Code Atlas wrote
+                let path = join(&folder.path, name);
+                if folder.whole || self.only.has(&path) {
+                    listing.skip(path.replace(names::breaks_lines, "\u{fffd}"), "control-characters");
+                }
+                continue;
+            }
+            let name = match entry.name {
+                Ok(name) if entry.kind != EntryKind::Unknown => {
+                    files.push((name, entry.kind));
                     continue;
                 }
-                (Ok(name), Err(_)) => name,
-                (Err(name), _) => name.to_string_lossy().into_owned(),
+                Ok(name) | Err(name) => name,
             };
             let path = join(&folder.path, &name);
             if folder.whole || self.only.has(&path) {
                 listing.skip(path, "unreadable");
             }
         }
-        let holds = |wanted: &str| files.iter().any(|(name, kind, _)| name == wanted && kind.is_file());
+        let holds = |wanted: &str| files.iter().any(|(name, kind)| name == wanted && *kind == EntryKind::File);
         if !folder.path.is_empty() && names::DEPENDENCY_MARKERS.iter().any(|marker| holds(marker)) {
             listing.skip_folder(folder.path, "dependencies");
             return listing;
         }
         let git = self.options.git_rules;
-        let nested = git && !folder.path.is_empty() && files.iter().any(|(name, _, _)| name == ".git");
-        let inner = folder.rules.inside(&place, git && holds(".gitignore"), holds(".atlasignore"), nested);
+        let nested = git && !folder.path.is_empty() && files.iter().any(|(name, _)| name == ".git");
+        let present = RuleFiles { git: git && holds(".gitignore"), atlas: holds(".atlasignore"), repository: nested };
+        let inner = match folder.rules.inside(&place, &handle, present, &self.budget) {
+            Ok(inner) => inner,
+            Err(TooManyRules) => {
+                listing.skip_folder(folder.path, TOO_MANY_RULES);
+                return listing;
+            }
+        };
         let folder = Folder { rules: inner, in_ignored: folder.in_ignored && !nested, ..folder };
-        for (name, kind, entry) in &files {
+        for (name, kind) in &files {
             if name == ".git" || name == ".atlas" {
                 continue;
             }
             if self.wants(&folder, name, *kind) {
-                self.take(&mut listing, &folder, name, *kind, entry);
+                self.take(&mut listing, &folder, &handle, name, *kind);
             } else if manifests::kind_of(name).is_some() {
                 // Not asked for itself, but it makes this folder a sub-project.
                 let mut beside = Listing::default();
-                self.take(&mut beside, &folder, name, *kind, entry);
+                self.take(&mut beside, &folder, &handle, name, *kind);
                 listing.manifests.append(&mut beside.manifests);
             }
         }
-        self.add_subprojects(&mut listing, &folder.path);
+        self.add_subprojects(&mut listing, &folder.path, &handle);
         listing
     }
 
     /// Is this entry of a folder asked for, or a folder on the way there?
-    fn wants(&self, folder: &Folder, name: &str, kind: FileType) -> bool {
+    fn wants(&self, folder: &Folder, name: &str, kind: EntryKind) -> bool {
         folder.whole || {
             let path = join(&folder.path, name);
-            self.only.has(&path) || (kind.is_dir() && self.only.has_below(&path))
+            self.only.has(&path) || (kind == EntryKind::Folder && self.only.has_below(&path))
         }
     }
 
     /// One sub-project a folder and kind; without a name in the manifest it has the folder's.
-    fn add_subprojects(&self, listing: &mut Listing, folder: &str) {
+    fn add_subprojects(&self, listing: &mut Listing, folder: &str, handle: &files::Folder) {
         listing.manifests.sort_unstable();
         listing.manifests.dedup_by_key(|(kind, _, _)| *kind);
-        for (kind, _, place) in &listing.manifests {
+        for (kind, _, file) in &listing.manifests {
             let named = if folder.is_empty() { self.root.as_path() } else { Path::new(folder) };
-            let name = manifests::name_of(place)
+            let content = handle.read_file(file, manifests::MAX_BYTES).ok();
+            let name = content
+                .and_then(|content| manifests::name_of(file, &content))
                 .unwrap_or_else(|| named.file_name().unwrap_or_default().to_string_lossy().into_owned());
             listing.found.subprojects.push(SubProject { folder: folder.to_owned(), kind: (*kind).to_owned(), name });
         }
     }
 
     /// Sort one entry into a listing.
-    fn take(&self, listing: &mut Listing, folder: &Folder, name: &str, kind: FileType, entry: &DirEntry) {
+    fn take(&self, listing: &mut Listing, folder: &Folder, handle: &files::Folder, name: &str, kind: EntryKind) {
         let path = join(&folder.path, name);
-        let verdict = folder.rules.judge(&self.root.join(&path), kind.is_dir(), folder.in_ignored);
+        let is_folder = kind == EntryKind::Folder;
+        let verdict = folder.rules.judge(&self.root.join(&path), is_folder, folder.in_ignored);
         let reason = match verdict {
             Verdict::Gitignore => "gitignore",
             Verdict::Atlasignore => "atlasignore",
             Verdict::Keep | Verdict::HoldsTracked => "",
         };
-        if kind.is_dir() {
+        if is_folder {
             let reason = match reason {
                 "" if !self.scope.takes_folder(&path) => "scope",
+                "" if path.matches('/').count() >= MAX_DEPTH => "too-deep",
                 "" => names::of_folder(name),
                 _ => reason,
             };
@@ -239,8 +274,8 @@ impl Walk<'_> {
         }
         let reason = match reason {
             "" if !self.scope.takes_file(&path) => "scope",
-            "" if kind.is_symlink() => "symlink",
-            "" if !kind.is_file() => "special",
+            "" if kind == EntryKind::Link => "symlink",
+            "" if kind != EntryKind::File => "special",
             "" => names::of_file(name, self.options.generated),
             _ => reason,
         };
@@ -249,35 +284,38 @@ impl Walk<'_> {
             return;
         }
         if let Some((kind, rank)) = manifests::kind_of(name) {
-            listing.manifests.push((kind, rank, entry.path()));
+            listing.manifests.push((kind, rank, name.to_owned()));
         }
-        self.take_file(listing, path, name, entry);
+        self.take_file(listing, path, name, handle);
     }
 
     /// A file that no rule keeps out: it needs a language and a size within the limit.
-    fn take_file(&self, listing: &mut Listing, path: String, name: &str, entry: &DirEntry) {
+    fn take_file(&self, listing: &mut Listing, path: String, name: &str, handle: &files::Folder) {
         let by_name = self.languages.of_path(&path);
         if by_name.is_none() && name.contains('.') {
             listing.skip(path, "language");
             return;
         }
-        let Ok(metadata) = entry.metadata() else {
+        let Ok(status) = handle.status(name) else {
             listing.skip(path, "unreadable");
             return;
         };
-        let is_program = metadata.mode() & 0o111 != 0;
-        let first_line = if by_name.is_none() && is_program { read_start(&entry.path()) } else { Vec::new() };
+        let first_line = match by_name {
+            // What cannot be read has no first line, and so no language.
+            None if status.is_program => handle.read_start(name, FIRST_LINE_BYTES).unwrap_or_default(),
+            _ => Vec::new(),
+        };
         let Some(language) = by_name.or_else(|| self.languages.of_first_line(&first_line)) else {
             listing.skip(path, "language");
             return;
         };
-        if metadata.len() > self.options.max_bytes {
+        if status.size > self.options.max_bytes {
             listing.skip(path, "too-large");
             return;
         }
-        let mtime_ns = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
         let language = language.to_owned();
-        listing.found.files.push(ScannedFile { path, language, size: metadata.len(), mtime_ns });
+        let Status { size, mtime_ns, identity, .. } = status;
+        listing.found.files.push(ScannedFile { path, language, size, mtime_ns, identity });
     }
 }
 
@@ -293,13 +331,4 @@ impl Listing {
 
 fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}
-
-fn read_start(path: &Path) -> Vec<u8> {
-    let mut start = Vec::new();
-    // What cannot be read has no first line, and so no language.
-    if let Ok(file) = File::open(path) {
-        let _ = file.take(FIRST_LINE_BYTES).read_to_end(&mut start);
-    }
-    start
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from atlas.buses.memory import MemoryBus
-from atlas.buses.redelivery import Redelivery
+from atlas.buses.retry_policy import Redelivery
 from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_server import OwnServer
 from atlas.contracts import Bus

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from atlas.buses.valkey_cache import ValkeyCache
-from atlas.buses.valkey_link import Link
+from atlas.buses.valkey_connection import Link
 from atlas.buses.valkey_server import OwnServer
 from atlas.contracts import EmbeddingCache
 from atlas.errors import Unavailable
-from atlas.stores.embedding_cache import DiskCache
+from atlas.stores.sqlite.embedding_cache import DiskCache
 
 VECTOR = 512
 OpenCache = Callable[[int], EmbeddingCache]

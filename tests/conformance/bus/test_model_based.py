@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from atlas.buses.memory import MemoryBus
-from atlas.buses.redelivery import Redelivery
+from atlas.buses.retry_policy import Redelivery
 from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_server import OwnServer
 from atlas.contracts import Bus

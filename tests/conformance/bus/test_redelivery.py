@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from atlas.buses.redelivery import KEPT_LETTERS, Redelivery
+from atlas.buses.retry_policy import KEPT_LETTERS, Redelivery
 from atlas.contracts import Bus
 from atlas.model import Event, StreamState
 from tests.conformance.bus.conftest import OpenBus

@@ -24,10 +24,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from atlas.buses import valkey_link
-from atlas.buses.redelivery import Redelivery
+from atlas.buses import valkey_connection, valkey_paths
+from atlas.buses.retry_policy import Redelivery
 from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_link import Link
+from atlas.buses.valkey_connection import Link
 from atlas.buses.valkey_server import OwnServer, server_program
 from atlas.errors import ConfigError, StoreError, Unavailable
 from atlas.model import StreamState
@@ -45,6 +45,12 @@ def folder() -> Iterator[Path]:
     made = Path(tempfile.mkdtemp(prefix="atlas-bus-"))
     yield made
     shutil.rmtree(made)
+
+
+@pytest.fixture(autouse=True)
+def all_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The own bus server knows every command: tests change its settings while it runs."""
+    monkeypatch.setattr(valkey_paths, "REFUSED_COMMANDS", ())
 
 
 @pytest.fixture
@@ -132,7 +138,7 @@ async def test_closing_ends_a_waiting_take(bus: ValkeyBus) -> None:
 
 
 async def test_a_silent_server_is_unavailable(own_server: OwnServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(valkey_link, "ANSWER_SECONDS", 0.3)
+    monkeypatch.setattr(valkey_connection, "ANSWER_SECONDS", 0.3)
     bus = ValkeyBus.open(own_server.url)
     await bus.publish(S, events("a"))
     os.kill(own_server.pid, signal.SIGSTOP)

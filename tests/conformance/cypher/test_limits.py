@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from atlas.errors import QueryError
-from atlas.stores.cypher import run
+from atlas.stores.sqlite.cypher import run
 from tests.conformance.cypher.shop import GraphFile, open_reading
 
 
@@ -117,13 +117,13 @@ def test_long_flat_chains_are_fine(dense: apsw.Connection) -> None:
     assert run(dense, f"MATCH (n) WHERE {many} RETURN count(n) AS n", {}, 1, 5.0).rows == ((300,),)
 
 
-def test_retained_values_are_bounded(dense: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    from atlas.stores.cypher import guard
+def test_held_values_are_bounded(dense: apsw.Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    from atlas.stores.sqlite.cypher import guard
 
-    monkeypatch.setattr(guard, "MAX_RETAINED", 1_000)
+    monkeypatch.setattr(guard, "MAX_HELD", 200_000)
     for text in (
         "MATCH (a), (b) WITH DISTINCT a.name AS a, b.name AS b RETURN count(*)",
-        "MATCH (a), (b) RETURN a.name ORDER BY b.name",
+        "MATCH (a), (b) WITH a, b ORDER BY b.name RETURN a.name",
         "MATCH (a), (b) RETURN a.name, b.name, count(*)",
         "MATCH (a), (b) RETURN collect(a.name)",
     ):

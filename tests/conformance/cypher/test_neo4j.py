@@ -14,9 +14,9 @@ import yaml
 from atlas.contracts import Store
 from atlas.errors import QueryError
 from atlas.model import EdgeRow, FileRecord, GraphDelta, NodeRow
-from atlas.stores.bolt import BoltStore
-from atlas.stores.bolt_link import Address
-from atlas.stores.bolt_query import prepared
+from atlas.stores.bolt.connection import Address
+from atlas.stores.bolt.query import prepared
+from atlas.stores.bolt.store import BoltStore
 from tests.conformance.cypher.test_corpus import CASES, HERE, key
 from tests.memgraph_rules import broken
 from tests.neo4j.empty import empty_neo4j

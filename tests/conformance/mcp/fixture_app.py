@@ -19,12 +19,12 @@ from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from atlas.config import load_settings
+from atlas.app.session import Session
+from atlas.config.load import load_settings
+from atlas.http.auth import make_access
+from atlas.http.middleware import Limits
+from atlas.http.server import listen, url_of
 from atlas.mcp_server import HTTP_PATH, Context, Site, make_server, serve_http
-from atlas.session import Session
-from atlas.web.access import make_access
-from atlas.web.gate import Limits
-from atlas.web.serve import listen, url_of
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="

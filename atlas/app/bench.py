@@ -1,0 +1,100 @@
+"""The part of the composition root that only measurements and tests of I1 need: a warm index, a comparison, a probe."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from atlas.app.embedder import make_embedder
+from atlas.app.main import assemble, make_source
+from atlas.app.session import Session
+from atlas.app.store import open_store
+from atlas.bench.compare import Comparison, compare
+from atlas.buses.memory import MemoryBus
+from atlas.buses.valkey_server import OwnServer
+from atlas.config.load import Settings
+from atlas.contracts import Store
+from atlas.errors import ConfigError
+from atlas.model import ModelInfo
+from atlas.parsing import BM25_LIBRARY, VectorIndex
+from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.tiers.gate import Gate
+from atlas.process.daemon import find_running
+from atlas.stores.sqlite.dump import open_whole
+from atlas.stores.sqlite.store import EmbeddedStore
+from atlas.tools.catalogue import BY_NAME
+
+
+@asynccontextmanager
+async def open_live(settings: Settings) -> AsyncGenerator[LiveTiers]:
+    """Keep the index of one project warm in this process, over a bus of its own; see `LiveTiers`.
+
+    Raises as `wiring.open_atlas` for writing does.
+    """
+    store = await open_store(settings, writing=True)
+    try:
+        gate = Gate(store, settings.pipeline.body_threshold / 100)
+        embedder = None if settings.embedder.provider == "none" else make_embedder(settings)
+        live = await LiveTiers.open([make_source(settings)], store, MemoryBus(), gate, embedder)
+        try:
+            yield live
+        finally:
+            await live.aclose()
+    finally:
+        await store.aclose()
+
+
+def compare_indexes(a: Path, b: Path) -> Comparison:
+    """Compare the stores of two data directories whole. Raises NotFound, SchemaMismatch and StoreError."""
+    with open_whole(a) as one, open_whole(b) as other:
+        return compare(one, other)
+
+
+class AgentProbe:
+    """An index as an agent's session sees it, and the daemon that keeps it; implements `bench.probe.Probe`."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Raise as `wiring.open_atlas` for reading does, and ConfigError for an index on a server."""
+        if settings.store.url:
+            raise ConfigError("only an index in a folder can be measured so", "Unset ATLAS_STORE_URL and store.url.")
+        store = EmbeddedStore.open(settings.data_dir, writing=False, vector_index=VectorIndex, bm25=BM25_LIBRARY)
+        self._settings, self._atlas, self._session = settings, assemble(settings, store), Session(settings)
+
+    @property
+    def store(self) -> Store:
+        """The index, open for reading."""
+        return self._atlas.reader.store
+
+    @property
+    def project(self) -> str:
+        """The project's name."""
+        return self._settings.project_name
+
+    async def model(self) -> ModelInfo:
+        """Return what vectors are made with."""
+        return await self._atlas.reader.embedder.info()
+
+    async def ask(self, tool: str, arguments: Mapping[str, object]) -> Mapping[str, Any]:
+        """Return a tool's structured answer. Raises AtlasError as the tool does."""
+        return (await self._session.call(BY_NAME[tool], arguments, _no_report))[1]
+
+    def daemon(self) -> tuple[int, str]:
+        """Return process and phase of the running daemon; (0, "") when none runs."""
+        running = find_running(self._settings.data_dir)
+        return (running.pid, running.phase) if running is not None else (0, "")
+
+    def bus_process(self) -> int:
+        """Return the daemon's own bus server; 0 when there is none."""
+        server = OwnServer.find(self._settings.data_dir)
+        return server.pid if server is not None else 0
+
+    async def aclose(self) -> None:
+        """Close both; idempotent."""
+        await self._session.aclose()
+        await self._atlas.aclose()
+
+
+async def _no_report(done: float, total: float, message: str) -> None:
+    """Ignore progress."""

@@ -1,0 +1,146 @@
+"""The daemon's process from inside: the lock of the data folder, the log, signals, and the daemon between them.
+
+Settings come in; the process ends in order after one signal and at once after a second. What the daemon is made of is
+in `wiring_daemon`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import faulthandler
+import gc
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from atlas import __version__
+from atlas.app.daemon import end_own_server, run_daemon
+from atlas.app.store import prepare_data_folder
+from atlas.app.worker import run_crew
+from atlas.config.settings import masked
+from atlas.errors import AtlasError, StoreError
+from atlas.process.daemon import ENDED, Instance, Running, find_running
+from atlas.process.log import DaemonLog
+
+if TYPE_CHECKING:
+    from atlas.config.load import Settings
+    from atlas.pipeline.worker import Log
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if sys.platform != "win32" else ()
+
+AT_ONCE_CODE = 130
+
+VALID_SECONDS = 2.0
+"""How often it is asked whether the data folder is still there."""
+
+
+def run_foreground(all_settings: Sequence[Settings], *, echo: bool) -> Running | None:
+    """Be the daemon of these projects until a signal comes; None then, or the daemon that runs already.
+
+    `echo` also prints the log on standard error. Raises what made the daemon end, which is in the log then.
+    """
+    first = all_settings[0]
+    prepare_data_folder(first)
+    about = Running(
+        pid=os.getpid(),
+        since=time.time(),
+        roots=tuple(str(settings.root) for settings in all_settings),
+        projects=tuple(settings.project_name for settings in all_settings),
+        bus=masked(first.bus_address),
+    )
+    instance = Instance.take(first.data_dir, about)
+    if instance is None:
+        return find_running(first.data_dir) or Running()
+    try:
+        log = DaemonLog(first.data_dir, echo=echo)
+        try:
+            _run_logged(all_settings, instance, about, log)
+        finally:
+            log.close()
+    finally:
+        instance.tell(ENDED)
+    return None
+
+
+def _run_logged(all_settings: Sequence[Settings], instance: Instance, about: Running, log: DaemonLog) -> None:
+    with contextlib.suppress(OSError, ValueError):  # standard error may be no file
+        faulthandler.enable()
+    # what is there now stays, and rows come by the hundred thousand without cycles: a tenth of a first index otherwise
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+    log.log("start", {"version": __version__, "pid": about.pid, "roots": list(about.roots), "bus": about.bus})
+    try:
+        asyncio.run(_run(all_settings, instance, log))
+    except AtlasError as error:
+        log.log("ended", {"error": error.message, "hint": error.hint})
+        raise
+    except Exception:  # the boundary of the process: whatever ends it is in the log, which is all that is left of it
+        log.crash("crashed")
+        raise
+    log.log("end", {})
+
+
+async def _run(all_settings: Sequence[Settings], instance: Instance, log: DaemonLog) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    data_dir = all_settings[0].data_dir
+
+    def asked_to_stop(kind: signal.Signals) -> None:
+        if stop.is_set():
+            log.log("ending at once", {"signal": kind.name})
+            end_own_server(data_dir, 1.0)
+            log.close()
+            os._exit(AT_ONCE_CODE)
+        log.log("stopping", {"signal": kind.name})
+        stop.set()
+
+    for kind in SIGNALS:
+        loop.add_signal_handler(kind, asked_to_stop, kind)
+    gone = asyncio.create_task(_until_invalid(instance, stop))
+    try:
+        await run_daemon(all_settings, stop, log.log, instance.tell)
+    finally:
+        gone.cancel()
+        await asyncio.gather(gone, return_exceptions=True)
+        for kind in SIGNALS:
+            loop.remove_signal_handler(kind)
+    if not instance.is_valid():
+        raise StoreError(f"the data folder {data_dir} was removed or replaced", "start the daemon again")
+
+
+def work_in_foreground(all_settings: Sequence[Settings], tiers: Sequence[str]) -> None:
+    """Be a worker until a signal comes; the log goes to standard error. Raises what made it end."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
+
+    log = DaemonLog(None, echo=True)
+    try:
+        asyncio.run(_work(all_settings, tiers, log.log))
+    finally:
+        log.close()
+
+
+async def _work(all_settings: Sequence[Settings], tiers: Sequence[str], log: Log) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+
+    def asked_to_stop(kind: signal.Signals) -> None:
+        if stop.is_set():
+            os._exit(AT_ONCE_CODE)
+        log("stopping", {"signal": kind.name})
+        stop.set()
+
+    for kind in SIGNALS:
+        loop.add_signal_handler(kind, asked_to_stop, kind)
+    await run_crew(all_settings, tiers, stop, log, lambda phase, detail: log(phase, {"detail": detail}))
+
+
+async def _until_invalid(instance: Instance, stop: asyncio.Event) -> None:
+    """Stop when the data folder was taken away: nobody could find this daemon any more, and another may come."""
+    while not stop.is_set() and instance.is_valid():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), VALID_SECONDS)
+    stop.set()

@@ -1,0 +1,48 @@
+"""The part of the composition root that copies an index from one place to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from atlas.app.store import open_store
+from atlas.errors import ConfigError
+
+if TYPE_CHECKING:
+    from atlas.config.load import Settings
+    from atlas.pipeline.copying import Copied
+    from atlas.pipeline.events import Progress
+
+
+async def migrate(
+    source: Settings, target: Settings, projects: list[str], progress: Progress, *, replacing: bool
+) -> list[Copied]:
+    """Copy projects (none = the one of the settings) from one index to another; return what was found different.
+
+    Nobody else of this host writes to the target meanwhile. Raises ConfigError when both are the same or the target
+    holds a project already (unless `replacing`), NotFound, WriterBusy, and as the stores do.
+    """
+    from atlas.pipeline.copying import compare_project, copy_project
+
+    if source.store_place == target.store_place:
+        raise ConfigError(f"the index is already at {target.store_place}", "Give another place with --to.")
+    here = await open_store(source)
+    try:
+        there = await open_store(target, writing=True)
+        try:
+            names = projects or [source.project_name]
+            for project in names:
+                await copy_project(here, there, project, progress, replacing=replacing)
+            return [await compare_project(here, there, project, progress) for project in names]
+        finally:
+            await there.aclose()
+    finally:
+        await here.aclose()
+
+
+async def projects_of(settings: Settings) -> list[str]:
+    """Return the names of all projects in an index. Raises as `wiring_store.open_store` for reading does."""
+    store = await open_store(settings)
+    try:
+        return [state.project for state in await store.projects()]
+    finally:
+        await store.aclose()

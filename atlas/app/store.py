@@ -1,0 +1,131 @@
+"""Settings -> a store: a file in the data folder or a server that speaks Bolt; and who may write to a server.
+
+Adapters are imported where they are needed. It must not know what is read or written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from atlas.app.bus import hold_lease, store_address
+from atlas.config.load import is_trusted
+from atlas.errors import ConfigError, NotFound, Unavailable
+from atlas.process.data_folder import check_folder, make_folder, move_legacy_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from atlas.config.load import Settings
+    from atlas.contracts import Store
+    from atlas.stores.bolt.server_info import ServerFacts
+
+
+async def open_store(settings: Settings, *, writing: bool = False, reset: bool = False) -> Store:
+    """Return the configured store; the caller closes it, which gives back the right to write.
+
+    For reading, raises NotFound when nothing is indexed there. For writing, what is missing is made (`reset`: a file is
+    made anew; a server, which others use too, is never emptied), and WriterBusy is raised while someone else writes.
+    Else Unavailable for a server that is away, ConfigError for one that refuses this user, SchemaMismatch, StoreError.
+    """
+    if settings.store.url:
+        return await (_open_to_write(settings) if writing else _open_to_read(settings))
+    if writing:
+        await asyncio.to_thread(prepare_data_folder, settings)
+    else:
+        check_folder(settings.data_dir, trust=is_trusted())
+    from atlas.parsing import BM25_LIBRARY, VectorIndex
+    from atlas.stores.sqlite.store import EmbeddedStore
+
+    return await asyncio.to_thread(
+        EmbeddedStore.open,
+        settings.data_dir,
+        writing=writing,
+        reset=reset,
+        vector_index=VectorIndex,
+        bm25=BM25_LIBRARY,
+    )
+
+
+@asynccontextmanager
+async def right_to_write(settings: Settings) -> AsyncGenerator[None]:
+    """Be the one that writes to the store on a server, until the end. Raises WriterBusy while another process is.
+
+    Between processes with the same data folder its lock decides, as for the embedded store: they share the cache of
+    facts, too. Between hosts the project's lease decides, where they share a bus; the schema must be there by then.
+    Without a shared bus two hosts end each other's writing: see `bolt_fence`.
+    """
+    from atlas.process.lock import lock_folder
+
+    await asyncio.to_thread(prepare_data_folder, settings)
+    lock = await asyncio.to_thread(lock_folder, settings.data_dir)
+    try:
+        async with hold_lease(settings) if settings.shared else contextlib.nullcontext():
+            yield
+    finally:
+        lock.release()
+
+
+def prepare_data_folder(settings: Settings) -> None:
+    """Make the data folder, or check the one that is there; one of an earlier place is moved when it proves its origin.
+
+    Raises ConfigError for a folder that this installation did not make, and for one that cannot be written.
+    """
+    folder = settings.data_dir
+    try:
+        if settings.origin("data_dir") == "default":
+            move_legacy_folder(settings.root, folder)
+        make_folder(folder, settings.root, trust=is_trusted())
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        hint = "Check its permissions, or choose another folder with --data-dir."
+        raise ConfigError(f"cannot write to the data folder {folder}: {error.strerror}", hint) from error
+
+
+def has_writer(data_dir: Path) -> bool:
+    """Return whether a process writes to the index in a data folder. Raises StoreError when its lock cannot be used."""
+    from atlas.process.lock import WriterLock
+
+    try:
+        WriterLock(data_dir).release()
+    except Unavailable:
+        return True
+    return False
+
+
+async def store_facts(settings: Settings) -> ServerFacts:
+    """Return what the configured server tells of itself; makes nothing. Raises as `open_store` for reading does."""
+    from atlas.stores.bolt.server_info import server_facts
+
+    return await server_facts(store_address(settings))
+
+
+async def _open_to_read(settings: Settings) -> Store:
+    from atlas.stores.bolt.store import BoltStore
+
+    async with AsyncExitStack() as undone:
+        store = await BoltStore.open(store_address(settings), writing=False)
+        undone.push_async_callback(store.aclose)
+        if not await store.projects():
+            raise NotFound(f"nothing is indexed on {settings.store_place}", f"run: atlas index {settings.root}")
+        undone.pop_all()
+        return store
+
+
+async def _open_to_write(settings: Settings) -> Store:
+    from atlas.stores.bolt.held import HeldBoltStore
+
+    async with AsyncExitStack() as undone:
+        store = await HeldBoltStore.open(store_address(settings), writing=True)
+        undone.push_async_callback(store.aclose)
+        right = AsyncExitStack()
+        await right.enter_async_context(right_to_write(settings))
+        store.hold(right)
+        undone.pop_all()
+        return store

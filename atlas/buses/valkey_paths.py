@@ -1,0 +1,159 @@
+"""Where the daemon's own Valkey server keeps its things, and its settings. Starts nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from sys import platform
+from typing import Self
+
+from atlas.errors import ConfigError
+from atlas.process.files import foreign_entry, is_own_folder, open_file, read_file, write_file
+
+LONGEST_LOG = 1_000_000
+"""A log beyond this size is emptied at the next start; bytes."""
+LONGEST_SOCKET_PATH = 103 if platform == "darwin" else 107
+"""Bytes; what `sun_path` of the operating system holds without its closing zero."""
+_SOCKET = "valkey.sock"
+REFUSED_COMMANDS = (
+    "REPLICAOF", "SLAVEOF", "PSYNC", "SYNC", "REPLCONF", "MIGRATE", "RESTORE", "MODULE", "DEBUG", "CONFIG", "CLUSTER",
+    "FAILOVER", "ACL", "FUNCTION", "FCALL",
+)  # fmt: skip
+"""Commands that the server does not know, from clients or from its own log: the bus needs none of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The files of one server."""
+
+    folder: Path
+    socket: Path
+
+    @classmethod
+    def of(cls, data_dir: Path) -> Self:
+        """Return the place of the data folder's server.
+
+        A socket's path must be short; that of a deep data folder lies in a private folder of its own among the
+        temporary files.
+        """
+        folder = Path(os.path.realpath(data_dir)) / "valkey"
+        if len(os.fsencode(folder / _SOCKET)) <= LONGEST_SOCKET_PATH:
+            return cls(folder, folder / _SOCKET)
+        name = f"atlas-{os.getuid()}-{hashlib.blake2b(os.fsencode(folder), digest_size=8).hexdigest()}"
+        short = _written_socket(folder / "valkey.conf", name) or Path(tempfile.gettempdir()) / name / _SOCKET
+        if len(os.fsencode(short)) > LONGEST_SOCKET_PATH:
+            raise ConfigError(
+                f"no path for the bus's socket is short enough, not even {short}", "set TMPDIR to a shorter path"
+            )
+        return cls(folder, short)
+
+    @property
+    def settings(self) -> Path:
+        """The configuration file."""
+        return self.folder / "valkey.conf"
+
+    @property
+    def log(self) -> Path:
+        """What the server says."""
+        return self.folder / "valkey.log"
+
+    @property
+    def pid(self) -> Path:
+        """The file with the server's process id."""
+        return self.folder / "valkey.pid"
+
+    @property
+    def entries(self) -> Path:
+        """The folder of the append-only log."""
+        return self.folder / "appendonlydir"
+
+    @property
+    def damaged(self) -> Path:
+        """Where an append-only log goes that could not be read; one is kept."""
+        return self.folder / "appendonlydir.damaged"
+
+    def remove_short(self) -> None:
+        """Remove the private folder of a short socket path when nothing is in it."""
+        if self.socket.parent != self.folder:
+            with contextlib.suppress(OSError):
+                self.socket.parent.rmdir()
+
+
+def prepare(place: Place) -> None:
+    """Make the folders, for this user only; raise `ConfigError` when they are somebody else's or lead elsewhere."""
+    for folder in {place.folder, place.socket.parent}:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not is_own_folder(folder):
+                raise ConfigError(f"the bus's folder {folder} is not a folder of this user", "remove it")
+            folder.chmod(0o700)
+            found = foreign_entry(folder)
+        except OSError as error:
+            raise ConfigError(f"the bus's folder {folder} cannot be used: {error}", "check its permissions") from error
+        if found is not None:  # the server would read or write through it
+            raise ConfigError(f"the bus's folder holds a link, a special file, or another user's: {found}", "remove it")
+
+
+def write_settings(place: Place, memory_mb: int) -> None:
+    """Write the server's configuration file."""
+    lines = [
+        "port 0",
+        f"unixsocket {_quoted(place.socket)}",
+        "unixsocketperm 700",
+        f"dir {_quoted(place.folder)}",
+        f"pidfile {_quoted(place.pid)}",
+        "daemonize no",
+        "set-proc-title no",  # the command line tells whose server a process is
+        "appendonly yes",
+        "appendfsync everysec",
+        "aof-load-truncated yes",
+        "auto-aof-rewrite-min-size 16mb",
+        'save ""',
+        f"maxmemory {memory_mb}mb",
+        "maxmemory-policy noeviction",
+        "maxclients 500",
+        "tcp-backlog 64",
+        "loglevel warning",
+        'logfile ""',
+        # a log that was tampered with must not make the server connect elsewhere, load code, or change its settings
+        *(f'rename-command {command} ""' for command in REFUSED_COMMANDS),
+    ]
+    write_file(place.settings, os.fsencode("\n".join(lines) + "\n"))
+
+
+def open_log(place: Place) -> int:
+    """Return a descriptor that appends to the log, emptied when it has grown too long."""
+    log = open_file(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    if os.fstat(log).st_size > LONGEST_LOG:
+        os.ftruncate(log, 0)
+    return log
+
+
+def log_end(place: Place, start: int) -> str:
+    """Return what was logged since the log had `start` bytes, 10,000 at most."""
+    with os.fdopen(open_file(place.log, os.O_RDONLY), "rb") as log:
+        log.seek(max(start, os.fstat(log.fileno()).st_size - 10_000))
+        return log.read(10_000).decode("utf8", "replace")
+
+
+def _written_socket(settings: Path, name: str) -> Path | None:
+    """Return the short path that a server was started with: TMPDIR may differ from terminal to terminal."""
+    try:
+        text = os.fsdecode(read_file(settings))
+    except OSError:
+        return None
+    for line in text.splitlines():
+        word, _, value = line.partition(" ")
+        path = Path(value.strip('"'))
+        if word == "unixsocket" and path.is_absolute() and (path.parent.name, path.name) == (name, _SOCKET):
+            return path
+    return None
+
+
+def _quoted(path: Path) -> str:
+    text = str(path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"'

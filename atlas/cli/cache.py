@@ -1,0 +1,114 @@
+"""`atlas cache`: the data folders of all projects, and freeing those whose project is gone."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from atlas.cli import output
+from atlas.cli.options import JsonOption
+from atlas.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from atlas.process.cache import CachedFolder
+
+DAY = 86_400
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command family."""
+    family = typer.Typer(help="Data folders of all projects in the user's cache.", no_args_is_help=True)
+    family.command("list")(list_folders)
+    family.command("prune")(prune)
+    app.add_typer(family, name="cache")
+
+
+def list_folders(json: JsonOption = False) -> None:
+    """List every project's data folder with its size, last use, and whether the project is still there."""
+    from atlas.process.cache import cached_folders
+    from atlas.process.data_folder import cache_root
+
+    folders = cached_folders()
+    if json:
+        output.print_json({"cache": str(cache_root()), "folders": [_document(one) for one in folders]})
+        return
+    if not folders:
+        print(f"nothing is cached in {cache_root()}")
+        return
+    rows = [
+        (one.root or "-", _state(one), f"{one.bytes_on_disk / 1e6:,.1f} MB", _day(one), str(one.folder))
+        for one in folders
+    ]
+    output.console().print(output.table(("project", "state", "size", "used", "folder"), rows))
+    print(f"{len(folders)} folders, {sum(one.bytes_on_disk for one in folders) / 1e6:,.1f} MB")
+
+
+def prune(
+    older_than: Annotated[
+        int,
+        typer.Option("--older-than", min=0, metavar="DAYS", help="Also projects not written to for so long; 0 = none."),
+    ] = 0,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be removed.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Remove data folders of projects that are gone; the next `atlas index` of a project makes its folder again.
+
+    A folder in use by a daemon or another command stays, and so does one that this installation did not make. A
+    project on a volume that is not mounted counts as gone.
+    """
+    from atlas.process.cache import cached_folders, remove_folder
+
+    oldest = time.time() - older_than * DAY if older_than else 0.0
+    chosen = [one for one in cached_folders() if one.root and (one.gone or one.used_at < oldest)]
+    free = [one for one in chosen if not _in_use(one)]
+    for one in free if not dry_run else ():
+        try:
+            remove_folder(one.folder)
+        except OSError as error:
+            raise StoreError(f"cannot remove {one.folder}: {error.strerror}", "Check its permissions.") from error
+    busy = [one for one in chosen if one not in free]
+    if json:
+        output.print_json({"removed": _documents(free), "in_use": _documents(busy), "dry_run": dry_run})
+        return
+    for one in busy:
+        print(output.plain(f"in use    {one.folder} ({one.root})"))
+    for one in free:
+        words = f"{'to remove' if dry_run else 'removed'} {one.folder} ({one.root}, {one.bytes_on_disk / 1e6:,.1f} MB)"
+        print(output.plain(words))
+    print(f"{'would free' if dry_run else 'freed'} {sum(one.bytes_on_disk for one in free) / 1e6:,.1f} MB")
+
+
+def _in_use(one: CachedFolder) -> bool:
+    from atlas.app.store import has_writer
+    from atlas.process.daemon import find_running
+
+    return find_running(one.folder) is not None or has_writer(one.folder)
+
+
+def _state(one: CachedFolder) -> str:
+    if not one.root:
+        return "not made here"
+    return "project gone" if one.gone else "ok"
+
+
+def _day(one: CachedFolder) -> str:
+    return datetime.fromtimestamp(one.used_at, UTC).date().isoformat()
+
+
+def _documents(folders: Sequence[CachedFolder]) -> list[dict[str, object]]:
+    return [_document(one) for one in folders]
+
+
+def _document(one: CachedFolder) -> dict[str, object]:
+    return {
+        "project": one.root,
+        "folder": str(one.folder),
+        "bytes": one.bytes_on_disk,
+        "used_at": datetime.fromtimestamp(one.used_at, UTC).isoformat(timespec="seconds"),
+        "state": _state(one),
+    }

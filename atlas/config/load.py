@@ -1,0 +1,328 @@
+"""Settings: defaults < user's file < project's file < environment `ATLAS_*` < command line, each with its origin.
+
+Paths and strings come in, one frozen `Settings` goes out. A project's own `atlas.toml` is untrusted: it may set what
+`settings.py` declares as shared (scope, search, names), and no number above its default. Nothing here opens a store or
+imports an adapter.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path, PurePosixPath
+from typing import Any, cast
+
+from atlas.config.embedder_checks import check_embedder
+from atlas.config.settings import SECTIONS
+from atlas.config.settings import Settings as Settings
+from atlas.config.settings import is_loopback as is_loopback
+from atlas.config.store_checks import check_store
+from atlas.errors import ConfigError
+from atlas.ids import project_name
+from atlas.process.data_folder import MARKER, TRUST_VARIABLE, check_folder, default_folder
+from atlas.process.files import read_file
+from atlas.process.installation_key import config_folder
+
+FILE_NAME = "atlas.toml"
+MAX_FILE_BYTES = 64 * 1024
+"""An atlas.toml beyond this size is refused unread."""
+
+_DEEP_KEY = re.compile(r"""(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){16}""")
+"""A dotted key of 17 parts, which no setting has: the parser needs memory by the square of their number."""
+
+TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
+"""A secret, not a setting: it is in no file, shown by no command, and read where it is needed."""
+
+REMOVED = {"store.data_dir": "Derived data is in the user's cache; --data-dir or ATLAS_DATA_DIR choose another folder."}
+"""What was a setting once, and what to do instead."""
+
+PROJECT_MARKERS = (FILE_NAME, ".git")
+"""What makes a folder a project that is not indexed, strongest first."""
+
+
+def discover_root(start: Path) -> Path:
+    """Return the project root around `start`: nearest ancestor with an index, else `atlas.toml`, else `.git`, else it.
+
+    The home folder and what is above it count only when `start` itself is there: a stray marker in the home folder
+    must not swallow every project below it.
+    """
+    start = start.resolve()
+    home = Path.home().resolve()
+    candidates: list[Path] = []
+    for folder in (start, *start.parents):
+        if folder != start and (folder == home or folder in home.parents):
+            break
+        candidates.append(folder)
+    for folder in candidates:
+        if (default_folder(folder) / MARKER).exists():
+            return folder
+    for marker in PROJECT_MARKERS:
+        for folder in candidates:
+            if os.path.lexists(folder / marker):
+                return folder
+    return start
+
+
+def load_settings(
+    project: str = "",
+    data_dir: str = "",
+    environment: Mapping[str, str] | None = None,
+    start: Path | None = None,
+) -> Settings:
+    """Return the settings of a project; `project` and `data_dir` are the command line's, "" = not given.
+
+    Raises ConfigError for a project or data folder that is not a folder, a data folder that somebody else made, an
+    unreadable or malformed settings file, and any unknown key or value of the wrong type or range, naming its place.
+    """
+    environment = os.environ if environment is None else environment
+    here = _current_folder() if start is None else start
+    root = _project_root(project or environment.get("ATLAS_PROJECT", ""), here)
+    values: dict[str, object] = {}
+    origins: dict[str, str] = {}
+    for layer in (_from_user(), _from_project(root / FILE_NAME), _from_environment(environment)):
+        for key, value, origin in layer:
+            values[key] = _checked(key, value, origin)
+            origins[key] = origin
+    chosen = data_dir or environment.get("ATLAS_DATA_DIR", "")
+    folder = (here / Path(chosen).expanduser()).resolve() if chosen else default_folder(root)
+    if chosen:
+        origins["data_dir"] = "--data-dir" if data_dir else "env ATLAS_DATA_DIR"
+    settings = Settings(root, folder, origins=origins, **_sections(values))
+    _refuse_place(settings)
+    check_folder(folder, trust=is_trusted(environment))
+    check_embedder(settings)
+    check_store(settings)
+    return settings
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise ConfigError("the current folder does not exist any more", "Change to another folder.") from error
+
+
+def is_trusted(environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether the user vouches for a data folder that was brought along: `--trust-data-dir` or its variable."""
+    environment = os.environ if environment is None else environment
+    return environment.get(TRUST_VARIABLE, "").lower() in ("1", "true")
+
+
+def _project_root(chosen: str, here: Path) -> Path:
+    if not chosen:
+        return discover_root(here)
+    path = here / Path(chosen).expanduser()
+    if not path.exists():
+        raise ConfigError(f"no such folder: {chosen}", "Give --project the folder of a project.")
+    if not path.is_dir():
+        raise ConfigError(f"not a folder: {chosen}", "Give --project the folder of a project, not a file in it.")
+    return path.resolve()
+
+
+def _sections(values: Mapping[str, object]) -> dict[str, Any]:
+    """Group "section.key" values into the settings objects."""
+    grouped: dict[str, dict[str, object]] = {}
+    for key, value in values.items():
+        section, _, name = key.partition(".")
+        grouped.setdefault(section, {})[name] = value
+    return {section: SECTIONS[section](**given) for section, given in grouped.items()}
+
+
+def _refuse_place(settings: Settings) -> None:
+    """Refuse a data folder that is the project itself, that is a file, or that would lie in one."""
+    chosen, origin = settings.data_dir, settings.origin("data_dir")
+    if chosen == settings.root:
+        raise ConfigError(f"the data folder is the project root ({origin})", "Use a folder of its own.")
+    there = next((path for path in (chosen, *chosen.parents) if os.path.lexists(path)), chosen)
+    # `is_dir` of a path raises for the target of a link that may not be looked at
+    if os.path.lexists(there) and not os.path.isdir(there):  # noqa: PTH112
+        lies = f"{chosen} is not a folder" if there == chosen else f"{chosen} cannot be made: {there} is not a folder"
+        raise ConfigError(
+            f"the data folder {lies} ({origin})",
+            "Give the path of a folder with --data-dir: an empty one, or one that is not there yet.",
+        )
+
+
+def user_file() -> Path:
+    """Return the path of the user's own settings file, which may set everything; it may not exist."""
+    return config_folder() / FILE_NAME
+
+
+def _from_user() -> list[tuple[str, object, str]]:
+    """Return (key, value, origin) of the user's settings file; nothing when there is none."""
+    path = user_file()
+    if not path.exists():
+        return []
+    found = _from_file(path, str(path), own=True)
+    for key, value, origin in found:
+        if value and _spec(key).metadata["key"]:
+            raise ConfigError(f"{origin}: {key} must not be in a file", f"Set {_variable(key)} instead.")
+    return found
+
+
+def _from_project(path: Path) -> list[tuple[str, object, str]]:
+    """Return (key, value, origin) of a project's atlas.toml; nothing when there is none.
+
+    Raises ConfigError for a setting that only the user may make: a repository must not choose where data goes, what
+    runs, or how much of the machine is taken.
+    """
+    if not os.path.lexists(path):
+        return []
+    found = _from_file(path, FILE_NAME, own=False)
+    # keys first: whoever wrote one into a file should hear that before anything else
+    for key, value, origin in sorted(found, key=lambda one: not _spec(one[0]).metadata["key"]):
+        spec = _spec(key)
+        if not spec.metadata["shared"]:
+            complaint = f"{key} cannot be set by a project's file"
+        elif type(value) is int and type(spec.default) is int and value > spec.default:
+            complaint = f"a project's file cannot set {key} above {spec.default}"
+        elif value is False and spec.default is True:
+            complaint = f"a project's file cannot switch {key} off"
+        else:
+            continue
+        key_hint = " A key that stood in a file is known: make a new one." if spec.metadata["key"] else ""
+        raise ConfigError(f"{origin}: {complaint}", f"Set {_variable(key)} or put it into {user_file()}.{key_hint}")
+    return found
+
+
+def _from_file(path: Path, shown: str, *, own: bool) -> list[tuple[str, object, str]]:
+    """Return (key, value, origin) of a settings file; `shown` names it in origins, `own` asks for this user's."""
+    try:
+        text = read_file(path, MAX_FILE_BYTES, own=own).decode("utf-8")
+        if _DEEP_KEY.search(text):
+            raise ConfigError(f"{path} holds a key of too many parts", "See atlas.toml.example for the format.")
+        document = tomllib.loads(text)
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise ConfigError(f"{path} is larger than {MAX_FILE_BYTES} bytes", "See atlas.toml.example.") from error
+        hint = "It must be a regular file, not a link, that this user may read."
+        raise ConfigError(f"cannot read {path}: {error.strerror}", hint) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text", "TOML files are UTF-8.") from error
+    except (tomllib.TOMLDecodeError, RecursionError, MemoryError) as error:
+        raise ConfigError(f"{path}: {error}", "See atlas.toml.example for the format.") from error
+    found: list[tuple[str, object, str]] = []
+    for section, body in document.items():
+        place = f"{shown}:{_line_of(text, section, '')}"
+        if section not in SECTIONS:
+            raise _unknown(section, f"{path}:{_line_of(text, section, '')}", list(SECTIONS), "section")
+        if not isinstance(body, dict):
+            raise ConfigError(f"{place}: [{section}] must be a table", "See atlas.toml.example.")
+        for name, value in cast("dict[str, object]", body).items():
+            line = _line_of(text, section, name)
+            names = _names(section)
+            if f"{section}.{name}" in REMOVED:
+                raise ConfigError(f"{path}:{line}: {section}.{name} is not a setting", REMOVED[f"{section}.{name}"])
+            if name not in names:
+                raise _unknown(f"{section}.{name}", f"{path}:{line}", [f"{section}.{one}" for one in names], "setting")
+            found.append((f"{section}.{name}", value, f"{shown}:{line}"))
+    return found
+
+
+def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, object, str]]:
+    """Return (key, value, origin) of `ATLAS_<SECTION>_<KEY>` variables; lists are comma-separated.
+
+    Other ATLAS_ variables belong to other programs and are left alone.
+    """
+    found: list[tuple[str, object, str]] = []
+    for variable in sorted(environment):
+        section, _, name = variable.removeprefix("ATLAS_").lower().partition("_")
+        if not variable.startswith("ATLAS_") or section not in SECTIONS or not name or variable == TOKEN_VARIABLE:
+            continue
+        known = [_variable(f"{section}.{one}") for one in _names(section)]
+        if variable not in known:
+            raise _unknown(variable, "environment", known, "variable")
+        key = f"{section}.{name}"
+        found.append((key, _parsed(key, environment[variable], variable), f"env {variable}"))
+    return found
+
+
+def _parsed(key: str, text: str, variable: str) -> object:
+    """Turn an environment string into the setting's type."""
+    default = _spec(key).default
+    if isinstance(default, bool):
+        if text.lower() not in ("true", "false", "1", "0"):
+            raise ConfigError(f"env {variable}: {key} must be true or false, not {text!r}", f"Set {variable}=true.")
+        return text.lower() in ("true", "1")
+    if isinstance(default, int):
+        try:
+            return int(text)
+        except ValueError:
+            raise ConfigError(f"env {variable}: {key} must be a whole number, not {text!r}", _help(key)) from None
+    if isinstance(default, tuple):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+def _checked(key: str, value: object, origin: str) -> object:
+    """Return the value in the setting's own type, or raise ConfigError with its place."""
+    spec = _spec(key)
+    if isinstance(spec.default, tuple):
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in cast("list[object]", value)):
+            raise ConfigError(f"{origin}: {key} must be a list of strings", _help(key))
+        globs = tuple(cast("list[str]", value))
+        for glob in globs:
+            if ".." in PurePosixPath(glob).parts:
+                raise ConfigError(f"{origin}: {key} must stay inside the project: {glob!r}", _help(key))
+        return globs
+    if type(value) is not type(spec.default):
+        wanted = {bool: "true or false", int: "a whole number", str: "a string"}[type(spec.default)]
+        found = "" if spec.metadata["secret"] else f", not {value!r}"
+        raise ConfigError(f"{origin}: {key} must be {wanted}{found}", _help(key))
+    low, high = spec.metadata["low"], spec.metadata["high"]
+    choices: tuple[str, ...] = spec.metadata["choices"]
+    if isinstance(value, int) and (low or high) and not low <= value <= high:
+        raise ConfigError(f"{origin}: {key} must be between {low} and {high}, not {value}", _help(key))
+    if choices and value not in choices:
+        near = difflib.get_close_matches(str(value), choices, 1)
+        hint = f"Did you mean {near[0]!r}?" if near else _help(key)
+        raise ConfigError(f"{origin}: {key} must be one of {', '.join(choices)}, not {value!r}", hint)
+    if key == "project.name" and value and project_name(PurePosixPath(str(value))) != value:
+        raise ConfigError(f"{origin}: project.name may hold letters, digits and ._- only: {value!r}", _help(key))
+    return value
+
+
+def _variable(key: str) -> str:
+    return f"ATLAS_{key.replace('.', '_')}".upper()
+
+
+def _names(section: str) -> list[str]:
+    return [spec.name for spec in fields(SECTIONS[section])]
+
+
+def _spec(key: str) -> Any:
+    section, _, name = key.partition(".")
+    return next(spec for spec in fields(SECTIONS[section]) if spec.name == name)
+
+
+def _help(key: str) -> str:
+    return str(_spec(key).metadata["help"])
+
+
+def _unknown(key: str, place: str, known: list[str], kind: str) -> ConfigError:
+    near = difflib.get_close_matches(key, known, 1, cutoff=0.4)
+    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
+    return ConfigError(f"{place}: unknown {kind} {key}", hint)
+
+
+def _line_of(text: str, section: str, name: str) -> int:
+    """Return the 1-based line of a section, or of a key in it; the section's line when the key is inline."""
+    current, section_line = "", 1
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]", line)
+        if header:
+            current = header[1].strip("\"'")
+            section_line = number if current == section else section_line
+        key = re.match(r"\s*([\w.\"'-]+)\s*=", line)
+        written = key[1].replace('"', "").replace("'", "") if key else ""
+        inside = f"{current}.{written}" if current else written
+        if key and inside in ({f"{section}.{name}"} if name else {section, f"{section}.{written}"}):
+            return number
+        if header and not name and current.split(".")[0] == section:
+            return number
+    return section_line

@@ -1,0 +1,1 @@
+"""Several worker processes on shared servers: leader election, ownership of a project, its own streams."""

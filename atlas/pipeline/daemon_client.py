@@ -1,0 +1,175 @@
+"""An index pass that the running daemon does: a request goes out over the bus, and what was done for it comes back.
+
+It must know neither store nor disk; whether the daemon is still there is somebody else's to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from atlas.contracts import Bus
+from atlas.errors import Unavailable
+from atlas.model import Event
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, Progress
+from atlas.pipeline.supervisor import NOTE, NOTE_LIFE
+from atlas.pipeline.tiers.graph import EmbedTier
+
+POLL_SECONDS = 0.05
+
+ALIVE_SECONDS = 1.0
+"""Between two questions whether the daemon is still there."""
+
+COUNTERS = ("parsed", "written", "removed", "vectors")
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A project as the running daemon serves it."""
+
+    pid: int
+    root: str
+    started_at: float
+    files: int
+    counters: Mapping[str, int]
+    tiers: tuple[tuple[str, str], ...]
+    """(stream, group) in the order of the data flow."""
+    host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What the daemon did between the request and the moment in which nothing was left to do."""
+
+    pid: int
+    files: int
+    parsed: int
+    written: int
+    removed: int
+    vectors: int
+    given_up: int
+    """Events that became dead letters meanwhile."""
+
+
+async def read_state(bus: Bus) -> dict[str, Any] | None:
+    """Return what the daemon tells of itself; None when it tells nothing, or nothing that is its state."""
+    try:
+        state: object = json.loads(await bus.note(NOTE) or "null")
+    except ValueError:
+        return None
+    if not isinstance(state, dict):
+        return None
+    told = cast("dict[str, Any]", state)
+    told_at = told.get("told_at")
+    return told if isinstance(told_at, float) and time.time() - told_at < NOTE_LIFE else None
+
+
+async def served_project(bus: Bus, project: str) -> Served | None:
+    """Return how the running daemon serves a project; None when no daemon tells anything that can be understood.
+
+    Raises Unavailable when there is a daemon that serves other projects only.
+    """
+    state = await read_state(bus)
+    try:
+        served = None if state is None else _served(state, project)
+        if state is None or served is None or (EMBED_DIRTY, EmbedTier.group) in served.tiers:
+            return served
+        # by whoever has the time, if there is anybody
+        told = [json.loads(text) for text in (await bus.reports()).values()]
+        elsewhere = state.get("embeds") and any(one.get("embeds") for one in told)
+        return replace(served, tiers=(*served.tiers, (EMBED_DIRTY, EmbedTier.group))) if elsewhere else served
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _served(state: Mapping[str, Any], project: str) -> Served:
+    for one in state["projects"]:
+        if one["project"] == project:
+            return Served(
+                pid=state["pid"],
+                root=one["root"],
+                started_at=state["started_at"],
+                files=one["files"],
+                counters={name: one[name] for name in COUNTERS},
+                tiers=tuple((tier["stream"], tier["tier"]) for tier in state["tiers"]),
+                host=state.get("host", ""),
+            )
+    known = ", ".join(one["project"] for one in state["projects"])
+    raise Unavailable(
+        f"the daemon (process {state['pid']}) writes to this index and serves {known}, not {project}",
+        "restart it with this project too: `atlas daemon restart ROOT...`, or end it first: `atlas daemon stop`",
+    )
+
+
+async def index_by_daemon(
+    bus: Bus, project: str, before: Served, alive: Callable[[], bool], progress: Progress
+) -> Done | None:
+    """Have the daemon look at the whole project; return what it did, None when the daemon ended or was replaced.
+
+    When it returns, what was on disk at the call is in the store, vectors too. `alive` says whether anybody writes to
+    the store; it may block for a moment. Raises Unavailable when the bus goes away.
+    """
+    letters = await _dead(bus)
+    waiting = _Waiting(bus, project, before, alive, progress)
+    # one tier after the other: what a tier hands on is in the next stream before its own batch is acknowledged
+    for stream, group in before.tiers:
+        # tier 3 too: the gate puts vectors off, and the look's own request may come before the writes of tier 2
+        while stream != AST_DIRTY and await bus.publish(stream, [Event(project, EVERYTHING)]):
+            # no room: there is so much to do that the request waits for its turn
+            if await waiting.pause() is None:
+                return None
+        while not await is_drained(bus, stream, group):
+            if await waiting.pause() is None:
+                return None
+    done_at = time.time()
+    while (after := await waiting.pause()) is not None and after["told_at"] < done_at:
+        pass
+    if after is None:
+        return None
+    mine = _of(after, project)
+    counts = {name: mine[name] - before.counters[name] for name in COUNTERS}
+    return Done(pid=before.pid, files=mine["files"], given_up=await _dead(bus) - letters, **counts)
+
+
+async def is_drained(bus: Bus, stream: str, group: str) -> bool:
+    """Return whether a group has nothing to do and nothing at work; one that never took anything has all before it."""
+    for state in await bus.states():
+        if (state.stream, state.group) == (stream, group):
+            return state.waiting == state.pending == 0
+    return False
+
+
+class _Waiting:
+    """Lets a moment pass, says how far the daemon is, and notices when it is not the one that was asked."""
+
+    def __init__(self, bus: Bus, project: str, before: Served, alive: Callable[[], bool], progress: Progress) -> None:
+        self._bus, self._project, self._before, self._alive, self._progress = bus, project, before, alive, progress
+        self._asked = time.monotonic()
+
+    async def pause(self) -> dict[str, Any] | None:
+        """Return the daemon's state after a moment; None when the daemon is gone."""
+        await asyncio.sleep(POLL_SECONDS)
+        state = await read_state(self._bus)
+        if state is None or state["started_at"] != self._before.started_at:
+            return None
+        if time.monotonic() - self._asked >= ALIVE_SECONDS:
+            self._asked = time.monotonic()
+            if not await asyncio.to_thread(self._alive):
+                return None
+        mine = _of(state, self._project)
+        for phase, name in (("parse", "parsed"), ("write", "written"), ("embed", "vectors")):
+            if done := mine[name] - self._before.counters[name]:
+                self._progress(phase, done, 0)
+        return state
+
+
+def _of(state: Mapping[str, Any], project: str) -> dict[str, Any]:
+    return next(one for one in state["projects"] if one["project"] == project)
+
+
+async def _dead(bus: Bus) -> int:
+    return sum(state.dead for state in await bus.states())

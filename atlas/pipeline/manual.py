@@ -1,0 +1,88 @@
+"""The daemon's tiers without the daemon: hints come in by hand, and the store is true when `settle` returns.
+
+For tests and measurements that need the warm state of a long-running process (manifest, tree, linker) but neither
+watcher nor clock. Adapters come in; it must not know which they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from atlas.contracts import Bus, Embedder, Store
+from atlas.model import Event
+from atlas.pipeline.cluster.ownership import claim_project
+from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.graph import EMBED_BATCH, EmbedTier, GraphTier
+from atlas.pipeline.worker import Tier, run_until_idle
+from atlas.pipeline.workspace import Source, Workplace
+
+BATCH = Window(0, 2000, 0)
+"""The daemon's batch size; nothing is waited for."""
+
+
+class LiveTiers:
+    """Use from one event loop; make it with `open`, close it with `aclose`; store and bus stay the caller's."""
+
+    def __init__(self, places: Mapping[str, Workplace], store: Store, bus: Bus, tiers: Sequence[Tier]) -> None:
+        self.places = places
+        self._store, self._bus, self._tiers = store, bus, tiers
+
+    @classmethod
+    async def open(
+        cls,
+        sources: Sequence[Source],
+        store: Store,
+        bus: Bus,
+        gate: Gate,
+        embedder: Embedder | None = None,
+        *,
+        window: Window = BATCH,
+        page: int = EMBED_BATCH,
+    ) -> LiveTiers:
+        """Register the projects and ask for a look at all of each, as a daemon that starts; `settle` does the work.
+
+        `window` gives the size of every batch, `page` the chunks in one transaction of tier 3. `embedder` None makes no
+        vectors.
+        """
+        places = {source.project: Workplace(source, store) for source in sources}
+        for place in places.values():
+            await claim_project(store, place.source)
+        tiers: list[Tier] = [
+            GraphTier(places, store, bus, window, sweep=False),
+            AstTier(places, store, bus, window, gate),
+        ]
+        if embedder is not None:
+            tiers.append(EmbedTier(places, store, embedder, window, page=page))
+        live = cls(places, store, bus, tiers)
+        for name in places:
+            await live.hint([EVERYTHING], name)
+        return live
+
+    async def hint(self, paths: Sequence[str], project: str = "") -> None:
+        """Say that something at these paths (files or folders, "" = all) may have changed; "" is the first project."""
+        name = project or next(iter(self.places))
+        await self._bus.publish(FILE_CHANGED, [Event(name, path) for path in paths])
+
+    async def settle(self, *, sweep: bool = True) -> None:
+        """Work until every stream is empty; what an exception left pending is worked on again by the next call.
+
+        `sweep` also makes the vectors that the gate put off, and closes the pass of each project as a daemon does that
+        came to rest. Raises whatever a tier raises.
+        """
+        for tier in self._tiers:
+            await self._bus.reclaim(tier.stream, tier.group)
+        await run_until_idle(self._bus, self._tiers)
+        if not sweep:
+            return
+        await self._bus.publish(EMBED_DIRTY, [Event(name, EVERYTHING) for name in self.places])
+        await run_until_idle(self._bus, self._tiers[2:])
+        for name, place in self.places.items():
+            await self._store.finish(name, place.left_out())
+            await place.rest()
+
+    async def aclose(self) -> None:
+        """Close the facts caches; idempotent. What is pending stays in the bus."""
+        for place in self.places.values():
+            place.close()

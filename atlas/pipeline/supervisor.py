@@ -1,0 +1,344 @@
+"""The long-running write path: watchers and timers publish hints, the three tiers work them off, side by side.
+
+Adapters and options come in; the store is kept equal to the trees until it is told to stop. It must not know which
+store and bus there are, nor how the process was started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import socket
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+
+from atlas import __version__
+from atlas.contracts import Bus, Embedder, Store
+from atlas.errors import AtlasError, Unavailable
+from atlas.model import Event
+from atlas.pipeline.cluster.ownership import claim_project
+from atlas.pipeline.events import AST_DIRTY, EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.graph import EmbedTier, GraphTier
+from atlas.pipeline.watch.watcher import Watcher
+from atlas.pipeline.worker import Log, Tier, TierReport, run_tier, tier_state
+from atlas.pipeline.workspace import Source, Workplace
+
+NOTE = "atlas:daemon"
+"""Name of the note in which the daemon tells its state; its text is `DaemonState` as JSON."""
+
+NOTE_SECONDS = 1.0
+NOTE_LIFE = 15.0
+"""A state that is older is the state of a daemon that is gone."""
+
+SETTLE_SECONDS = 2.0
+"""A project is at rest when nothing was written for this long; then its pass is closed in the store."""
+
+STOP_SECONDS = 30.0
+"""A batch at work has this long to end when the daemon stops; then it is left pending."""
+
+TRIM_SECONDS = 10.0
+
+TAKE_BACK_SECONDS = 1.0
+
+SCARCE = 0.75
+"""From this share of the memory limit on memory is spared at the cost of time."""
+
+BEGIN_SECONDS = 0.5
+"""Between two tries to reach the bus at the start: its server may be starting anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the daemon works."""
+
+    graph: Window
+    ast: Window
+    embed: Window
+    embed_page: int
+    """Chunks in one transaction of tier 3."""
+    reconcile_seconds: float
+    poll_seconds: float
+    memory_bytes: int
+    """Beyond this the linkers of projects at rest are dropped; they are made again from the facts cache."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """One project under watch."""
+
+    place: Workplace
+    watcher: Watcher
+    missed: str = ""
+    """Why the whole tree must be looked at soon; "" when it need not."""
+    looked_at: float = 0.0
+    """Unix time of the last time somebody asked for the whole tree."""
+    finished: tuple[int, int, int] = (-1, -1, -1)
+    """Looks, other changes of what is left out, and writes when the pass was closed last."""
+    writes: int = 0
+    written_at: float = 0.0
+
+
+class Daemon:
+    """Use once: `run`."""
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        store: Store,
+        bus: Bus,
+        embedder: Embedder | None,
+        gate: Gate,
+        options: Options,
+        resident: Callable[[], int],
+        trim: Callable[[], None],
+        log: Log,
+        *,
+        among_others: bool = False,
+    ) -> None:
+        """`resident` returns the process's resident bytes, `trim` gives free memory back to the system.
+
+        `among_others`: this process holds the project's lease; its predecessors may not know it yet, and vectors are
+        made by who has the time: `embedder` is None then.
+        """
+        self._among_others, self._embeds = among_others, gate.embeds if among_others else embedder is not None
+        self._store, self._bus, self._options, self._log = store, bus, options, log
+        self._resident, self._trim, self._embedder = resident, trim, embedder
+        self._places = {source.project: Workplace(source, store) for source in sources}
+        self._kept = {name: self._keep(place) for name, place in self._places.items()}
+        self._tiers: list[Tier] = [
+            GraphTier(self._places, store, bus, options.graph, sweep=self._embeds),
+            AstTier(self._places, store, bus, options.ast, gate, scarce=lambda: self._is_large(SCARCE)),
+        ]
+        if embedder is not None:
+            self._tiers.append(EmbedTier(self._places, store, embedder, options.embed, page=options.embed_page))
+        self._reports = {tier.group: TierReport() for tier in self._tiers}
+        self._outages, self._was_away = 0, False
+        self._started_at = time.time()
+
+    def _keep(self, place: Workplace) -> _Kept:
+        data = place.source.cache.parent
+        watcher = Watcher(place.source.root, data=data, poll_seconds=self._options.poll_seconds)
+        place.looked = watcher.looked
+        return _Kept(place, watcher)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Keep the store equal to the trees until `stop` is set: sources end first, then the batches at work.
+
+        What is still waiting stays in the streams. Raises StoreError and ConfigError when a start is not possible.
+        """
+        for kept in self._kept.values():
+            await claim_project(self._store, kept.place.source)
+        draining = asyncio.Event()
+        sources = [asyncio.create_task(job) for job in self._sources(stop)]
+        workers = [
+            asyncio.create_task(run_tier(self._bus, tier, self._reports[tier.group], draining, self._log))
+            for tier in self._tiers
+        ]
+        stopped = asyncio.create_task(stop.wait())
+        try:
+            sources.append(asyncio.create_task(self._begin()))
+            await asyncio.wait([stopped, *sources, *workers], return_when=asyncio.FIRST_COMPLETED)
+            for task in (*sources, *workers):
+                if task.done():
+                    task.result()
+        finally:
+            await _end([*sources, stopped])
+            draining.set()
+            await asyncio.wait(workers, timeout=STOP_SECONDS)
+            await _end(workers)
+            await self._close()
+
+    async def _begin(self) -> None:
+        """Take up what an earlier daemon left, and have everything looked at; a bus that is away is waited for."""
+        while True:
+            try:
+                for tier in self._tiers:
+                    # the lease is ours: nobody else works on what is pending
+                    await self._bus.reclaim(tier.stream, tier.group)
+                # warms the linkers, and repairs what a crash left: every unit is compared
+                await self._bus.publish(AST_DIRTY, [Event(name, EVERYTHING) for name in self._places])
+                break
+            except Unavailable as error:
+                self._log("waiting", {"for": error.message})
+                await asyncio.sleep(BEGIN_SECONDS)
+        for kept in self._kept.values():
+            await self._ask(kept, "started")
+        # a source ends only when the daemon does
+        await asyncio.Event().wait()
+
+    def _sources(self, stop: asyncio.Event) -> list[Coroutine[object, object, None]]:
+        return [
+            *(self._watch(kept, stop) for kept in self._kept.values()),
+            self._every(1.0, self._reconcile),
+            self._every(SETTLE_SECONDS, self._settle),
+            self._every(NOTE_SECONDS, self._tell),
+            self._every(TRIM_SECONDS, self._stay_small),
+            *([self._every(TAKE_BACK_SECONDS, self._take_back)] if self._among_others else []),
+        ]
+
+    async def _watch(self, kept: _Kept, stop: asyncio.Event) -> None:
+        await kept.place.scanned.wait()
+        async with contextlib.aclosing(kept.watcher.changes(stop)) as reports:
+            async for noticed in reports:
+                if noticed.everything:
+                    await self._ask(kept, noticed.everything)
+                elif noticed.paths:
+                    await self._hint(kept, noticed.paths)
+
+    async def _hint(self, kept: _Kept, keys: Sequence[str]) -> None:
+        """Publish hints; what finds no room, or no bus, is made good by a look at the whole tree."""
+        try:
+            refused = await self._bus.publish(FILE_CHANGED, [Event(kept.place.name, key) for key in keys])
+        except Unavailable as error:
+            refused, kept.missed = 0, error.message
+        if refused:
+            kept.missed = "the stream is full"
+
+    async def _ask(self, kept: _Kept, reason: str) -> None:
+        self._log("look at everything", {"project": kept.place.name, "reason": reason})
+        kept.missed, kept.looked_at = "", time.time()
+        await self._hint(kept, [EVERYTHING])
+
+    async def _take_back(self) -> None:
+        """Take what the bus gave to a predecessor that was paused as it waited: else it would rest for a minute."""
+        with contextlib.suppress(Unavailable):
+            for tier in self._tiers:
+                await self._bus.reclaim(tier.stream, tier.group, from_others=True)
+
+    async def _reconcile(self) -> None:
+        outages = sum(report.outages for report in self._reports.values())
+        if outages != self._outages:
+            self._outages, self._was_away = outages, True
+        elif self._was_away:
+            # a bus that was killed may have lost what it was told last: nobody else would look there
+            self._was_away = False
+            for kept in self._kept.values():
+                kept.missed = kept.missed or "the bus was away"
+        for kept in self._kept.values():
+            if kept.place.away and await asyncio.to_thread(kept.place.source.root.is_dir):
+                # the watcher says nothing of a root that was away for a moment only
+                kept.place.away, kept.missed = False, kept.missed or "root is back"
+            if kept.missed:
+                await self._ask(kept, kept.missed)
+            elif time.time() - kept.looked_at >= self._options.reconcile_seconds:
+                await self._ask(kept, "timer")
+
+    async def _settle(self) -> None:
+        """Close the pass of every project that came to rest: time, skipped files, planner statistics, checkpoint."""
+        for kept in self._kept.values():
+            place = kept.place
+            writes = place.tally.written + place.tally.removed + place.tally.vectors
+            if writes != kept.writes:
+                kept.writes, kept.written_at = writes, time.time()
+            rested = time.time() - kept.written_at >= SETTLE_SECONDS
+            state = (place.looks, place.exclusions, writes)
+            if place.looks and rested and state != kept.finished and await self._is_over(place):
+                kept.finished = state
+                with contextlib.suppress(AtlasError):
+                    await self._store.finish(place.name, place.left_out())
+                    await asyncio.to_thread(place.compact)
+                    await place.rest()
+
+    async def _is_over(self, place: Workplace) -> bool:
+        """Return whether nothing of the pass is still to come: a large tree is silent while its first files are parsed.
+
+        A file that cannot be written ends among the dead letters; it must not keep the others from counting as indexed.
+        """
+        if not place.lacks_files():
+            return True
+        with contextlib.suppress(Unavailable):
+            states = await self._bus.states([FILE_CHANGED, AST_DIRTY])
+            return not any(state.waiting or state.pending for state in states)
+        return False
+
+    async def _stay_small(self) -> None:
+        """Give memory back while the process is too large; drop linkers of resting projects if that is not enough."""
+        for place in self._places.values():
+            if not self._is_large():
+                return
+            await place.rest()
+            await self._give_back()
+            if self._is_large() and place.linker is not None and not self._reports[AstTier.group].busy:
+                self._log("over the memory limit: linker dropped", {"project": place.name})
+                place.forget()
+                await self._give_back()
+
+    def _is_large(self, share: float = 1.0) -> bool:
+        return self._resident() >= share * self._options.memory_bytes
+
+    async def _give_back(self) -> None:
+        gc.collect()
+        await asyncio.to_thread(self._trim)
+
+    async def _tell(self) -> None:
+        with contextlib.suppress(Unavailable):
+            await self._bus.put_note(NOTE, json.dumps(self.state(), separators=(",", ":")), NOTE_LIFE)
+
+    async def _every(self, seconds: float, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        while True:
+            await work()
+            await asyncio.sleep(seconds)
+
+    async def _close(self) -> None:
+        for place in self._places.values():
+            with contextlib.suppress(AtlasError):
+                if place.looks and not place.lacks_files():
+                    await self._store.finish(place.name, place.left_out())
+            place.close()
+        if self._embedder is not None:
+            await self._embedder.aclose()
+        with contextlib.suppress(AtlasError):
+            await self._bus.put_note(NOTE, "", 0.001)
+
+    def state(self) -> dict[str, object]:
+        """Return what `atlas status` shows of the daemon; only plain values, so that it can be written as JSON."""
+        return {
+            "version": __version__,
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "embeds": self._embeds,
+            "started_at": self._started_at,
+            "told_at": time.time(),
+            "resident_bytes": self._resident(),
+            "tiers": [tier_state(tier, self._reports[tier.group]) for tier in self._tiers],
+            "projects": [_project_state(kept) for kept in self._kept.values()],
+        }
+
+
+def _project_state(kept: _Kept) -> dict[str, object]:
+    place, tally = kept.place, kept.place.tally
+    return {
+        "project": place.name,
+        "root": str(place.source.root),
+        "ready": place.looks > 0 and place.linker is not None,
+        "watch": kept.watcher.mode,
+        "watch_reason": kept.watcher.reason,
+        "watches": kept.watcher.watches,
+        "overflows": kept.watcher.overflows,
+        "folders": len(place.folders),
+        "files": max(len(place.manifest) - 1, 0),
+        # a manifest that came, went or changed is no file of the index, but makes others stale
+        "stale_files": len(place.stale) or int(place.looks > 0 and place.must_relink),
+        "problem": place.problem,
+        "looks": place.looks,
+        "looked_at": kept.looked_at,
+        "look_seconds": round(place.look_seconds, 4),
+        "skipped": len(place.skipped) + len(place.refused),
+        "changed": tally.changed,
+        "parsed": tally.parsed,
+        "written": tally.written,
+        "removed": tally.removed,
+        "vectors": tally.vectors,
+    }
+
+
+async def _end(tasks: Sequence[asyncio.Task[object]] | Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

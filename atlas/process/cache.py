@@ -1,0 +1,74 @@
+"""The data folders of all projects in the user's cache: what they hold, and which belong to projects that are gone.
+
+Only folders that this installation signed are listed as its own or removed; what else lies there is named, not touched.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from atlas.process.data_folder import MARKER, cache_root, read_marker
+from atlas.process.files import is_own_folder
+
+
+@dataclass(frozen=True, slots=True)
+class CachedFolder:
+    """One data folder."""
+
+    folder: Path
+    root: str
+    """The project it was made for; "" for a folder that this installation did not sign."""
+    bytes_on_disk: int
+    used_at: float
+    """Unix time of the last write to it."""
+    gone: bool
+    """Whether the project's folder is not there any more."""
+
+
+def cached_folders() -> list[CachedFolder]:
+    """Return every folder in the cache, by project root. Raises ConfigError for a key that cannot be used."""
+    root = cache_root()
+    if not root.is_dir():
+        return []
+    found = [_described(folder) for folder in root.iterdir() if is_own_folder(folder)]
+    return sorted(found, key=lambda one: (one.root, one.folder))
+
+
+def remove_folder(folder: Path) -> None:
+    """Delete a data folder of the cache, its marker last, so that an interrupted removal can be repeated.
+
+    Raises OSError, and ValueError for a folder that is not in the cache or that this installation did not sign.
+    """
+    if folder.parent != cache_root() or read_marker(folder) is None:
+        raise ValueError(f"{folder} is not a data folder of this installation")
+    for entry in folder.iterdir():
+        if entry.name == MARKER:
+            continue
+        if is_own_folder(entry):
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    shutil.rmtree(folder)
+
+
+def _described(folder: Path) -> CachedFolder:
+    marker = read_marker(folder)
+    sizes, times = [0], [folder.lstat().st_mtime]
+    for status in _files(folder):
+        sizes.append(status.st_blocks * 512)
+        times.append(status.st_mtime)
+    root = marker.root if marker is not None else ""
+    return CachedFolder(folder, root, sum(sizes), max(times), bool(root) and not Path(root).is_dir())
+
+
+def _files(folder: Path) -> Iterator[os.stat_result]:
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                yield (Path(place) / name).lstat()
+            except FileNotFoundError:  # a running daemon replaces files
+                continue

@@ -1,0 +1,108 @@
+"""Files of Code Atlas itself, opened so that nothing planted in their place is read, written or waited for.
+
+A path comes in, a descriptor or bytes go out. A link, a FIFO, a device, or a file of another user raises OSError before
+it is opened. It must not know what the files are for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from pathlib import Path
+
+MAX_BYTES = 1 << 20
+"""Largest file that `read_file` reads unless the caller asks for another limit."""
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_DIRECTORY = getattr(os, "O_DIRECTORY", 0)
+_USES_FOLDERS = os.open in os.supports_dir_fd
+
+
+def open_file(path: Path, flags: int, mode: int = 0o600, *, own: bool = True) -> int:
+    """Return a descriptor of a regular file that belongs to this user, or to anybody when `own` is false.
+
+    Neither the file nor its folder may be a symbolic link. A file that is created gets `mode` less the umask. Raises
+    OSError: EPERM for anything but such a file, else as `os.open` does.
+    """
+    folder = os.open(path.parent, os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC) if _USES_FOLDERS else None
+    try:
+        name = path.name if folder is not None else str(path)
+        with contextlib.suppress(FileNotFoundError):
+            # before the open: opening a device can have effects of its own
+            _check(os.stat(name, dir_fd=folder, follow_symlinks=False), path, own=own)
+        wanted = (flags & ~os.O_TRUNC) | _NOFOLLOW | _NONBLOCK | _CLOEXEC
+        descriptor = os.open(name, wanted, mode, dir_fd=folder)
+    finally:
+        if folder is not None:
+            os.close(folder)
+    try:
+        _check(os.fstat(descriptor), path, own=own)
+        if flags & os.O_TRUNC:
+            os.ftruncate(descriptor, 0)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def read_file(path: Path, limit: int = MAX_BYTES, *, own: bool = True) -> bytes:
+    """Return a file's content. Raises OSError as `open_file`, and EFBIG for more than `limit` bytes."""
+    with os.fdopen(open_file(path, os.O_RDONLY, own=own), "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return content
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace a file in one step: a reader finds the old content or the new one. Raises OSError."""
+    draft = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
+    with os.fdopen(open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            draft.replace(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+
+
+def is_own_folder(path: Path) -> bool:
+    """Return whether a path is a folder of this user, not a link to one. Raises OSError when nothing is there."""
+    status = path.lstat()
+    return stat.S_ISDIR(status.st_mode) and _is_own(status)
+
+
+def foreign_entry(folder: Path) -> Path | None:
+    """Return something at any depth in a folder that is neither a regular file, a folder nor a socket of this user.
+
+    None when there is nothing of the kind. Raises OSError for a folder that cannot be read.
+    """
+    for entry in folder.iterdir():
+        try:
+            status = entry.lstat()
+        except FileNotFoundError:  # removed meanwhile by a process that uses the folder
+            continue
+        kind = stat.S_IFMT(status.st_mode)
+        if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFSOCK) or not _is_own(status):
+            return entry
+        if kind == stat.S_IFDIR and (found := foreign_entry(entry)):
+            return found
+    return None
+
+
+def _check(status: os.stat_result, path: Path, *, own: bool) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise PermissionError(errno.EPERM, "not a regular file", str(path))
+    if own and not _is_own(status):
+        raise PermissionError(errno.EPERM, "a file of another user", str(path))
+
+
+def _is_own(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()

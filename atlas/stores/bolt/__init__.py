@@ -1,0 +1,1 @@
+"""The store on a Bolt server: Memgraph or Neo4j."""

@@ -1,0 +1,286 @@
+"""`apply` on a Bolt server: the difference between a plan and what is there, written in one transaction.
+
+An edge whose target does not exist waits as an `AtlasPending` node and becomes an edge when the target comes; when a
+target goes, the edges into it from elsewhere wait again. So the order in which units are written leaves no trace.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta
+from atlas.stores.bolt.batches import Batches, Rows, unfolded
+from atlas.stores.bolt.connection import Transaction
+from atlas.stores.bolt.plan import EdgeKey, Held, Plan, Wanted, key_of, plan, touched
+from atlas.stores.bolt.rows import (
+    ENTRY_PLACES,
+    RECORD,
+    SYMBOL_PLACES,
+    decision_text,
+    entry_properties,
+    is_row,
+    literal,
+    record_of,
+    record_properties,
+    row_digest,
+    symbol_properties,
+    unit_key,
+)
+from atlas.stores.shared.filters import unknown_project
+from atlas.stores.shared.statements import cypher_statements
+
+_Edges = dict[EdgeKey, EdgeRow]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """New units, of which the nodes are there, the records, and the edges to nodes that others see already."""
+
+    deltas: Sequence[GraphDelta]
+    made: Plan
+    created: dict[str, int]
+    """The server's ids of the nodes by uid."""
+    missing: list[EdgeRow]
+    """The edges to all other nodes."""
+
+
+async def apply(transaction: Transaction, deltas: Sequence[GraphDelta]) -> int:
+    """See `Store.apply`."""
+    async with Batches(transaction) as batches:
+        return await _Apply(batches).run(deltas)
+
+
+async def begin(transaction: Transaction, deltas: Sequence[GraphDelta]) -> Begun:
+    """Create new units, without a look for what they replace: `complete` does what must wait for its turn.
+
+    A symbol that another unit holds is found by its constraint: the server refuses the transaction.
+    """
+    async with Batches(transaction) as batches:
+        return await _Apply(batches).begin(deltas)
+
+
+async def complete(transaction: Transaction, begun: Begun) -> int:
+    """Write all else of new units; return the new generation."""
+    async with Batches(transaction) as batches:
+        return await _Apply(batches).complete(begun)
+
+
+class _Apply:
+    def __init__(self, batches: Batches) -> None:
+        self._batches = batches
+        self._write = cypher_statements("write")
+        self._read = cypher_statements("read")
+
+    async def run(self, deltas: Sequence[GraphDelta]) -> int:
+        records = await self._records(deltas)
+        held = await self._held(deltas)
+        made = plan(deltas, records, held)
+        before = await self._old_edges(sorted(held))
+        await self._edges_of_kept(made, before)
+        await self._remove(made)
+        created = await self._put_nodes(made, held, records)
+        edges, pending = before
+        new = [
+            edge
+            for node in made.wanted.values()
+            for key, edge in node.edges.items()
+            if edges.get(key) != edge and pending.get(key) != edge
+        ]
+        await self._put_records(made)
+        return await self.complete(Begun(deltas, made, created, new))
+
+    async def begin(self, deltas: Sequence[GraphDelta]) -> Begun:
+        made = plan(deltas, {}, {})
+        created = await self._put_nodes(made, {}, {})
+        await self._put_records(made)
+        edges = [edge for node in made.wanted.values() for edge in node.edges.values()]
+        return Begun(deltas, made, created, await self._link(edges, created))
+
+    async def complete(self, begun: Begun) -> int:
+        known = [row[0] for row in await self._batches.rows(self._read["projects"])]
+        for delta in begun.deltas:
+            if delta.project not in known:
+                raise unknown_project(delta.project, known)
+        await self._put_edges(begun.missing, begun.created)
+        await self._put_decisions(begun.made, begun.created)
+        return await self._next_generations(begun.deltas, begun.made)
+
+    async def _records(self, deltas: Sequence[GraphDelta]) -> dict[str, FileRecord]:
+        keys = list(dict.fromkeys(map(key_of, deltas)))
+        text = self._read["unit_records"].replace("%record%", f"key, {RECORD}")
+        return {row[0]: record_of(row[1:]) for row in await self._batches.each(text, "keys", keys)}
+
+    async def _held(self, deltas: Sequence[GraphDelta]) -> dict[str, Held]:
+        units, uids = touched(deltas)
+        owned = await self._batches.gathered(self._write["owned"], "units", units)
+        held = {row[0]: Held(*row) for row in owned}
+        claimed = await self._batches.gathered(self._write["claimed"], "uids", [uid for uid in uids if uid not in held])
+        held.update((row[0], Held(*row)) for row in claimed)
+        return held
+
+    async def _old_edges(self, uids: list[str]) -> tuple[_Edges, _Edges]:
+        """Return the edges and the waiting edges from these nodes."""
+        return (
+            _by_key(await self._batches.gathered(self._write["outgoing"], "uids", uids)),
+            _by_key(await self._batches.gathered(self._write["pending_from"], "uids", uids)),
+        )
+
+    async def _edges_of_kept(self, made: Plan, before: tuple[_Edges, _Edges]) -> None:
+        """Remove what kept nodes no longer have; what they still have stays as it is."""
+        for edges, name in zip(before, ("delete_edges", "delete_pending"), strict=True):
+            gone = [
+                {"source": key[0], "target": key[1], "type": key[2], "line": key[3]}
+                for key, edge in edges.items()
+                if key[0] not in made.removed and made.wanted[key[0]].edges.get(key) != edge
+            ]
+            await self._batches.send(self._write[name], "rows", gone)
+
+    async def _remove(self, made: Plan) -> None:
+        uids = sorted(made.removed)
+        incoming = _by_key(await self._batches.gathered(self._write["incoming"], "uids", uids)).values()
+        waiting = [edge for edge in incoming if edge.source not in made.removed]
+        await self._batches.send(self._write["delete_pending_from"], "uids", uids)
+        await self._batches.send(self._write["delete_symbols"], "uids", uids)
+        await self._batches.send(self._write["delete_entries"], "uids", uids)
+        await self._wait_for_targets(waiting)
+
+    async def _put_nodes(self, made: Plan, held: dict[str, Held], records: dict[str, FileRecord]) -> dict[str, int]:
+        """Write the nodes that differ; return the server's ids of those that did not exist by uid."""
+        digests = {key: record.digest for key, record in records.items()} | made.digests
+        created = {uid: node for uid, node in made.wanted.items() if uid not in held}
+        changed = {uid: node for uid, node in made.wanted.items() if uid in held and _differs(node, held[uid])}
+        ids = await self._add_nodes(created, digests, made)
+        await self._batches.send(
+            self._write["change_symbols"], "rows", (_symbol(node, digests) for node in changed.values())
+        )
+        await self._relabel(changed, held)
+        await self._batches.send(self._write["change_entries"], "rows", await self._changed_entries(changed))
+        fresh = [
+            {"unit": unit, "digest": digest or None}
+            for unit, digest in made.digests.items()
+            if unit in records and records[unit].path
+        ]
+        await self._batches.send(self._write["set_digests"], "rows", fresh)
+        return ids
+
+    async def _add_nodes(self, created: dict[str, Wanted], digests: dict[str, str], made: Plan) -> dict[str, int]:
+        by_label: dict[str, list[Wanted]] = {}
+        for node in created.values():
+            by_label.setdefault(literal(node.row.label), []).append(node)
+        text, found = self._write["add_symbols"].replace("%properties%", SYMBOL_PLACES), list[tuple[Any, ...]]()
+        for label, nodes in by_label.items():
+            rows = (list(_symbol(node, digests).values()) for node in nodes)
+            await self._batches.send(text.replace("%label%", label), "rows", rows, found)
+        decided = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid in created}
+        entries = (_new_entry(node, decided) for node in created.values())
+        text = self._write["add_entries"].replace("%properties%", ENTRY_PLACES)
+        await self._batches.each(text, "rows", entries)
+        return {uid: place for uid, place in unfolded(found)}
+
+    async def _changed_entries(self, changed: dict[str, Wanted]) -> list[dict[str, object]]:
+        """Return the entries to write. A node that is not embedded any more loses its vector: none would replace it."""
+        if all(node.row.chunk_digest for node in changed.values()):
+            return [_entry(node) for node in changed.values()]
+        models = [row[0] for row in await self._batches.rows(self._read["models"])]
+        nothing = dict.fromkeys((*models, "vector_model", "vector_digest"))
+        return [_entry(node) | ({} if node.row.chunk_digest else nothing) for node in changed.values()]
+
+    async def _relabel(self, changed: dict[str, Wanted], held: dict[str, Held]) -> None:
+        moves: dict[tuple[str, str], list[str]] = {}
+        for uid, node in changed.items():
+            if node.row.label != held[uid].label:
+                moves.setdefault((literal(held[uid].label), literal(node.row.label)), []).append(uid)
+        for (old, new), uids in moves.items():
+            await self._batches.send(
+                self._write["change_label"].replace("%old%", old).replace("%new%", new), "uids", uids
+            )
+
+    async def _put_edges(self, new: Sequence[EdgeRow], created: dict[str, int]) -> None:
+        """Add what is new, and what waited for the nodes that came; `created` are the ids of these by uid."""
+        waited = _by_key(await self._waiting_for(created)).values()
+        await self._wait_for_targets(await self._link([*waited, *new], created))
+        # last: for each look into an index Neo4j copies the set of all nodes that the transaction has deleted
+        await self._batches.send(
+            self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited)
+        )
+
+    async def _link(self, edges: Sequence[EdgeRow], created: Mapping[str, int]) -> list[EdgeRow]:
+        """Create edges; return those whose target is not there. `created` are the server's ids of some ends by uid."""
+        ends = dict.fromkeys(uid for edge in edges for uid in (edge.source, edge.target))
+        unknown = [uid for uid in ends if uid not in created]
+        ids = {**created, **dict(await self._batches.gathered(self._write["existing"], "uids", unknown))}
+        missing: list[EdgeRow] = []
+        by_type: dict[str, list[list[object]]] = {}
+        for edge in edges:
+            if edge.target not in ids:
+                missing.append(edge)
+                continue
+            row: list[object] = [ids[edge.source], ids[edge.target], edge.line or None, edge.strategy, edge.confidence]
+            by_type.setdefault(edge.type, []).append(row)
+        for kind, rows in by_type.items():
+            await self._batches.send(self._write["add_edges"].replace("%type%", literal(kind)), "rows", rows)
+        return missing
+
+    async def _waiting_for(self, uids: Collection[str]) -> Rows:
+        """Return the edges that wait for these nodes. Where fewer wait than came, it is they that are gone through."""
+        ((targets,),) = await self._batches.rows(self._write["pending_targets"], limit=len(uids))
+        if len(targets) < len(uids):
+            uids = {target for target in targets if target in uids}
+        return await self._batches.gathered(self._write["pending_to"], "uids", uids)
+
+    async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
+        await self._batches.send(self._write["add_pending"], "rows", map(list, edges))
+
+    async def _put_records(self, made: Plan) -> None:
+        gone = [key for key, delta in made.records.items() if delta is None]
+        await self._batches.send(self._write["delete_records"], "keys", gone)
+        rows = [
+            record_properties(delta.project, delta.record, made.contents.get(key))
+            for key, delta in made.records.items()
+            if delta is not None and delta.record is not None
+        ]
+        await self._batches.send(self._write["put_records"], "rows", rows)
+
+    async def _put_decisions(self, made: Plan, created: Container[str]) -> None:
+        """Write the decisions about nodes that were there before: new ones came with theirs."""
+        last = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid not in created}
+        rows = [
+            {"unit": unit, "uid": uid, "decision": decision_text(decision)} for (unit, uid), decision in last.items()
+        ]
+        await self._batches.send(self._write["set_decisions"], "rows", rows)
+
+    async def _next_generations(self, deltas: Sequence[GraphDelta], made: Plan) -> int:
+        names = list(dict.fromkeys(delta.project for delta in deltas))
+        counted = await self._batches.each(self._write["decision_counts"], "names", names)
+        rows = [
+            {"name": name, "decisions": json.dumps(Counter(json.loads(said)) + made.reasons.get(name, Counter()))}
+            for name, said in counted
+        ]
+        generations = dict(await self._batches.each(self._write["next_generations"], "rows", rows))
+        return generations[deltas[-1].project] if deltas else 0
+
+
+def _by_key(rows: Iterable[tuple[Any, ...]]) -> _Edges:
+    """Edges by key from rows of (source, target, type, line, strategy, confidence)."""
+    return {(row[0], row[1], row[2], row[3]): EdgeRow._make(row) for row in rows}
+
+
+def _differs(node: Wanted, held: Held) -> bool:
+    return not is_row(held.digests, row_digest(node.project, node.path, node.row, node.text))
+
+
+def _symbol(node: Wanted, digests: dict[str, str]) -> dict[str, object]:
+    return symbol_properties(node.project, node.row, digests.get(f"{node.project}:{node.path}", ""))
+
+
+def _entry(node: Wanted) -> dict[str, object]:
+    return entry_properties(node.project, node.path, node.row, node.text)
+
+
+def _new_entry(node: Wanted, decided: dict[tuple[str, str], Decision]) -> list[object]:
+    decision = decided.get((unit_key(node.project, node.path), node.row.uid))
+    return [*_entry(node).values(), decision_text(decision)]

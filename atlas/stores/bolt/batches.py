@@ -1,0 +1,97 @@
+"""Statements that unwind many rows, one behind the other: the server works at one batch while the next one is made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from types import TracebackType
+from typing import Any, Self
+
+from atlas.stores.bolt.connection import Transaction
+
+BATCH = 2_000
+"""Rows of one UNWIND."""
+
+Rows = list[tuple[Any, ...]]
+
+
+class Batches:
+    """The statements of one transaction. One at a time is under way: whoever needs an end waits for it.
+
+    A context: what was sent has ended behind it, and an error of it is raised at the latest there.
+    """
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._flight: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            await self._landed()
+        elif self._flight is not None:
+            # nobody else may talk on the connection while the transaction is given up
+            self._flight.cancel()
+            await asyncio.gather(self._flight, return_exceptions=True)
+
+    async def send(
+        self,
+        text: str,
+        name: str,
+        values: Iterable[Any],
+        found: Rows | None = None,
+        *,
+        size: int = BATCH,
+        **others: object,
+    ) -> None:
+        """Run a statement with the parameter `name` for `size` values at a time, not at all for none.
+
+        Its rows are in `found` once another statement was asked for the end. Raises what an earlier one raised.
+        """
+        for batch in _cut(values, size):
+            await self._landed()
+            self._flight = asyncio.create_task(self._run(text, {**others, name: batch}, found))
+            await asyncio.sleep(0)  # it is on its way when the next batch is made
+
+    async def rows(self, text: str, /, **parameters: object) -> Rows:
+        """Run one statement behind what was sent and return its rows."""
+        await self._landed()
+        return await self._transaction.rows(text, **parameters)
+
+    async def each(self, text: str, name: str, values: Iterable[Any]) -> Rows:
+        """Send a statement and return its rows."""
+        found: Rows = []
+        await self.send(text, name, values, found)
+        await self._landed()
+        return found
+
+    async def gathered(self, text: str, name: str, values: Iterable[Any]) -> Rows:
+        """Send a statement that gives all rows of a batch as one list, and return them."""
+        return unfolded(await self.each(text, name, values))
+
+    async def _run(self, text: str, parameters: dict[str, object], found: Rows | None) -> None:
+        rows = await self._transaction.rows(text, **parameters)
+        if found is not None:
+            found += rows
+
+    async def _landed(self) -> None:
+        flight, self._flight = self._flight, None
+        if flight is not None:
+            await flight
+
+
+def unfolded(found: Rows) -> Rows:
+    """Return the rows of answers that are one list each."""
+    return [tuple(row) for (rows,) in found for row in rows]
+
+
+def _cut(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Yield lists of at most `size` values, each made when it is asked for."""
+    source = iter(values)
+    while batch := list(islice(source, size)):
+        yield batch

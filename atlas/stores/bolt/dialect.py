@@ -1,0 +1,319 @@
+"""Where Memgraph 3.12 and Neo4j 5.26 speak differently: schema commands, text and vector queries, lists of indexes.
+
+Text only: nothing here talks to a server. Everything else the store says is understood by both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Protocol, cast
+from unicodedata import category
+
+from atlas.errors import StoreError
+from atlas.stores.bolt.rows import WORDS
+
+TEXT_INDEX = "atlas_words"
+MAX_WORDS = 64
+UNIQUE = (
+    ("AtlasMeta", "key"),
+    ("AtlasProject", "name"),
+    ("AtlasUnit", "key"),
+    ("AtlasEntry", "uid"),
+    ("Symbol", "uid"),
+    ("AtlasModel", "key"),
+)
+PLAIN = (
+    *(("AtlasUnit", "project"), ("AtlasEntry", "unit"), ("AtlasEntry", "folded"), ("AtlasEntry", "qualified_name")),
+    *(("AtlasEntry", "vector_model"), ("AtlasPending", "source"), ("AtlasPending", "target")),
+    *(("Symbol", "name"), ("Symbol", "qualified_name"), ("Symbol", "path"), ("Symbol", "project")),
+)
+_HINT = re.compile(r"^USING INDEX SEEK \w+(:\w+\(\w+\))\n", re.MULTILINE)
+_PARAMETER = re.compile(r"\$(\w+)")
+_RESERVED = frozenset(("and", "or", "not", "in", "to"))
+_MAX_TOKENS = 200
+"""Lucene takes 1,024 clauses; more words than these say nothing new."""
+_LUCENE_TOKEN = 255
+_TANTIVY_TOKEN = 39
+"""Bytes of a token that is not thrown away; a query of nothing else is an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """What tells one index or constraint from another: kind (`unique`, `plain`, `text`, `vector`) and what it is on."""
+
+    kind: str
+    name: str
+    """Label.property; the index's own name for text and vectors."""
+
+
+class Dialect(Protocol):
+    """What one server's language needs; statements take the parameters named in them."""
+
+    name: str
+    lists: Sequence[str]
+    """Commands that list what there is; `known` reads their rows."""
+    wait: str
+    """The command that waits until indexes are filled, "" where creating waits."""
+    snapshots: bool
+    """Whether a transaction sees one state, whatever is committed meanwhile."""
+    exact: str
+    """The expression for the cosine of `e.%property%` and `$vector`, "" where there is none."""
+
+    def statement(self, text: str) -> str:
+        """Return a kept statement as the server takes it; index hints are kept as Neo4j has them, a line each."""
+        ...
+
+    def parameters(self, named: dict[str, object]) -> dict[str, object]:
+        """Return the parameters of a kept statement as the server takes them."""
+        ...
+
+    def schema(self) -> list[tuple[Index, str]]:
+        """Return what must exist, with the command that makes it."""
+        ...
+
+    def vector_index(self, name: str, dimension: int) -> str:
+        """Return the command that makes the index on the property of the same name."""
+        ...
+
+    def drop_vector_index(self, name: str) -> str:
+        """Return the command that removes it."""
+        ...
+
+    def known(self, command: str, rows: Sequence[tuple[Any, ...]]) -> list[Index]:
+        """Return what the rows of one of `lists` say there is."""
+        ...
+
+    def text_call(self) -> str:
+        """Return the CALL that yields `e` and `score` for `$query`, at most `$reach` of them."""
+        ...
+
+    def text_query(self, words: Sequence[str]) -> str:
+        """Return the query text for words joined by OR, "" when nothing of them can be searched."""
+        ...
+
+    def vector_call(self, name: str) -> str:
+        """Return the CALL that yields `e` and its cosine as `score` for `$vector`, at most `$reach` of them."""
+        ...
+
+    def shortest_path(self, types: str, longest: int) -> str:
+        """Return the pattern of a shortest path between bound `a` and `b`, bound to `p`."""
+        ...
+
+
+class Neo4jDialect:
+    """Neo4j 5.26, Cypher 5."""
+
+    name = "neo4j"
+    snapshots = False
+    lists: Sequence[str] = (
+        "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state, owningConstraint "
+        "RETURN name, type, labelsOrTypes, properties, state, owningConstraint",
+    )
+    wait = "CALL db.awaitIndexes(300)"
+    exact = "2 * vector.similarity.cosine(e.%property%, $vector) - 1"
+
+    def statement(self, text: str) -> str:
+        """See `Dialect.statement`. A plan that creates, or whose index is named, has no choice: it is kept.
+
+        Parameters are one map: a plan is kept for each statement and kind of parameter, and a list of ten, of a hundred
+        and of a thousand are kinds of their own, but a map is a map.
+        """
+        text = _PARAMETER.sub(r"$p.\1", text)
+        return f"CYPHER replan=skip {text}" if "CREATE (" in text or _HINT.search(text) else text
+
+    def parameters(self, named: dict[str, object]) -> dict[str, object]:
+        """See `Dialect.parameters`."""
+        return {"p": named}
+
+    def schema(self) -> list[tuple[Index, str]]:
+        """See `Dialect.schema`. A constraint brings its index."""
+        constraint = "CREATE CONSTRAINT IF NOT EXISTS FOR (n:{0}) REQUIRE n.{1} IS UNIQUE"
+        unique = [(Index("unique", f"{label}.{key}"), constraint.format(label, key)) for label, key in UNIQUE]
+        plain = [
+            (Index("plain", f"{label}.{key}"), f"CREATE INDEX IF NOT EXISTS FOR (n:{label}) ON (n.{key})")
+            for label, key in PLAIN
+        ]
+        words = (
+            f"CREATE FULLTEXT INDEX {TEXT_INDEX} IF NOT EXISTS FOR (n:AtlasEntry) ON EACH [n.{WORDS}] OPTIONS "
+            "{indexConfig: {`fulltext.analyzer`: 'standard-no-stop-words', `fulltext.eventually_consistent`: false}}"
+        )
+        return [*unique, *plain, (Index("text", TEXT_INDEX), words)]
+
+    def vector_index(self, name: str, dimension: int) -> str:
+        """See `Dialect.vector_index`. Not quantized: scores are to be those of an exact scan."""
+        return (
+            f"CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:AtlasEntry) ON (n.{name}) OPTIONS {{indexConfig: "
+            f"{{`vector.dimensions`: {dimension}, `vector.similarity_function`: 'cosine', "
+            "`vector.quantization.enabled`: false}}"
+        )
+
+    def drop_vector_index(self, name: str) -> str:
+        """See `Dialect.drop_vector_index`."""
+        return f"DROP INDEX {name} IF EXISTS"
+
+    def known(self, command: str, rows: Sequence[tuple[Any, ...]]) -> list[Index]:
+        """See `Dialect.known`. An index that failed to be filled does not count."""
+        kinds = {"FULLTEXT": "text", "VECTOR": "vector", "RANGE": "plain"}
+        found: list[Index] = []
+        for name, kind, labels, properties, state, constraint in rows:
+            if kind in kinds and state != "FAILED":
+                place = name if kinds[kind] != "plain" else f"{labels[0]}.{properties[0]}"
+                found.append(Index("unique" if constraint else kinds[kind], place))
+        return found
+
+    def text_call(self) -> str:
+        """See `Dialect.text_call`."""
+        return (
+            f"CALL db.index.fulltext.queryNodes('{TEXT_INDEX}', $query, {{limit: $reach}}) "
+            "YIELD node, score WITH node AS e, score"
+        )
+
+    def text_query(self, words: Sequence[str]) -> str:
+        """See `Dialect.text_query`. Lower-case words of letters, digits and `_` are never operators of Lucene."""
+        return " ".join(_chosen(words, "_", _lucene_tokens))
+
+    def vector_call(self, name: str) -> str:
+        """See `Dialect.vector_call`."""
+        return (
+            f"CALL db.index.vector.queryNodes('{name}', $reach, $vector) "
+            "YIELD node, score WITH node AS e, 2 * score - 1 AS score"
+        )
+
+    def shortest_path(self, types: str, longest: int) -> str:
+        """See `Dialect.shortest_path`."""
+        return f"p = shortestPath((a)-[:{types}*..{longest}]->(b))"
+
+
+class MemgraphDialect:
+    """Memgraph 3.12. Creating what exists is a notice, never an error, and a failure may look the same: look after."""
+
+    name = "memgraph"
+    snapshots = True
+    lists: Sequence[str] = ("SHOW INDEX INFO", "SHOW CONSTRAINT INFO", "SHOW VECTOR INDEX INFO")
+    wait = ""
+    exact = ""
+
+    def statement(self, text: str) -> str:
+        """See `Dialect.statement`. Hints stand before the first clause, of all MATCHes together."""
+        hints = dict.fromkeys(_HINT.findall(text))
+        return f"USING INDEX {', '.join(hints)}\n{_HINT.sub('', text)}" if hints else text
+
+    def parameters(self, named: dict[str, object]) -> dict[str, object]:
+        """See `Dialect.parameters`."""
+        return named
+
+    def schema(self) -> list[tuple[Index, str]]:
+        """See `Dialect.schema`. A constraint brings no index here, and an index on a property none on the label."""
+        labels = dict.fromkeys(label for label, _ in (*UNIQUE, *PLAIN))
+        by_label = [(Index("plain", label), f"CREATE INDEX ON :{label}") for label in labels]
+        plain = [
+            (Index("plain", f"{label}.{key}"), f"CREATE INDEX FOR (n:{label}) ON (n.{key})")
+            for label, key in (*UNIQUE, *PLAIN)
+        ]
+        unique = [
+            (Index("unique", f"{label}.{key}"), f"CREATE CONSTRAINT ON (n:{label}) ASSERT n.{key} IS UNIQUE")
+            for label, key in UNIQUE
+        ]
+        words = f"CREATE TEXT INDEX {TEXT_INDEX} ON :AtlasEntry({WORDS})"
+        return [*by_label, *plain, *unique, (Index("text", TEXT_INDEX), words)]
+
+    def vector_index(self, name: str, dimension: int) -> str:
+        """See `Dialect.vector_index`."""
+        return (
+            f"CREATE VECTOR INDEX {name} ON :AtlasEntry({name}) WITH CONFIG "
+            f'{{"dimension": {dimension}, "capacity": 10000, "metric": "cos", "scalar_kind": "f16"}}'
+        )
+
+    def drop_vector_index(self, name: str) -> str:
+        """See `Dialect.drop_vector_index`."""
+        return f"DROP VECTOR INDEX {name}"
+
+    def known(self, command: str, rows: Sequence[tuple[Any, ...]]) -> list[Index]:
+        """See `Dialect.known`."""
+        if command == "SHOW VECTOR INDEX INFO":
+            return [Index("vector", row[0]) for row in rows]
+        if command == "SHOW CONSTRAINT INFO":
+            return [Index("unique", f"{row[1]}.{_first(row[2])}") for row in rows if row[0] == "unique"]
+        found: list[Index] = []
+        for kind, label, properties, *_ in rows:
+            if kind.startswith("label_text"):
+                found.append(Index("text", kind.partition("name: ")[2].rstrip(")")))
+            elif kind == "label":
+                found.append(Index("plain", label))
+            elif kind == "label+property":
+                found.append(Index("plain", f"{label}.{_first(properties)}"))
+        return found
+
+    def text_call(self) -> str:
+        """See `Dialect.text_call`."""
+        return (
+            f"CALL text_search.search('{TEXT_INDEX}', $query, {{limit: $reach}}) "
+            "YIELD node, score WITH node AS e, score"
+        )
+
+    def text_query(self, words: Sequence[str]) -> str:
+        """See `Dialect.text_query`. Its words end at `_`; those that are operators in any case are left out."""
+        chosen = _chosen(words, "", _tantivy_tokens)
+        return f"data.{WORDS}:({' '.join(chosen)})" if chosen else ""
+
+    def vector_call(self, name: str) -> str:
+        """See `Dialect.vector_call`. Its own `similarity` forgets the sign."""
+        return (
+            f"CALL vector_search.search('{name}', $reach, $vector) "
+            "YIELD node, distance WITH node AS e, 1 - distance AS score"
+        )
+
+    def shortest_path(self, types: str, longest: int) -> str:
+        """See `Dialect.shortest_path`."""
+        return f"p = (a)-[:{types} *BFS ..{longest}]->(b)"
+
+
+def dialect_of(agent: str) -> Dialect:
+    """Return the dialect of a server by what it calls itself. Raises `StoreError` for one that is not supported."""
+    if "Memgraph" in agent:
+        return MemgraphDialect()
+    version = re.match(r"Neo4j/5\.(\d+)", agent)
+    if version and int(version[1]) >= 23:
+        return Neo4jDialect()
+    raise StoreError(f"{agent or 'the server'} is not supported", "use Memgraph 3.12 or Neo4j 5.26")
+
+
+def _chosen(words: Sequence[str], joint: str, tokens: Callable[[str], int]) -> list[str]:
+    """Return the words in lower case, cut at what is no letter, digit, mark or `joint`, as many as a query may hold.
+
+    `tokens`: how many the server makes of a word at most, 0 for one that it cannot search.
+    """
+    found: dict[str, None] = {}
+    left = _MAX_TOKENS
+    for word in chain.from_iterable(_runs(given.lower(), joint) for given in words):
+        count = 0 if word in found else tokens(word)
+        if 0 < count <= left:
+            found[word] = None
+            left -= count
+        if len(found) == MAX_WORDS:
+            break
+    return list(found)
+
+
+def _runs(word: str, joint: str) -> list[str]:
+    kept = (char if char.isalnum() or char in joint or category(char)[0] == "M" else " " for char in word)
+    return [run for run in "".join(kept).split(" ") if any(map(str.isalnum, run))]
+
+
+def _lucene_tokens(word: str) -> int:
+    """Scripts without spaces make a token of each character."""
+    if len(word) > _LUCENE_TOKEN:
+        return 0
+    return 1 if word.isascii() else len(word)
+
+
+def _tantivy_tokens(word: str) -> int:
+    return 0 if word in _RESERVED or len(word.encode()) > _TANTIVY_TOKEN else 1
+
+
+def _first(properties: object) -> str:
+    """Return the one property of an index; servers name it alone or in a list."""
+    return str(cast("list[object]", properties)[0]) if isinstance(properties, list) else str(properties)

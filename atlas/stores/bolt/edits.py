@@ -1,0 +1,138 @@
+"""Changes to the text of a query, by the places of its tokens: what is not changed stays as it was written. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from atlas.cypher.lexer import Token
+from atlas.cypher.syntax import Call, LabelLogic, LabelName, NodePattern, PathPattern, RelationshipPattern
+from atlas.stores.bolt.depth import CappedWalk
+
+_EDGE_ENDS = frozenset(("-", "<", ">"))
+
+
+class Edits:
+    """Insertions and removals by offset; the rest of the text stays as it was written."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._places = {token.at: index for index, token in enumerate(tokens)}
+        self._inserts: dict[int, list[str]] = {}
+        self._removed: list[tuple[int, int]] = []
+        self._hops: dict[int, int] = {}
+        """Where the number of hops of a relationship begins, by where the relationship does."""
+
+    def restrict(self, node: NodePattern, joins_labels: bool) -> None:
+        """Bind a node pattern to the visible graph; the far end of an edge is there anyway."""
+        index = self._places[node.at] + 1
+        named = self._tokens[index].kind in ("name", "quoted") and not node.variable.startswith(" ")
+        if named:
+            index += 1
+        if node.labels is None:
+            if named or node.properties or node.where is not None or not self._at_edge(node.at):
+                self._insert(self._tokens[index - 1].end, ":Symbol")
+        elif isinstance(node.labels, LabelName):
+            self._insert(self._tokens[index + 1].end, ":Symbol")
+        elif joins_labels:
+            self._join(index, node.labels)
+
+    def call(self, call: Call) -> None:
+        """`labels(n)` without the common label; `id(n)` and `elementId(n)` are the uid."""
+        if call.name not in ("labels", "id", "elementid") or call.star:
+            return
+        name = self._tokens[self._places[call.at]]
+        end = self._tokens[self._closing(self._places[call.at] + 1)].end
+        if call.name == "labels":
+            self._insert(name.at, "[atlas_label IN ")
+            self._insert(end, " WHERE atlas_label <> 'Symbol']")
+        else:
+            self._removed.append((name.at, name.end))
+            self._insert(end, ".uid")
+
+    def cap(self, edge: RelationshipPattern, low: int, high: int) -> None:
+        """Write the number of hops of a relationship that has a `*`."""
+        star, end = self._star(edge)
+        self._removed.append((self._tokens[star].end, self._tokens[end].end))
+        self._insert(self._tokens[star].end, f"{low}..{high}")
+        self._hops[edge.at] = self._tokens[star].end
+
+    def breadth_first(self, path: PathPattern) -> None:
+        """`shortestPath((a)-[:T*..5]->(b))` as Memgraph has it: `(a)-[:T *BFS ..5]->(b)`."""
+        edge = path.relationships[0]
+        opening = self._places[path.nodes[0].at] - 1
+        for place in (opening, self._closing(opening)):
+            self._removed.append((self._tokens[place].at, self._tokens[place].end))
+        self._removed.append((self._tokens[opening - 1].at, self._tokens[opening - 1].end))
+        star, end = self._star(edge)
+        self._removed.append((self._tokens[star].at, self._tokens[end].end))
+        high = edge.hops[1] if edge.hops is not None else 1
+        self._insert(self._tokens[star].at, " *BFS" if high is None else f" *BFS ..{high}")
+
+    def applied(self, text: str) -> str:
+        """Return the text with all edits."""
+        return self._between(text, 0, len(text), self._inserts, self._removed)
+
+    def beyond(self, text: str, walk: CappedWalk, hops: int) -> str:
+        """Return the query that has a row when a capped walk could have gone on to so many hops."""
+        inserts = {**self._inserts, self._hops[walk.edge.at]: [f"{hops}..{hops}"]}
+        removed = list(self._removed)
+        if walk.match.optional:
+            token = self._tokens[self._places[walk.match.at]]
+            removed.append((token.at, token.end))
+        return f"{self._between(text, walk.start, walk.end, inserts, removed).rstrip()} RETURN 1 LIMIT 1"
+
+    def _between(
+        self, text: str, start: int, end: int, inserts: Mapping[int, list[str]], removed: Sequence[tuple[int, int]]
+    ) -> str:
+        parts: list[str] = []
+        at = start
+        ends = dict(removed)
+        for place in sorted(place for place in {*inserts, *ends} if start <= place <= end):
+            parts += [text[at:place], *inserts.get(place, ())]
+            at = ends.get(place, place)
+        return "".join([*parts, text[at:end]])
+
+    def _star(self, edge: RelationshipPattern) -> tuple[int, int]:
+        """Return the tokens with which the number of hops of a relationship begins and ends."""
+        star = self._places[edge.at]
+        while self._tokens[star].text != "*":
+            star += 1
+        end = star
+        while self._tokens[end + 1].kind == "int" or self._tokens[end + 1].text == "..":
+            end += 1
+        return star, end
+
+    def _insert(self, at: int, text: str) -> None:
+        self._inserts.setdefault(at, []).append(text)
+
+    def _at_edge(self, at: int) -> bool:
+        opening = self._places[at]
+        after = self._tokens[self._closing(opening) + 1]
+        before = self._tokens[opening - 1] if opening else self._tokens[-1]
+        return after.text in _EDGE_ENDS or before.text in _EDGE_ENDS
+
+    def _join(self, colon: int, labels: LabelLogic) -> None:
+        """Add the common label to `:A|B` or `:A:B`, whose tokens begin at the colon."""
+        last, depth, colons = colon, 0, False
+        while True:
+            token = self._tokens[last + 1]
+            depth += (token.text == "(") - (token.text == ")")
+            word = token.kind == "name" and token.text.upper() == "WHERE" and self._tokens[last].kind != "operator"
+            if depth < 0 or token.text == "{" or word:
+                break
+            last += 1
+            colons = colons or token.text == ":"
+        if colons:
+            self._insert(self._tokens[last].end, ":Symbol")
+        else:
+            self._insert(self._tokens[colon].end, "(")
+            self._insert(self._tokens[last].end, ")&Symbol")
+
+    def _closing(self, opening: int) -> int:
+        depth = 0
+        for index in range(opening, len(self._tokens)):
+            if self._tokens[index].kind == "operator":
+                depth += (self._tokens[index].text == "(") - (self._tokens[index].text == ")")
+            if depth == 0:
+                return index
+        raise AssertionError("the parser has seen the closing parenthesis")

@@ -1,0 +1,60 @@
+"""Units and vectors as they are copied to another store, from a Bolt server. Each verb takes an open transaction."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from atlas.model import Decision, EdgeRow, GraphDelta, NodeRow, VectorRow
+from atlas.stores.bolt.connection import Transaction
+from atlas.stores.bolt.read import check_project, current_model
+from atlas.stores.bolt.rows import RECORD, decision_of, literal, node_of, record_of, unit_key, unpacked
+from atlas.stores.shared.statements import cypher_statements
+
+
+async def units(transaction: Transaction, project: str, paths: Sequence[str]) -> list[GraphDelta]:
+    """See `Store.units`."""
+    await check_project(transaction, project)
+    read, keys = cypher_statements("units"), [unit_key(project, path) for path in dict.fromkeys(paths)]
+    nodes: dict[str, list[NodeRow]] = {}
+    decisions: dict[str, list[Decision]] = {}
+    for key, decision, *row in await transaction.rows(read["nodes"], keys=keys):
+        node = node_of(row).row
+        nodes.setdefault(key, []).append(node)
+        if decision is not None:
+            decisions.setdefault(key, []).append(decision_of(node.uid, decision))
+    edges: dict[str, list[EdgeRow]] = {}
+    for name in ("edges", "pending"):
+        for key, *row in await transaction.rows(read[name], keys=keys):
+            edges.setdefault(key, []).append(EdgeRow._make(row))
+    found: list[GraphDelta] = []
+    for content, *row in await transaction.rows(read["records"].replace("%record%", RECORD), keys=keys):
+        record = record_of(row)
+        key = unit_key(project, record.path)
+        found.append(
+            GraphDelta(
+                project,
+                record.path,
+                record,
+                sorted(nodes.get(key, ()), key=lambda node: node.uid),
+                sorted(edges.get(key, ())),
+                content=unpacked(content) if content is not None else None,
+                decisions=sorted(decisions.get(key, ())),
+            )
+        )
+    place = {key: position for position, key in enumerate(keys)}
+    return sorted(found, key=lambda delta: place[unit_key(project, delta.path)])
+
+
+async def vectors(transaction: Transaction, project: str, limit: int, after: str) -> list[VectorRow]:
+    """See `Store.vectors`. Numbers were made from 16 bits and become them again."""
+    await check_project(transaction, project)
+    current = await current_model(transaction)
+    if current is None:
+        return []
+    key, model = current
+    text = cypher_statements("units")["vectors"].replace("%property%", literal(key))
+    asked: dict[str, Any] = {"project": unit_key(project, ""), "model": key, "after": after, "limit": max(limit, 0)}
+    rows = await transaction.rows(text, **asked)
+    return [VectorRow(uid, digest, struct.pack(f"<{model.dimension}e", *numbers)) for uid, digest, numbers in rows]

@@ -1,0 +1,39 @@
+"""Who writes a project on a server: whoever opened it last. Every opening gives a number, every write compares it.
+
+The project's node is locked before its number is read and until the transaction ends. So a writer that was paused, or
+whose lease is somebody else's by now, never commits after its successor began; no clock has a part in it.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+
+from atlas.errors import LeaseLost
+from atlas.stores.bolt.connection import Transaction
+from atlas.stores.shared.statements import cypher_statements
+
+
+async def become_writer(transaction: Transaction, project: str, root: str) -> tuple[int, int]:
+    """Register a project; return its generation and the number of its new writer."""
+    write = cypher_statements("write")
+    # two statements: what the second one counts up is read behind the lock that the first one took
+    await transaction.rows(write["open_project"], name=project, root=root, host=socket.gethostname())
+    await transaction.rows(write["open_commits"], name=project)
+    ((generation, fence),) = await transaction.rows(write["next_fence"], name=project)
+    return generation, fence
+
+
+async def check_writer(transaction: Transaction, fences: dict[str, int], projects: Iterable[str]) -> None:
+    """Keep others from becoming the writer until the transaction ends; raise `LeaseLost` when somebody has already.
+
+    A project that this store has not opened is opened with the number that it has; unknown ones are left to others.
+    """
+    names, write = sorted(projects), cypher_statements("write")
+    await transaction.rows(write["lock_projects"], names=names)
+    for name, fence, root in await transaction.rows(write["fences"], names=names):
+        if fences.setdefault(name, fence) != fence:
+            raise LeaseLost(
+                f"another process has become the writer of {name} ({root})",
+                "one process at a time writes a project: atlas status",
+            )

@@ -1,0 +1,130 @@
+"""The `find` verb on a Bolt server: candidates by index, names compared and ordered here as everywhere."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from atlas.model import Filter, Match, Node
+from atlas.stores.bolt.connection import Transaction
+from atlas.stores.bolt.filters import check_filter, condition
+from atlas.stores.bolt.read import symbols
+from atlas.stores.bolt.rows import CANDIDATE, project_of, span_of, unit_key
+from atlas.stores.shared import names
+from atlas.stores.shared.statements import cypher_statements
+
+_ALL = 1_000_000
+"""As many candidates as there are: names of several parts are compared here."""
+
+
+class _Candidate(NamedTuple):
+    """A node with what it is ordered by."""
+
+    uid: str
+    is_test: bool
+    name: str
+    qualified_name: str
+    span: int
+
+
+async def find(transaction: Transaction, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
+    """See `Store.find`. An empty text finds nothing, but as a path it is the structure unit."""
+    found: list[_Candidate] = []
+    if limit > 0 and (text or match is Match.PATH):
+        found = await _Finder(transaction, *condition(where)).candidates(text, match, limit)
+    if not found:
+        await check_filter(transaction, where)
+    return await symbols(transaction, [candidate.uid for candidate in found[:limit]])
+
+
+class _Finder:
+    def __init__(self, transaction: Transaction, limits: str, parameters: dict[str, object]) -> None:
+        self._transaction, self._limits, self._parameters = transaction, limits, parameters
+
+    async def candidates(self, text: str, match: Match, limit: int) -> list[_Candidate]:
+        """Return the nodes meant, in order; at least `limit` of them if there are."""
+        if match is Match.PATH:
+            return await self._in_file(text)
+        if match is Match.NEAR:
+            return await self._near(text)
+        if match is Match.UID:
+            found = await self._select("by_uid", text=text)
+        elif match is Match.EXACT:
+            found = await self._select("by_qualified_name", text=text)
+        elif match is Match.PREFIX:
+            found = await self._select("by_prefix", text=names.fold(text), limit=limit)
+        elif match is Match.SUFFIX:
+            found = await self._named(text, limit)
+        else:
+            found = await self._folded(names.fold(text), limit)
+        return sorted(found, key=_order)
+
+    async def _named(self, text: str, limit: int) -> list[_Candidate]:
+        tails, parts = names.tails(text), names.segments(text)
+        matches = names.suffix_matcher(text)
+        rows = await self._select(
+            "by_name",
+            names=[{"name": tail, "folded": names.fold(tail)} for tail in tails],
+            text=text,
+            parts=list(parts),
+            limit=limit if len(tails) == 1 else _ALL,
+        )
+        return [row for row in rows if matches(row.name, row.qualified_name)]
+
+    async def _folded(self, text: str, limit: int) -> list[_Candidate]:
+        tails = names.tails(text)
+        # what is no ASCII has no lower case here, but on the server
+        parts = [part for part in names.segments(text) if part.isascii()]
+        matches = names.suffix_matcher(text)
+        rows = await self._select(
+            "by_folded", names=tails, text=text, parts=parts, limit=limit if len(tails) == 1 else _ALL
+        )
+        return [row for row in rows if matches(names.fold(row.name), names.fold(row.qualified_name))]
+
+    async def _in_file(self, path: str) -> list[_Candidate]:
+        projects = await self._transaction.rows(cypher_statements("read")["projects"])
+        ordinals = {row[0]: row[4] for row in projects}
+        found = await self._select("by_path", units=[unit_key(project, path) for project in ordinals])
+
+        def order(row: _Candidate) -> tuple[int, int, int, str, str]:
+            start, end = span_of(row.span)
+            return (ordinals[project_of(row.uid)], start, -end, row.qualified_name, row.uid)
+
+        return sorted(found, key=order)
+
+    async def _near(self, text: str) -> list[_Candidate]:
+        qualifier, wanted = names.wanted_name(text)
+        if not wanted:
+            return []
+        edits = await self._similar(wanted)
+        found = await self._select("by_folded", names=list(edits), text="", parts=[], limit=_ALL)
+        distances = {
+            row: edits[names.fold(row.name)] + names.qualifier_distance(qualifier, row.qualified_name) for row in found
+        }
+        return sorted(found, key=lambda row: (distances[row], _order(row)))
+
+    async def _similar(self, wanted: str) -> dict[str, int]:
+        """Return the folded names that are similar, with their distance."""
+        folded = names.fold(wanted)
+        limit = names.tolerance(folded)
+        ((similar,),) = await self._transaction.rows(
+            cypher_statements("find")["names_from"],
+            first=folded[0],
+            shortest=len(folded) - limit,
+            longest=len(folded) + limit,
+        )
+        found = dict.fromkeys(names.front_variants(folded), 1)
+        for name in similar:
+            edits = names.distance(folded, name, limit)
+            if edits <= limit:
+                found[name] = edits
+        return found
+
+    async def _select(self, name: str, **parameters: object) -> list[_Candidate]:
+        text = cypher_statements("find")[name].replace("%where%", self._limits).replace("%candidate%", CANDIDATE)
+        ((rows,),) = await self._transaction.rows(text, **self._parameters, **parameters)
+        return [_Candidate._make(row) for row in rows]
+
+
+def _order(row: _Candidate) -> tuple[bool, int, str, str]:
+    """Return the key that `names.order_key` gives for the node."""
+    return (row.is_test, len(row.qualified_name), row.qualified_name, row.uid)

@@ -1,0 +1,139 @@
+"""What a batch of deltas changes, worked out from what the touched units hold. Pure: no server in sight.
+
+Deltas count in their order: a uid belongs to the unit that claimed it last, and a decision to the unit that holds the
+symbol when all deltas are in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta, NodeRow, SearchText
+from atlas.stores.bolt.rows import unit_key
+
+LONGEST_KEY = 8_000
+"""Bytes. Neo4j refuses the whole transaction for a longer indexed text: such a node is left out, with its edges."""
+
+EdgeKey = tuple[str, str, str, int]
+"""(source, target, type, line)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A node as the store holds it."""
+
+    uid: str
+    unit: str
+    label: str
+    digests: str
+    """See `entry_properties`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A node as it is to be."""
+
+    project: str
+    path: str
+    row: NodeRow
+    text: SearchText | None
+    edges: dict[EdgeKey, EdgeRow]
+
+
+@dataclass(slots=True)
+class Plan:
+    """The end of a batch: nodes, records and decisions as they are to be."""
+
+    wanted: dict[str, Wanted] = field(default_factory=dict[str, Wanted])
+    removed: set[str] = field(default_factory=set[str])
+    records: dict[str, GraphDelta | None] = field(default_factory=dict[str, "GraphDelta | None"])
+    """Last delta that set a unit's record; None when the unit is gone."""
+    contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    digests: dict[str, str] = field(default_factory=dict[str, str])
+    """File digests by unit, where they are new or changed."""
+    reasons: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
+    """By project, how often each reason was given."""
+    decisions: list[tuple[str, Decision]] = field(default_factory=list[tuple[str, Decision]])
+    """(unit, decision) in order."""
+
+
+def touched(deltas: Sequence[GraphDelta]) -> tuple[list[str], list[str]]:
+    """Return the units whose nodes are replaced, and the uids claimed by them."""
+    units = dict.fromkeys(key_of(delta) for delta in deltas if delta.record is None or delta.nodes is not None)
+    uids = dict.fromkeys(row.uid for delta in deltas if delta.record is not None for row in delta.nodes or ())
+    return list(units), list(uids)
+
+
+def key_of(delta: GraphDelta) -> str:
+    """Return the key of the delta's unit."""
+    return unit_key(delta.project, delta.path)
+
+
+def plan(deltas: Sequence[GraphDelta], records: dict[str, FileRecord], held: dict[str, Held]) -> Plan:
+    """Return what the batch ends at. `records` and `held` are what the store has of the touched units and uids."""
+    made = Plan()
+    owners = _Owners(held.values())
+    current: dict[str, FileRecord | None] = dict(records)
+    for delta in deltas:
+        key = key_of(delta)
+        news = current.get(key) != delta.record
+        current[key] = delta.record
+        made.records[key] = delta if delta.record is not None else None
+        if delta.record is None:
+            made.contents.pop(key, None)
+        elif delta.content is not None:
+            made.contents[key] = delta.content
+        if delta.record is None or delta.nodes is not None:
+            _replace(made, owners, delta, key)
+        if news:
+            counts = made.reasons.setdefault(delta.project, Counter())
+            counts.update(decision.reason for decision in delta.decisions)
+            made.decisions += [(key, decision) for decision in delta.decisions]
+    made.removed = {uid for uid in held if uid not in owners.unit}
+    for key, record in current.items():
+        before = records.get(key)
+        if record is not None and (before is None or before.digest != record.digest):
+            made.digests[key] = record.digest
+    return made
+
+
+class _Owners:
+    """Which unit holds which uid, both ways."""
+
+    def __init__(self, held: Iterable[Held]) -> None:
+        self.unit: dict[str, str] = {}
+        self.uids: dict[str, set[str]] = {}
+        for node in held:
+            self.give(node.uid, node.unit)
+
+    def give(self, uid: str, unit: str) -> None:
+        self.take(uid)
+        self.unit[uid] = unit
+        self.uids.setdefault(unit, set()).add(uid)
+
+    def take(self, uid: str) -> None:
+        if uid in self.unit:
+            self.uids[self.unit.pop(uid)].discard(uid)
+
+
+def _fits(key: str) -> bool:
+    return len(key) <= LONGEST_KEY // 4 or len(key.encode("utf8", "surrogatepass")) <= LONGEST_KEY
+
+
+def _replace(made: Plan, owners: _Owners, delta: GraphDelta, key: str) -> None:
+    kept = delta.nodes if delta.record is not None and delta.nodes is not None else ()
+    nodes = [row for row in kept if _fits(row.uid) and _fits(row.qualified_name) and _fits(row.name)]
+    for uid in [*owners.uids.get(key, ()), *(row.uid for row in nodes)]:
+        owners.take(uid)
+        made.wanted.pop(uid, None)
+    texts = {text.uid: text for text in delta.texts}
+    edges: dict[str, dict[EdgeKey, EdgeRow]] = {}
+    for edge in delta.edges:
+        if not _fits(edge.target):
+            continue
+        edges.setdefault(edge.source, {})[edge.source, edge.target, edge.type, edge.line] = edge
+    for row in nodes:
+        owners.give(row.uid, key)
+        made.wanted[row.uid] = Wanted(delta.project, delta.path, row, texts.get(row.uid), edges.get(row.uid, {}))

@@ -1,0 +1,102 @@
+"""The schema on a Bolt server: made idempotently, looked at afterwards, and the vector index of each model."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+
+from atlas.errors import SchemaMismatch, StoreError
+from atlas.model import ModelInfo
+from atlas.stores.bolt.connection import BoltLink, Transaction
+from atlas.stores.bolt.dialect import Dialect, Index
+
+VERSION = 3
+_READ_VERSION = "MATCH (m:AtlasMeta) RETURN m.version"
+_PUT_VERSION = "MERGE (m:AtlasMeta {key: 'schema'}) SET m.version = $version"
+_PUT_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) WHERE m.identity IS NULL SET m.identity = $identity"
+_READ_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) RETURN m.identity"
+
+
+async def create_schema(link: BoltLink, dialect: Dialect) -> None:
+    """Make what is missing and check that it is there: a server may report success for an index it could not make.
+
+    Raises `SchemaMismatch` for a graph of another version and `StoreError` when an index cannot be made.
+    """
+    await check_version(link)
+    wanted = dialect.schema()
+    present = await indexes(link, dialect)
+    await _make(link, dialect, [(index, command) for index, command in wanted if index not in present])
+
+    async def put(transaction: Transaction) -> None:
+        await transaction.rows(_PUT_VERSION, version=VERSION)
+        # behind the lock that the first statement took: of two processes that open a new server one names it
+        await transaction.rows(_PUT_IDENTITY, identity=secrets.token_hex(6))
+
+    await link.write(put)
+
+
+async def identity(link: BoltLink) -> str:
+    """Return the name that this graph got when it was made, whatever its address is; "" for an empty server."""
+
+    async def read(transaction: Transaction) -> list[tuple[str | None]]:
+        return await transaction.rows(_READ_IDENTITY)
+
+    rows = await link.read(read)
+    return (rows[0][0] or "") if rows else ""
+
+
+async def check_version(link: BoltLink) -> None:
+    """Raise `SchemaMismatch` for a graph of another version; an empty server is of none."""
+
+    async def read(transaction: Transaction) -> list[int]:
+        return [row[0] for row in await transaction.rows(_READ_VERSION)]
+
+    versions = await link.read(read)
+    if versions and versions != [VERSION]:
+        raise SchemaMismatch(
+            f"the graph on {link.address.url} has schema {versions[0]}, this version writes {VERSION}",
+            "empty the database and run: atlas index",
+        )
+
+
+async def indexes(link: BoltLink, dialect: Dialect) -> set[Index]:
+    """Return all indexes and constraints there are."""
+    found: set[Index] = set()
+    for command in dialect.lists:
+        found.update(dialect.known(command, await link.command(command)))
+    return found
+
+
+async def create_vector_index(link: BoltLink, dialect: Dialect, model: ModelInfo) -> str:
+    """Make the index on the vectors of a model unless it is there; return the name of index and property."""
+    name = vector_name(model)
+    wanted = Index("vector", name)
+    if wanted not in await indexes(link, dialect):
+        await _make(link, dialect, [(wanted, dialect.vector_index(name, model.dimension))])
+    return name
+
+
+def vector_name(model: ModelInfo) -> str:
+    """Return the name of a model's vectors: property, index and key of the model."""
+    said = "\0".join((model.provider, model.model, str(model.dimension), model.fingerprint))
+    return "v_" + hashlib.blake2b(said.encode("utf8"), digest_size=8).hexdigest()
+
+
+async def _make(link: BoltLink, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
+    """Make indexes and look whether they are there; what is refused may have been made by another process meanwhile."""
+    if not missing:
+        return
+    refused: StoreError | None = None
+    for _, command in missing:
+        try:
+            await link.command(command)
+        except StoreError as error:
+            refused = error
+    if dialect.wait:
+        await link.command(dialect.wait)
+    present = await indexes(link, dialect)
+    absent = [f"{index.kind} {index.name}" for index, _ in missing if index not in present]
+    if absent:
+        said = f": {refused.message}" if refused is not None else ""
+        raise StoreError(f"{link.address.url} did not make {', '.join(absent)}{said}", "look into the server's log")

@@ -1,0 +1,131 @@
+"""Word and vector search on a Bolt server: an index's best, restricted by the filter here, as deep as is needed.
+
+Servers filter after they have picked, so more is asked for until enough is left. Only uids and scores of what is left
+come back.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from atlas.errors import QueryError
+from atlas.model import Filter, ModelInfo, Scored
+from atlas.stores.bolt.connection import Transaction
+from atlas.stores.bolt.dialect import Dialect
+from atlas.stores.bolt.filters import check_filter, condition
+from atlas.stores.bolt.read import current_model
+from atlas.stores.shared.statements import cypher_statements
+
+_LEAST = 64
+_NEAREST = 256
+"""Neighbours that an approximate index is asked for at least: of fewer it misses more."""
+_DEEPEST = 100_000
+"""Hits that one search looks at, however narrow the filter is."""
+_DEEPER = 8
+_SPARE = 1.5
+"""More than the share that has passed the filter so far makes likely."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What an index's best `reach` hits are: the best that pass the filter, and what may lie beyond."""
+
+    hits: list[Scored]
+    passed: int
+    seen: int
+    least: float
+    """The score of the last hit, whether it passes or not: what was not seen has no better one."""
+
+    def suffices(self, limit: int, reach: int) -> bool:
+        """Tell whether nothing unseen can be among the best `limit`: which of equals is left out is decided by uid."""
+        return self.seen < reach or (len(self.hits) >= limit and self.hits[limit - 1].score > self.least)
+
+    def deeper(self, limit: int, reach: int) -> int:
+        """Return how many hits to ask for next, by the share that has passed; behind equals nobody knows."""
+        likely = _SPARE * limit * self.seen / max(self.passed, 1) if self.passed < limit else _DEEPER * reach
+        return int(min(max(likely, 2 * reach), _DEEPER * reach, _DEEPEST))
+
+
+async def search_text(
+    transaction: Transaction, dialect: Dialect, words: Sequence[str], where: Filter, limit: int
+) -> list[Scored]:
+    """See `Store.search_text`."""
+    limits, parameters = condition(where)
+    query = dialect.text_query(words)
+    hits: list[Scored] = []
+    if query and limit > 0:
+        call = dialect.text_call()
+        hits = await _deep_enough(transaction, call, limits, {**parameters, "query": query}, limit)
+    if not hits:
+        await check_filter(transaction, where)
+    return hits
+
+
+async def search_vector(
+    transaction: Transaction, dialect: Dialect, vector: bytes, where: Filter, limit: int
+) -> list[Scored]:
+    """See `Store.search_vector`. Approximate; where the filter leaves too few, exact if the server can compare."""
+    model = await current_model(transaction)
+    hits = await _nearest(transaction, dialect, model, vector, where, limit) if model and limit > 0 else []
+    if not hits:
+        await check_filter(transaction, where)
+    return hits
+
+
+async def _nearest(
+    transaction: Transaction, dialect: Dialect, model: tuple[str, ModelInfo], vector: bytes, where: Filter, limit: int
+) -> list[Scored]:
+    key, info = model
+    if len(vector) != 4 * info.dimension:
+        raise QueryError(
+            f"the query vector has {len(vector) // 4} dimensions, the index has {info.dimension}",
+            "the embedder changed since the last index; run: atlas index",
+        )
+    query = list(struct.unpack(f"<{info.dimension}f", vector))
+    if not any(query) or not all(map(math.isfinite, query)):
+        return []
+    limits, parameters = condition(where)
+    asked = {**parameters, "vector": query}
+    call = dialect.vector_call(key)
+    if not dialect.exact:
+        return await _deep_enough(transaction, call, limits, asked, limit)
+    reach = max(_NEAREST, limit * (6 if limits else 2))
+    look = await _look(transaction, call, limits, asked, limit, reach)
+    if look.passed < limit and reach < look.deeper(limit, reach) <= _NEAREST * _DEEPER:
+        look = await _look(transaction, call, limits, asked, limit, look.deeper(limit, reach))
+    if look.passed >= limit:
+        return look.hits
+    # the graph of an approximate index need not reach everything, however many are asked for
+    text = cypher_statements("search")["nearest"].replace("%where%", limits)
+    text = text.replace("%cosine%", dialect.exact.replace("%property%", key))
+    ((rows,),) = await transaction.rows(text, **asked, model=key, limit=limit)
+    return _best(rows)
+
+
+async def _deep_enough(
+    transaction: Transaction, call: str, limits: str, parameters: dict[str, object], limit: int
+) -> list[Scored]:
+    """Ask for more until enough pass the filter and no tie is cut."""
+    reach = max(_LEAST, limit * (4 if limits else 2))
+    while True:
+        look = await _look(transaction, call, limits, parameters, limit, reach)
+        if reach >= _DEEPEST or look.suffices(limit, reach):
+            return look.hits
+        reach = look.deeper(limit, reach)
+
+
+async def _look(
+    transaction: Transaction, call: str, limits: str, parameters: dict[str, object], limit: int, reach: int
+) -> _Look:
+    text = cypher_statements("search")["pick"].replace("%call%", call).replace("%where%", limits)
+    ((seen, least, passed, rows),) = await transaction.rows(text, **parameters, reach=reach, limit=limit)
+    return _Look(_best(rows), passed, seen, least if least is not None else 0.0)
+
+
+def _best(rows: Sequence[Sequence[Any]]) -> list[Scored]:
+    """Return hits in the order of their scores, equal ones by uid as it is compared here."""
+    return sorted((Scored(uid, score) for uid, score in rows), key=lambda hit: (-hit.score, hit.uid))

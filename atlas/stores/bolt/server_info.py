@@ -1,0 +1,38 @@
+"""What a Bolt server tells of itself: who it is, and whether every index that the store needs is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.dialect import dialect_of
+from atlas.stores.bolt.read import current_model
+from atlas.stores.bolt.schema import check_version, indexes
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """The state of a server that answers and is supported."""
+
+    agent: str
+    indexes: int
+    """Of those that are needed, how many are there."""
+    missing: tuple[str, ...]
+    """Names of the others; all of them on a server that nothing was written to."""
+
+
+async def server_facts(address: Address) -> ServerFacts:
+    """Ask a server. Raises as `BoltStore.open` for reading does."""
+    link = BoltLink(address)
+    try:
+        agent = await link.agent()
+        dialect = dialect_of(agent)
+        await check_version(link)
+        needed = {(index.kind, index.name) for index, _ in dialect.schema()}
+        if model := await link.read(current_model):
+            needed.add(("vector", model[0]))
+        present = {(index.kind, index.name) for index in await indexes(link, dialect)}
+    finally:
+        await link.aclose()
+    missing = tuple(f"{kind} {name}" for kind, name in sorted(needed - present))
+    return ServerFacts(agent, len(needed) - len(missing), missing)

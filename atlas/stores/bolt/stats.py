@@ -1,0 +1,55 @@
+"""The `stats` verb on a Bolt server: counts of projects."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from atlas.model import ProjectStats
+from atlas.stores.bolt.connection import Transaction
+from atlas.stores.bolt.read import check_project, current_model, projects
+from atlas.stores.bolt.rows import units_of
+from atlas.stores.shared.statements import cypher_statements
+
+
+async def stats(transaction: Transaction, project: str) -> list[ProjectStats]:
+    """See `Store.stats`. The size on the server's disk is not known here."""
+    if project:
+        await check_project(transaction, project)
+    listed = [state.project for state in await projects(transaction)]
+    return [await _stats(transaction, name) for name in listed if project in ("", name)]
+
+
+async def _stats(transaction: Transaction, name: str) -> ProjectStats:
+    read = cypher_statements("stats")
+    model = await current_model(transaction)
+    ((root, generation, indexed_at, decisions, skipped),) = await transaction.rows(read["project"], project=name)
+    units = await transaction.rows(read["files"], project=name)
+    files = [row[1:] for row in units if not row[0]]
+    nodes = await transaction.rows(read["nodes"], **units_of(name), model=model[0] if model else "")
+    types: Counter[str] = Counter()
+    strategies: Counter[str] = Counter()
+    for edge_type, strategy, count in await transaction.rows(read["edges"], project=name):
+        types[edge_type] += count
+        strategies[strategy] += count
+    return ProjectStats(
+        project=name,
+        root=root,
+        generation=generation,
+        indexed_at=indexed_at,
+        files=sum(row[1] for row in files),
+        nodes={row[0]: row[1] for row in nodes},
+        edges=dict(types),
+        languages={row[0]: row[1] for row in files},
+        resolved=sum(row[3] for row in units),
+        unresolved=sum(row[4] for row in units),
+        chunks=sum(row[2] for row in nodes),
+        vectors=sum(row[3] for row in nodes),
+        skipped=Counter(row[1] for row in json.loads(skipped)),
+        problems=sum(row[5] for row in units),
+        bytes_on_disk=0,
+        model=model[1] if model else None,
+        strategies=dict(strategies),
+        stale_files=sum(row[5] for row in files),
+        decisions=json.loads(decisions),
+    )

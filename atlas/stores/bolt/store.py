@@ -1,0 +1,327 @@
+"""The Bolt store: the `Store` contract on a Memgraph or Neo4j server.
+
+Any number of readers, one writer a project, which the server's own locks see to (`bolt_fence`); vectors may come from
+anybody. A write is one transaction. Each read is one transaction that cannot write, with a deadline.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Self, TypeVar
+
+from atlas.errors import StoreError, Unavailable
+from atlas.model import (
+    Chunk,
+    Decision,
+    Direction,
+    Edge,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    Match,
+    ModelInfo,
+    Node,
+    ProjectState,
+    ProjectStats,
+    Scored,
+    Skipped,
+    SymbolDigests,
+    Table,
+    VectorRow,
+)
+from atlas.stores.bolt import export as whole
+from atlas.stores.bolt import read
+from atlas.stores.bolt.apply import Begun, apply, begin, complete
+from atlas.stores.bolt.connection import Address, BoltLink, Speech, Transaction
+from atlas.stores.bolt.consistent_reads import Counts, announce
+from atlas.stores.bolt.cypher import run as run_cypher
+from atlas.stores.bolt.dialect import Dialect, dialect_of
+from atlas.stores.bolt.fencing import become_writer, check_writer
+from atlas.stores.bolt.find import find
+from atlas.stores.bolt.schema import check_version, create_schema, create_vector_index, identity, vector_name
+from atlas.stores.bolt.search import search_text, search_vector
+from atlas.stores.bolt.speculative_write import Ahead
+from atlas.stores.bolt.stats import stats
+from atlas.stores.bolt.vectors import put_vectors
+from atlas.stores.shared.statements import cypher_statements
+
+_Result = TypeVar("_Result")
+
+
+class BoltStore:
+    """A `Store` on a server. Open it with `open`; use it from one event loop; close it with `aclose`."""
+
+    apply_bytes = 1_000_000
+    """See `Store.apply_bytes`. A Neo4j with 512 MB of heap gives up at less than 4 MB."""
+
+    @property
+    def begins_ahead(self) -> bool:
+        """See `Store.begins_ahead`. In a snapshot, edges would miss their ends for good."""
+        return not self._dialect.snapshots
+
+    def __init__(self, link: BoltLink, dialect: Dialect, writing: bool) -> None:
+        self._link, self._dialect, self._writing = link, dialect, writing
+        self._ahead: Ahead | None = None
+        self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
+        """One write of the graph and one of vectors at a time; both may be under way at once."""
+        self._model = ""
+        self._counts = Counts()
+        self._fences: dict[str, int] = {}
+        """The number of each project that this store writes."""
+        self._written: dict[str, set[str]] = {}
+        """What this store wrote, or tried to, of projects that were empty when it became their writer, by path."""
+
+    @classmethod
+    async def open(cls, address: Address, *, writing: bool) -> Self:
+        """Connect and find out what the server is; a writing store makes the schema.
+
+        Raises `Unavailable` when the server cannot be reached, `ConfigError` for a wrong password or address,
+        `SchemaMismatch` for a graph of another version, and `StoreError` for a server that is not supported.
+        """
+        link = BoltLink(address)
+        try:
+            dialect = dialect_of(await link.agent())
+            link.speech = Speech(cache(dialect.statement), dialect.parameters)
+            if writing:
+                await create_schema(link, dialect)
+            else:
+                await check_version(link)
+        except BaseException:
+            await link.aclose()
+            raise
+        return cls(link, dialect, writing)
+
+    async def identity(self) -> str:
+        """Return what all processes that use this graph agree on, whatever address they know it by."""
+        return await identity(self._link)
+
+    async def open_project(self, project: str, root: str) -> int:
+        """See `Store.open_project`."""
+        generation, self._fences[project] = await self._write(
+            lambda transaction: become_writer(transaction, project, root)
+        )
+        self._written.pop(project, None)
+        if generation == 0:
+            self._written[project] = set()
+        return generation
+
+    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+        """See `Store.apply`. Batches of some hundred units cost least."""
+
+        async def finish(transaction: Transaction, begun: Begun | None) -> int:
+            await check_writer(transaction, self._fences, names)
+            if begun is None and are_new and are_new.pop():
+                begun = await begin(transaction, deltas)
+            # a second attempt looks: two units may hold one symbol, and a lost connection hides what it committed
+            generation = await (complete(transaction, begun) if begun is not None else apply(transaction, deltas))
+            await announce(self._link, self._dialect, "begin_commit", names)
+            if following and self.begins_ahead and self._are_new(following):
+                # not before: it may wait for what this write has created, which must not wait for it
+                self._ahead = Ahead(self._link, following)
+            return generation
+
+        async def work(transaction: Transaction) -> int:
+            await self._give_up()
+            return await finish(transaction, None)
+
+        self._check_writing()
+        names = sorted({delta.project for delta in deltas})
+        are_new: list[bool] = []
+        try:
+            async with self._lock:
+                ahead, self._ahead = self._ahead, None
+                if ahead is not None and ahead.is_for(deltas):
+                    # whatever went wrong: the ordinary write below does it again, or says what is wrong
+                    with suppress(StoreError, Unavailable):
+                        return await ahead.complete(finish)
+                elif ahead is not None:
+                    await ahead.give_up()
+                are_new.append(self._are_new(deltas))
+                return await self._link.write(work)
+        except BaseException:
+            await self._give_up()
+            raise
+        finally:
+            if self._ahead is not None:
+                self._ahead.hurry()
+            await announce(self._link, self._dialect, "end_commit", names)
+
+    async def _give_up(self) -> None:
+        """Take back what was begun of a following write."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            await ahead.give_up()
+
+    def _are_new(self, deltas: Sequence[GraphDelta]) -> bool:
+        """Tell whether the server is known to hold nothing of the units; once asked for, they may be there."""
+        new = all(delta.project in self._written and delta.path not in self._written[delta.project] for delta in deltas)
+        for delta in deltas:
+            self._written.get(delta.project, set()).add(delta.path)
+        return new
+
+    async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
+        """See `Store.finish`."""
+        write = cypher_statements("write")
+
+        async def work(transaction: Transaction) -> None:
+            await read.check_project(transaction, project)
+            await check_writer(transaction, self._fences, {project})
+            now = datetime.now(UTC).isoformat(timespec="seconds")
+            await transaction.rows(write["finish"], name=project, indexed_at=now)
+            if skipped is not None:
+                rows = {row.path: (row.path, row.reason, row.size, row.mtime_ns) for row in skipped}
+                await transaction.rows(write["set_skipped"], name=project, skipped=json.dumps(list(rows.values())))
+
+        await self._write(work)
+        self._written.pop(project, None)
+
+    async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
+        """See `Store.put_vectors`. A model's first vectors make its index; its last ones gone, the index goes too."""
+        wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)
+        if wrong is not None:
+            raise StoreError(
+                f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} makes {2 * model.dimension}"
+            )
+        self._check_writing()
+        key = vector_name(model)
+        if self._model != key:
+            await self._link.read(lambda transaction: read.check_project(transaction, project))
+            await create_vector_index(self._link, self._dialect, model)
+            self._model = key
+
+        async def work(transaction: Transaction) -> list[str]:
+            await read.check_project(transaction, project)
+            return await put_vectors(transaction, project, model, vectors)
+
+        async with self._vector_lock:
+            for unused in await self._link.write(work):
+                await self._forget(unused)
+
+    async def manifest(self, project: str) -> dict[str, FileRecord]:
+        """See `Store.manifest`."""
+        return await self._read_settled([project], read.manifest, project)
+
+    async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+        """See `Store.records`."""
+        return await self._read_settled([project], read.records, project, paths)
+
+    async def projects(self) -> list[ProjectState]:
+        """See `Store.projects`."""
+        return await self._read(read.projects)
+
+    async def skipped(self, project: str) -> list[Skipped]:
+        """See `Store.skipped`."""
+        return await self._read(read.skipped, project)
+
+    async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
+        """See `Store.symbol_digests`."""
+        return await self._read_settled([project], read.symbol_digests, project, paths)
+
+    async def decisions(self, uids: Sequence[str]) -> list[Decision]:
+        """See `Store.decisions`."""
+        return await self._read(read.decisions, uids)
+
+    async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """See `Store.content`."""
+        return await self._read_settled([project], read.content, project, paths)
+
+    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+        """See `Store.symbols`."""
+        return await self._read_settled(_projects_of(uids), read.symbols, uids)
+
+    async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
+        """See `Store.find`."""
+        return await self._read_settled(_projects_in(where), find, text, match, where, limit)
+
+    async def edges(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
+    ) -> list[Edge]:
+        """See `Store.edges`."""
+        return await self._read_settled(_projects_of(uids), read.edges, uids, direction, types, limit, each)
+
+    async def degrees(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
+    ) -> dict[str, dict[str, int]]:
+        """See `Store.degrees`."""
+        return await self._read_settled(_projects_of(uids), read.degrees, uids, direction, types)
+
+    async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_text`."""
+        return await self._read_settled(_projects_in(where), search_text, self._dialect, words, where, limit)
+
+    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_vector`. The server's index is approximate."""
+        return await self._read_settled(_projects_in(where), search_vector, self._dialect, vector, where, limit)
+
+    async def stale_chunks(
+        self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
+    ) -> list[Chunk]:
+        """See `Store.stale_chunks`."""
+        return await self._read_settled([project], read.stale_chunks, project, model, limit, after, uids)
+
+    async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
+        """See `Store.units`."""
+        return await self._read_settled([project], whole.units, project, paths)
+
+    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+        """See `Store.vectors`. The only way a vector leaves the server."""
+        return await self._read(whole.vectors, project, limit, after)
+
+    async def stats(self, project: str = "") -> list[ProjectStats]:
+        """See `Store.stats`."""
+        return await self._read(stats, project)
+
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+        """See `Store.cypher`."""
+        return await run_cypher(self._link, self._dialect, text, parameters, limit, timeout)
+
+    async def aclose(self) -> None:
+        """See `Store.aclose`. Waits for the writes that are running."""
+        async with self._lock, self._vector_lock:
+            await self._give_up()
+            await self._link.aclose()
+
+    async def _read(self, work: Callable[..., Awaitable[_Result]], *arguments: Any) -> _Result:
+        return await self._link.read(lambda transaction: work(transaction, *arguments))
+
+    async def _read_settled(
+        self, projects: Iterable[str], work: Callable[..., Awaitable[_Result]], *arguments: Any
+    ) -> _Result:
+        """Read what several commits must not mix in; `projects` are those that are read from, none for all."""
+        if self._dialect.snapshots:
+            return await self._read(work, *arguments)
+        return await self._link.read(
+            lambda transaction: self._counts.settled(transaction, projects, lambda: work(transaction, *arguments))
+        )
+
+    async def _write(self, work: Callable[[Transaction], Awaitable[_Result]]) -> _Result:
+        self._check_writing()
+        async with self._lock:
+            return await self._link.write(work)
+
+    def _check_writing(self) -> None:
+        if not self._writing:
+            raise StoreError("this store was opened for reading", "open it for writing")
+
+    async def _forget(self, key: str) -> None:
+        """Drop the index of a model that has no vectors any more."""
+        await self._link.command(self._dialect.drop_vector_index(key))
+
+        async def work(transaction: Transaction) -> None:
+            await transaction.rows(cypher_statements("write")["forget_model"], key=key)
+
+        await self._link.write(work)
+
+
+def _projects_of(uids: Sequence[str]) -> list[str]:
+    """Return the projects that uids begin with."""
+    return list(dict.fromkeys(uid.partition(":")[0] for uid in uids))
+
+
+def _projects_in(where: Filter) -> list[str]:
+    return [where.project] if where.project else []

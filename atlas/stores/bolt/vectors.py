@@ -1,0 +1,46 @@
+"""Vectors as they are written to a Bolt server."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from atlas.model import ModelInfo, VectorRow
+from atlas.stores.bolt.batches import Batches
+from atlas.stores.bolt.connection import Transaction
+from atlas.stores.bolt.read import current_model
+from atlas.stores.bolt.rows import unit_key
+from atlas.stores.bolt.schema import vector_name
+from atlas.stores.shared.statements import cypher_statements
+
+_VECTORS = 500
+"""Vectors of one UNWIND."""
+
+
+async def put_vectors(
+    transaction: Transaction, project: str, model: ModelInfo, vectors: Sequence[VectorRow]
+) -> list[str]:
+    """Store vectors in place of those of other models; return the models that have none left."""
+    key, read, write = vector_name(model), cypher_statements("read"), cypher_statements("write")
+    if await current_model(transaction) != (key, model):  # else writers would wait for each other at its node
+        described = {"provider": model.provider, "model": model.model, "dimension": model.dimension}
+        await transaction.rows(write["add_model"], key=key, **described, fingerprint=model.fingerprint)
+    others = [row[0] for row in await transaction.rows(read["models"]) if row[0] != key]
+    rows = (
+        {
+            "uid": row.uid,
+            "digest": row.digest,
+            "properties": {
+                **dict.fromkeys(others),
+                key: list(struct.unpack(f"<{model.dimension}e", row.data)),
+                "vector_model": key,
+                "vector_digest": row.digest,
+            },
+        }
+        for row in vectors
+    )
+    nothing = dict.fromkeys((*others, key, "vector_model", "vector_digest"))
+    async with Batches(transaction) as batches:
+        mine = unit_key(project, "")
+        await batches.send(write["put_vectors"], "rows", rows, size=_VECTORS, project=mine, nothing=nothing)
+        return [other for other in others if not await batches.rows(read["vectors_of_model"], key=other)]

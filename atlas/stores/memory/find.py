@@ -1,0 +1,34 @@
+"""How the in-memory store compares and orders names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from atlas.model import Match, Node, NodeRow
+from atlas.stores.shared import names
+
+MATCHES: Mapping[Match, Callable[[str, NodeRow], bool]] = {
+    Match.UID: lambda text, row: row.uid == text,
+    Match.EXACT: lambda text, row: row.qualified_name == text,
+    Match.SUFFIX: lambda text, row: names.suffix_matcher(text)(row.name, row.qualified_name),
+    Match.FOLDED: lambda text, row: names.suffix_matcher(names.fold(text))(
+        names.fold(row.name), names.fold(row.qualified_name)
+    ),
+    Match.PREFIX: lambda text, row: names.fold(row.name).startswith(names.fold(text)),
+}
+"""How `find` compares a name, where that is yes or no."""
+
+
+def near(text: str, nodes: Sequence[Node]) -> Iterable[tuple[int, tuple[bool, int, str, str], Node]]:
+    """Yield (edits, order, node) of the nodes whose name is spelled similarly."""
+    qualifier, wanted = names.wanted_name(text)
+    for node in nodes:
+        edits = names.similar(wanted, node.row.name) if wanted else None
+        if edits is not None:
+            total = edits + names.qualifier_distance(qualifier, node.row.qualified_name)
+            yield total, names.order_key(node), node
+
+
+def source_order(node: Node) -> tuple[int, int, str, str]:
+    """Return what sorts the nodes of a file as they stand in it."""
+    return (node.row.start_byte, -node.row.end_byte, node.row.qualified_name, node.row.uid)

@@ -1,0 +1,181 @@
+"""What the in-memory store holds: units, nodes, edges, texts and vectors on dicts, and how a delta changes them.
+
+It answers nothing by itself but what every verb needs: a project, a node, what a filter leaves, what is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from atlas.model import (
+    STRUCTURE,
+    Decision,
+    EdgeRow,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    ModelInfo,
+    Node,
+    NodeRow,
+    ProjectStats,
+    SearchText,
+    Skipped,
+    VectorRow,
+)
+from atlas.stores.shared.filters import predicate, unknown_project
+
+
+@dataclass(slots=True)
+class HeldProject:
+    """A project and the files of it. Mutable."""
+
+    root: str
+    generation: int = 0
+    indexed_at: str = ""
+    records: dict[str, FileRecord] = field(default_factory=dict[str, FileRecord])
+    contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    skipped: dict[str, Skipped] = field(default_factory=dict[str, Skipped])
+    decisions: Counter[str] = field(default_factory=Counter[str])
+    """How often a reason was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedNode:
+    """A node with the unit that claimed its uid last."""
+
+    project: str
+    path: str
+    row: NodeRow
+
+
+class MemoryGraph:
+    """All projects of one store. Mutable."""
+
+    def __init__(self) -> None:
+        self.projects: dict[str, HeldProject] = {}
+        self.nodes: dict[str, OwnedNode] = {}
+        self.edges: dict[str, dict[tuple[str, str, int], EdgeRow]] = {}
+        """By source; also those whose target is not there."""
+        self.texts: dict[str, SearchText] = {}
+        self.vectors: dict[str, tuple[ModelInfo, VectorRow]] = {}
+        self.model: ModelInfo | None = None
+        self.decisions: dict[str, Decision] = {}
+
+    def project(self, project: str) -> HeldProject:
+        """Return what is held of a project. Raises `NotFound` naming the projects there are."""
+        if project not in self.projects:
+            raise unknown_project(project, sorted(self.projects))
+        return self.projects[project]
+
+    def apply(self, deltas: Sequence[GraphDelta]) -> int:
+        """Make each unit equal to its delta, and drop the vectors and decisions of nodes that are gone."""
+        for delta in deltas:
+            self.project(delta.project)
+        decided = [(delta, decision) for delta in deltas if self._apply(delta) for decision in delta.decisions]
+        for delta, decision in decided:
+            self.projects[delta.project].decisions[decision.reason] += 1
+            owned = self.nodes.get(decision.uid)
+            if owned is not None and (owned.project, owned.path) == (delta.project, delta.path):
+                self.decisions[decision.uid] = decision
+        for kept in (self.vectors, self.decisions):
+            for uid in kept.keys() - self.nodes.keys():
+                del kept[uid]
+        for uid in [uid for uid in self.vectors if not self.nodes[uid].row.chunk_digest]:
+            del self.vectors[uid]
+        for project in {delta.project for delta in deltas}:
+            self.projects[project].generation += 1
+        return self.projects[deltas[-1].project].generation if deltas else 0
+
+    def unit(self, project: str, path: str) -> GraphDelta:
+        """Return the delta that would make the unit what it is, without texts."""
+        owned = ((uid, node) for uid, node in self.nodes.items() if (node.project, node.path) == (project, path))
+        nodes = [node.row for _, node in sorted(owned, key=lambda item: item[0])]
+        edges = sorted(edge for row in nodes for edge in self.edges.get(row.uid, {}).values())
+        decisions = [self.decisions[row.uid] for row in nodes if row.uid in self.decisions]
+        held = self.projects[project]
+        content = held.contents.get(path)
+        return GraphDelta(project, path, held.records[path], nodes, edges, content=content, decisions=decisions)
+
+    def node(self, uid: str) -> Node:
+        """Return a node that is there."""
+        owned = self.nodes[uid]
+        return Node(owned.project, owned.row)
+
+    def filtered(self, where: Filter) -> list[Node]:
+        """Return the nodes that the filter leaves. Raises `NotFound` for a project that is not there."""
+        if where.project:
+            self.project(where.project)
+        matches = predicate(where)
+        return [node for node in map(self.node, self.nodes) if matches(node)]
+
+    def visible(self) -> Iterable[EdgeRow]:
+        """Return the edges whose target is there."""
+        return (edge for edges in self.edges.values() for edge in edges.values() if edge.target in self.nodes)
+
+    def count(self, name: str) -> ProjectStats:
+        """Return the counts of a project that is there."""
+        project = self.projects[name]
+        rows = [owned.row for owned in self.nodes.values() if owned.project == name]
+        edges = [edge for edge in self.visible() if self.nodes[edge.source].project == name]
+        files = [record for path, record in project.records.items() if path != STRUCTURE]
+        vectors = {row.uid: self.vectors[row.uid] for row in rows if row.uid in self.vectors}
+        return ProjectStats(
+            project=name,
+            root=project.root,
+            generation=project.generation,
+            indexed_at=project.indexed_at,
+            files=len(files),
+            nodes=Counter(row.label for row in rows),
+            edges=Counter(edge.type for edge in edges),
+            languages=Counter(record.language for record in files),
+            resolved=sum(record.resolved for record in project.records.values()),
+            unresolved=sum(record.unresolved for record in project.records.values()),
+            chunks=sum(row.chunk_digest != "" for row in rows),
+            vectors=sum(
+                (row.uid in vectors)
+                and vectors[row.uid][0] == self.model
+                and vectors[row.uid][1].digest == row.chunk_digest
+                for row in rows
+            ),
+            skipped=Counter(row.reason for row in project.skipped.values()),
+            problems=sum(bool(record.problems) for record in project.records.values()),
+            bytes_on_disk=0,
+            model=self.model,
+            strategies=Counter(edge.strategy for edge in edges),
+            stale_files=sum(record.stale for record in files),
+            decisions=Counter(project.decisions),
+        )
+
+    def _apply(self, delta: GraphDelta) -> bool:
+        """Bring the unit to the delta's content; return whether its record changed."""
+        project = self.projects[delta.project]
+        news = project.records.get(delta.path) != delta.record
+        if delta.record is None:
+            project.records.pop(delta.path, None)
+            project.contents.pop(delta.path, None)
+            self._replace(delta, ())
+            return news
+        project.records[delta.path] = delta.record
+        if delta.content is not None:
+            project.contents[delta.path] = delta.content
+        if delta.nodes is not None:
+            self._replace(delta, delta.nodes)
+        return news
+
+    def _replace(self, delta: GraphDelta, nodes: Sequence[NodeRow]) -> None:
+        owned = {uid for uid, node in self.nodes.items() if (node.project, node.path) == (delta.project, delta.path)}
+        claimed = {row.uid for row in nodes}
+        for uid in owned | claimed:
+            self.nodes.pop(uid, None)
+            self.edges.pop(uid, None)
+            self.texts.pop(uid, None)
+        for row in nodes:
+            self.nodes[row.uid] = OwnedNode(delta.project, delta.path, row)
+        for text in delta.texts:
+            if text.uid in claimed:
+                self.texts[text.uid] = text
+        for edge in delta.edges:
+            if edge.source in claimed:
+                self.edges.setdefault(edge.source, {})[edge.type, edge.target, edge.line] = edge

@@ -1,0 +1,256 @@
+"""The store contract on plain dicts: slow, complete in what it keeps, and readable enough to be believed.
+
+The reference that other stores are compared with, and a store for tests of what is above it. It has no Cypher. Word
+search ranks by weighted counts only; everything else answers as the contract says.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from atlas.errors import QueryError, StoreError
+from atlas.model import (
+    Chunk,
+    Decision,
+    Direction,
+    Edge,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    Match,
+    ModelInfo,
+    Node,
+    ProjectState,
+    ProjectStats,
+    Scored,
+    Skipped,
+    SymbolDigests,
+    Table,
+    VectorRow,
+)
+from atlas.stores.memory.find import MATCHES, near, source_order
+from atlas.stores.memory.graph import HeldProject, MemoryGraph
+from atlas.stores.shared import names
+from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
+
+_WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
+
+
+class MemoryStore:
+    """A `Store` that is gone when the process is."""
+
+    begins_ahead = False
+    apply_bytes = 4_000_000
+    """See `Store.apply_bytes`."""
+
+    def __init__(self) -> None:
+        self._graph = MemoryGraph()
+
+    async def open_project(self, project: str, root: str) -> int:
+        """See `Store.open_project`."""
+        opened = self._graph.projects.setdefault(project, HeldProject(root))
+        opened.root = root
+        return opened.generation
+
+    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+        """See `Store.apply`."""
+        return self._graph.apply(deltas)
+
+    async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
+        """See `Store.finish`."""
+        finished = self._graph.project(project)
+        finished.indexed_at = datetime.now(UTC).isoformat(timespec="seconds")
+        if skipped is not None:
+            finished.skipped = {row.path: row for row in skipped}
+
+    async def manifest(self, project: str) -> dict[str, FileRecord]:
+        """See `Store.manifest`."""
+        return dict(sorted(self._graph.project(project).records.items()))
+
+    async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+        """See `Store.records`."""
+        records = self._graph.project(project).records
+        return {path: records[path] for path in paths if path in records}
+
+    async def projects(self) -> list[ProjectState]:
+        """See `Store.projects`."""
+        return [
+            ProjectState(name, p.root, p.generation, p.indexed_at, self._graph.model)
+            for name, p in sorted(self._graph.projects.items())
+        ]
+
+    async def skipped(self, project: str) -> list[Skipped]:
+        """See `Store.skipped`."""
+        return [row for _, row in sorted(self._graph.project(project).skipped.items())]
+
+    async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
+        """See `Store.symbol_digests`."""
+        records = self._graph.project(project).records
+        found: dict[str, dict[str, SymbolDigests]] = {path: {} for path in paths if path in records}
+        for uid, owned in self._graph.nodes.items():
+            if owned.project == project and owned.path in found:
+                row = owned.row
+                found[owned.path][uid] = SymbolDigests(
+                    row.signature_digest, row.body_digest, row.docstring_digest, row.text_digest, row.chunk_digest
+                )
+        return found
+
+    async def decisions(self, uids: Sequence[str]) -> list[Decision]:
+        """See `Store.decisions`."""
+        return [self._graph.decisions[uid] for uid in uids if uid in self._graph.decisions]
+
+    async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """See `Store.content`."""
+        contents = self._graph.project(project).contents
+        return {path: contents[path] for path in paths if path in contents}
+
+    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+        """See `Store.symbols`."""
+        return [self._graph.node(uid) for uid in uids if uid in self._graph.nodes]
+
+    async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
+        """See `Store.find`."""
+        nodes = [node for node in self._graph.filtered(where) if text or match is Match.PATH]
+        if match is Match.PATH:
+            order = list(self._graph.projects)
+            nodes = [node for node in nodes if node.row.path == text]
+            nodes.sort(key=lambda node: (order.index(node.project), *source_order(node)))
+        elif match is Match.NEAR:
+            nodes = [node for _, _, node in sorted(near(text, nodes), key=lambda found: found[:2])]
+        else:
+            matches = MATCHES[match]
+            nodes = sorted((node for node in nodes if matches(text, node.row)), key=names.order_key)
+        return nodes[: max(limit, 0)]
+
+    async def edges(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
+    ) -> list[Edge]:
+        """See `Store.edges`."""
+        found: list[Edge] = []
+        outward, graph = direction is Direction.OUT, self._graph
+        for uid in dict.fromkeys(uids):
+            near = [edge for edge in graph.visible() if (edge.source if outward else edge.target) == uid]
+            ends = [Edge(edge, graph.node(edge.target if outward else edge.source)) for edge in near]
+            ends.sort(key=lambda e: (e.row.type, -e.row.confidence, e.node.row.path, e.row.line, e.node.row.uid))
+            listed: Counter[str] = Counter()
+            for end in ends:
+                listed[end.row.type] += 1
+                if (not types or end.row.type in types) and not 0 < each < listed[end.row.type]:
+                    found.append(end)
+        return found[: max(limit, 0)]
+
+    async def degrees(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
+    ) -> dict[str, dict[str, int]]:
+        """See `Store.degrees`."""
+        ends = (
+            (edge.source if direction is Direction.OUT else edge.target, edge.type)
+            for edge in self._graph.visible()
+            if not types or edge.type in types
+        )
+        found: dict[str, dict[str, int]] = {}
+        for (uid, edge_type), count in Counter(ends).items():
+            if uid in uids and uid in self._graph.nodes:
+                found.setdefault(uid, {})[edge_type] = count
+        return found
+
+    async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_text`."""
+        scores: dict[str, float] = {}
+        for node in self._graph.filtered(where):
+            text = self._graph.texts.get(node.row.uid)
+            if text is not None:
+                counts = [Counter(column.split()) for column in text[1:]]
+                pairs = [
+                    (count[word], weight) for word in set(words) for count, weight in zip(counts, _WEIGHTS, strict=True)
+                ]
+                scores[node.row.uid] = sum(number * weight for number, weight in pairs)
+        return _best(((uid, score) for uid, score in scores.items() if score > 0), limit)
+
+    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_vector`."""
+        nodes = self._graph.filtered(where)
+        if self._graph.model is None or limit <= 0:
+            return []
+        if len(vector) != 4 * self._graph.model.dimension:
+            raise QueryError(
+                f"the query vector has {len(vector) // 4} dimensions, the index has {self._graph.model.dimension}"
+            )
+        query = struct.unpack(f"<{self._graph.model.dimension}f", vector)
+        scores: list[tuple[str, float]] = []
+        for node in nodes:
+            model, row = self._graph.vectors.get(node.row.uid, (None, None))
+            if model == self._graph.model and row is not None:
+                values = struct.unpack(f"<{self._graph.model.dimension}e", row.data)
+                length = math.hypot(*query) * math.hypot(*values)
+                if length:
+                    scores.append((node.row.uid, sum(a * b for a, b in zip(query, values, strict=True)) / length))
+        return _best(scores, limit)
+
+    async def stale_chunks(
+        self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
+    ) -> list[Chunk]:
+        """See `Store.stale_chunks`."""
+        contents = self._graph.project(project).contents
+        passed = after not in self._graph.nodes
+        chunks: list[Chunk] = []
+        for uid, owned in sorted(self._graph.nodes.items(), key=lambda item: (item[1].path, item[0])):
+            row = owned.row
+            made_by, vector = self._graph.vectors.get(uid, (None, None))
+            fresh = made_by == model and vector is not None and vector.digest == row.chunk_digest
+            wanted = owned.project == project and row.chunk_digest and (uids is None or uid in uids)
+            if passed and wanted and not fresh:
+                text = chunk_text(contents.get(owned.path, b""), row.start_byte, row.end_byte)
+                chunks.append(Chunk(uid, row.chunk_digest, row.chunk_name, text, row.label in FILE_LABELS))
+            passed = passed or uid == after
+        return chunks[: max(limit, 0)]
+
+    async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
+        """See `Store.put_vectors`."""
+        self._graph.project(project)
+        for row in vectors:
+            if len(row.data) != 2 * model.dimension:
+                raise StoreError(f"the vector of {row.uid} has {len(row.data)} bytes, not {2 * model.dimension}")
+        self._graph.model = model
+        for row in vectors:
+            owned = self._graph.nodes.get(row.uid)
+            if owned is not None and owned.project == project and owned.row.chunk_digest == row.digest:
+                self._graph.vectors[row.uid] = (model, row)
+
+    async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
+        """See `Store.units`."""
+        held = self._graph.project(project)
+        return [self._graph.unit(project, path) for path in dict.fromkeys(paths) if path in held.records]
+
+    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+        """See `Store.vectors`."""
+        self._graph.project(project)
+        found = [
+            row
+            for uid, (model, row) in sorted(self._graph.vectors.items())
+            if uid > after and model == self._graph.model and self._graph.nodes[uid].project == project
+            if row.digest == self._graph.nodes[uid].row.chunk_digest
+        ]
+        return found[: max(limit, 0)]
+
+    async def stats(self, project: str = "") -> list[ProjectStats]:
+        """See `Store.stats`."""
+        if project:
+            self._graph.project(project)
+        return [self._graph.count(name) for name in sorted(self._graph.projects) if project in ("", name)]
+
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+        """Raise `StoreError`: there is no query language here."""
+        raise StoreError("the memory store has no Cypher", "use the embedded store")
+
+    async def aclose(self) -> None:
+        """See `Store.aclose`."""
+
+
+def _best(scores: Iterable[tuple[str, float]], limit: int) -> list[Scored]:
+    ranked = sorted(scores, key=lambda pair: (-pair[1], pair[0]))
+    return [Scored(uid, score) for uid, score in ranked[: max(limit, 0)]]

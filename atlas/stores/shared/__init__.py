@@ -1,0 +1,1 @@
+"""What all stores share: filters, names, chunks, and statements kept as files."""

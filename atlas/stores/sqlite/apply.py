@@ -1,0 +1,356 @@
+"""The `apply` verb on SQLite: the new content of units in, the rows that differ out, in one transaction.
+
+A node belongs to the unit that claimed its uid last; an edge is stored with its source node's unit and is left out when
+that unit does not own the source. Ids are interned per uid. Deleting the unit that lost a uid changes nothing of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+import apsw
+
+from atlas.model import FileRecord, GraphDelta, NodeRow, SearchText
+from atlas.stores.shared.filters import project_id
+from atlas.stores.shared.statements import statements
+from atlas.stores.sqlite.erasure import forget_names, owe
+from atlas.stores.sqlite.gate import forget_decisions, put_decisions
+from atlas.stores.sqlite.read import record_of
+from atlas.stores.sqlite.rows import fetch, run_many, select
+
+_COLUMNS = (
+    *(
+        "label",
+        "is_test",
+        "is_generated",
+        "chunk_digest",
+        "start_byte",
+        "end_byte",
+        "name",
+        "qualified_name",
+        "kind",
+        "line",
+    ),
+    *("start_line", "end_line", "signature", "docstring", "exported", "modifiers", "signature_digest", "body_digest"),
+    *("docstring_digest", "text_digest", "chunk_name"),
+)
+"""Columns of `node` after id, file and search_digest, in the order of the statements in write.sql."""
+
+_stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
+
+_CHUNK = 3 + _COLUMNS.index("chunk_digest")
+
+_EdgeTuple = tuple[int, str, int, int, str, float]
+_Edges = dict[tuple[int, str, int, int], tuple[str, float]]
+"""(strategy, confidence) by (source, type, target, line)"""
+
+_first = itemgetter(0)
+_target = itemgetter(1)
+_type_and_strategy = itemgetter(1, 4)
+
+
+def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
+    """See `Store.apply`. Returns the generation of the last delta's project, 0 for no deltas. All or nothing."""
+    if not deltas:
+        return 0
+    fetch(connection, "BEGIN IMMEDIATE")
+    try:
+        gone: list[tuple[int]] = []
+        without_chunk: list[tuple[int]] = []
+        unnamed: list[int] = []
+        left = words_gone = False
+        decided: list[GraphDelta] = []
+        for deltas_once in _batches(deltas):
+            batch = _Batch(connection, deltas_once)
+            decided += batch.decided()
+            changes = batch.write()
+            gone += changes.gone_nodes
+            without_chunk += changes.gone_chunks
+            unnamed += changes.unnamed()
+            left |= batch.left
+            words_gone |= bool(changes.gone_texts)
+        _forget_vectors(connection, [*gone, *without_chunk])
+        put_decisions(connection, decided)
+        forget_decisions(connection, gone)
+        forget_names(connection, unnamed)
+        if left or words_gone:
+            owe(connection, left=left)
+        projects = dict.fromkeys(delta.project for delta in reversed(deltas))
+        generations = [
+            fetch(connection, statements("write")["next_generation"], (project_id(connection, project),))[0][0]
+            for project in projects
+        ]
+        fetch(connection, "COMMIT")
+    finally:
+        if connection.in_transaction:
+            fetch(connection, "ROLLBACK")
+    return generations[0]
+
+
+def _forget_vectors(connection: apsw.Connection, nodes: Sequence[tuple[int]]) -> None:
+    """Delete the vectors of nodes that are gone or have no chunk any more; one that moved to another unit stays."""
+    before = connection.total_changes()
+    run_many(connection, statements("write")["delete_vector"], nodes)
+    if connection.total_changes() != before:
+        fetch(connection, statements("write")["next_vector_generation"])
+
+
+def _batches(deltas: Sequence[GraphDelta]) -> Iterator[list[GraphDelta]]:
+    """Split where a project or the same unit comes again, so that each batch holds a unit once."""
+    batch: list[GraphDelta] = []
+    paths: set[str] = set()
+    for delta in deltas:
+        if batch and (delta.project != batch[0].project or delta.path in paths):
+            yield batch
+            batch, paths = [], set()
+        batch.append(delta)
+        paths.add(delta.path)
+    yield batch
+
+
+@dataclass(slots=True)
+class _Changes:
+    """Rows to write, by statement."""
+
+    new_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    changed_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    gone_nodes: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    gone_chunks: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    """Nodes that stay but are not embedded any more."""
+    gone_texts: list[tuple[int]] = field(default_factory=list[tuple[int]])
+    new_texts: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
+    gone_edges: list[tuple[int, str, int, int]] = field(default_factory=list[tuple[int, str, int, int]])
+    new_edges: list[_EdgeTuple] = field(default_factory=list[_EdgeTuple])
+    edge_counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    strays: list[int] = field(default_factory=list[int])
+    """Ids that were interned for edges that are not the unit's."""
+
+    def unnamed(self) -> list[int]:
+        """Return the ids whose names may have lost their last use."""
+        return [*map(_first, self.gone_nodes), *(edge[2] for edge in self.gone_edges), *self.strays]
+
+    def edges(self, wanted: _Edges, old: _Edges) -> None:
+        """Note what differs in a unit's edges, and take what it keeps out of `old`."""
+        new: list[_EdgeTuple]
+        if not old:
+            new = [key + made for key, made in wanted.items()]
+        else:
+            new = []
+            for key, made in wanted.items():
+                was = old.pop(key, None)
+                if was != made:
+                    new.append(key + made)
+                    if was is not None:
+                        self.edge_counts[key[1], was[0]] -= 1
+        self.edge_counts.update(map(_type_and_strategy, new))
+        self.new_edges += new
+
+    def edges_gone(self, old: _Edges) -> None:
+        """Note that these edges are no more."""
+        self.gone_edges.extend(old)
+        self.edge_counts.subtract((key[1], made[0]) for key, made in old.items())
+
+
+class _Batch:
+    """Different units of one project, written together."""
+
+    def __init__(self, connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> None:
+        self._connection = connection
+        self._project = project_id(connection, deltas[0].project)
+        self._deltas = deltas
+        self._write = statements("write")
+        paths = json.dumps([delta.path for delta in deltas], ensure_ascii=False)
+        known = select(connection, self._write["files"], {"paths": paths, "project": self._project})
+        self._known: dict[str, tuple[int, bool, FileRecord]] = {
+            row[2]: (row[0], bool(row[1]), record_of(row[2:])) for row in known
+        }
+        self._last_file, self._last_id = fetch(connection, self._write["last_ids"])[0]
+        self.left = False
+        """Whether a file left the index."""
+
+    def decided(self) -> list[GraphDelta]:
+        """Return the deltas whose decisions are news: their records are not the stored ones. Ask before `write`."""
+        return [delta for delta in self._deltas if delta.decisions and delta.record != self._record(delta.path)]
+
+    def write(self) -> _Changes:
+        """Bring the store's rows of these units to the deltas' content; return what was changed."""
+        files = self._put_files()
+        rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
+        changes = self._changes(rewritten, files)
+        self._put_rows(changes)
+        removed = [(self._known[d.path][0],) for d in self._deltas if d.record is None and d.path in self._known]
+        self.left = bool(removed)
+        self._many("delete_content", removed)
+        self._many("delete_file", removed)
+        return changes
+
+    def _put_files(self) -> dict[str, int]:
+        """Write file rows and contents; return the file ids by path (of deleted units too, where they were known)."""
+        ids = {path: known[0] for path, known in self._known.items()}
+        rows: list[tuple[Any, ...]] = []
+        contents: list[tuple[int, bytes]] = []
+        for delta in self._deltas:
+            record = delta.record
+            if record is None:
+                continue
+            if delta.path not in ids:
+                self._last_file += 1
+                ids[delta.path] = self._last_file
+            file = ids[delta.path]
+            _, held, was = self._known.get(delta.path, (0, False, None))
+            if was != record:
+                rows.append((file, self._project, delta.path, *_record_values(record)))
+            same = held and was is not None and was.digest != "" and was.digest == record.digest
+            if delta.content is not None and not same:
+                contents.append((file, zlib.compress(delta.content, 1)))
+        self._many("put_file", rows)
+        self._many("put_content", contents)
+        return ids
+
+    def _record(self, path: str) -> FileRecord | None:
+        return self._known[path][2] if path in self._known else None
+
+    def _changes(self, deltas: Sequence[GraphDelta], files: dict[str, int]) -> _Changes:
+        claimed: dict[str, NodeRow] = {}
+        for delta in deltas:
+            rows = _nodes(delta)
+            claimed.update(zip(map(_first, rows), rows, strict=True))
+        ids, before = self._intern(claimed, deltas)
+        old = self._old_nodes([self._known[d.path][0] for d in deltas if d.path in self._known], claimed, ids, before)
+        old_edges = self._old_edges(list(old))
+        changes = _Changes()
+        kept: set[int] = set()
+        for delta in deltas:
+            if delta.record is None:
+                continue
+            mine = self._node_changes(delta, files[delta.path], claimed, ids, old, changes)
+            kept.update(mine.values())
+            changes.edges(
+                {
+                    (source, row[2], ids[row[1]], row[3]): (row[4], row[5])
+                    for row in delta.edges
+                    if (source := mine.get(row[0])) is not None
+                },
+                old_edges,
+            )
+            changes.strays += [ids[row[1]] for row in delta.edges if row[0] not in mine]
+        for gone in old.keys() - kept:
+            changes.gone_nodes.append((gone,))
+            if old[gone][2]:
+                changes.gone_texts.append((gone,))
+        changes.edges_gone(old_edges)
+        return changes
+
+    def _node_changes(
+        self,
+        delta: GraphDelta,
+        file: int,
+        claimed: dict[str, NodeRow],
+        ids: dict[str, int],
+        old: dict[int, tuple[Any, ...]],
+        changes: _Changes,
+    ) -> dict[str, int]:
+        """Note what differs in the unit's nodes and texts; return the ids of the nodes that are the unit's."""
+        texts = {text[0]: text for text in delta.texts}
+        mine: dict[str, int] = {}
+        for row in _nodes(delta):
+            uid = row[0]
+            if claimed[uid] is not row or uid in mine:
+                continue
+            node = mine[uid] = ids[uid]
+            text = texts.get(uid)
+            digest = _search_digest(text) if text is not None else 0
+            new = (node, file, digest, *_stored(row))
+            was = old.get(node)
+            if was is None:
+                changes.new_nodes.append(new)
+            elif was != new:
+                changes.changed_nodes.append(new)
+                if was[_CHUNK] and not new[_CHUNK]:
+                    changes.gone_chunks.append((node,))
+            had = was[2] if was is not None else 0
+            if had != digest:
+                if had:
+                    changes.gone_texts.append((node,))
+                if text is not None:
+                    changes.new_texts.append((node, *text[1:]))
+        return mine
+
+    def _intern(self, claimed: dict[str, NodeRow], deltas: Sequence[GraphDelta]) -> tuple[dict[str, int], int]:
+        """Return the ids of all uids named, new ones made, and the last id before: greater ones had no rows."""
+        before = self._last_id
+        wanted = dict.fromkeys(claimed)
+        for delta in deltas:
+            wanted.update(dict.fromkeys(map(_target, delta.edges)))
+        ids: dict[str, int] = {}
+        if before:
+            ids.update(select(self._connection, self._write["ids"], (json.dumps(list(wanted), ensure_ascii=False),)))
+        new = [uid for uid in wanted if uid not in ids]
+        self._last_id += len(new)
+        ids.update(zip(new, range(before + 1, self._last_id + 1), strict=True))
+        self._many("add_id", [(uid, ids[uid]) for uid in new])
+        return ids, before
+
+    def _old_nodes(
+        self, files: list[int], claimed: dict[str, NodeRow], ids: dict[str, int], before: int
+    ) -> dict[int, tuple[Any, ...]]:
+        """Return the stored rows that the units own or now claim, by id."""
+        old: dict[int, tuple[Any, ...]] = {}
+        if files:
+            old.update(
+                (row[0], row) for row in select(self._connection, self._write["nodes_of_files"], (json.dumps(files),))
+            )
+        others = [node for uid in claimed if (node := ids[uid]) <= before and node not in old]
+        if others:
+            old.update(
+                (row[0], row) for row in select(self._connection, self._write["nodes_by_id"], (json.dumps(others),))
+            )
+        return old
+
+    def _old_edges(self, sources: list[int]) -> _Edges:
+        if not sources:
+            return {}
+        rows = select(self._connection, self._write["edges_of"], (json.dumps(sources),))
+        return {row[:4]: row[4:] for row in rows}
+
+    def _put_rows(self, changes: _Changes) -> None:
+        self._many("delete_text", changes.gone_texts)
+        self._many("delete_edge", changes.gone_edges)
+        self._many("delete_node", changes.gone_nodes)
+        self._many("change_node", changes.changed_nodes)
+        self._many("add_node", changes.new_nodes)
+        # FTS5 writes a segment of its own, to be merged later, whenever a row's id is less than that of the row before
+        self._many("add_text", sorted(changes.new_texts, key=_first))
+        self._many("put_edge", changes.new_edges)
+        counts = [(self._project, *kind, count) for kind, count in changes.edge_counts.items() if count]
+        self._many("count_edges", counts)
+
+    def _many(self, name: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        if rows:
+            run_many(self._connection, self._write[name], rows)
+
+
+def _record_values(record: FileRecord) -> tuple[Any, ...]:
+    return (
+        *(record.language, record.digest, record.size, record.mtime_ns, record.lines, record.unit_digest),
+        *(record.resolved, record.unresolved, record.is_test, record.is_generated, "\n".join(record.problems)),
+        record.stale,
+    )
+
+
+def _nodes(delta: GraphDelta) -> Sequence[NodeRow]:
+    """Return the nodes of the unit's new content: none when it is deleted."""
+    return delta.nodes if delta.nodes is not None and delta.record is not None else ()
+
+
+def _search_digest(text: SearchText) -> int:
+    """Return 64 bits over the words of a node, never 0."""
+    words = "\0".join(text[1:]).encode("utf8")
+    return int.from_bytes(hashlib.blake2b(words, digest_size=8).digest(), "little", signed=True) or 1

@@ -1,0 +1,47 @@
+"""openCypher, read-only, over the embedded store's tables.
+
+`run` takes a query's text and gives rows; what is not in the read subset raises QueryError and names the construct. The
+modules in order: lexer, parse*, syntax (text to tree); scope, compile_*, pattern, match, project, query (tree to
+functions over rows; joins become SQL); values, functions, operators, aggregate, regex, expand (what the functions do).
+Without ORDER BY and UNWIND, the returned rows are sorted by their values, so that equal graphs give equal answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import apsw
+
+from atlas.errors import QueryError
+from atlas.model import Table
+
+
+def run(connection: apsw.Connection, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:
+    """Run a query and return at most `limit` rows, after at most `timeout` seconds.
+
+    Raises QueryError for malformed or unsupported text, for runtime type errors, and when a limit is passed.
+    """
+    # the parser and compiler load when the first query is run, so that a process that runs none does not pay for them
+    from atlas.cypher.parser import parse
+    from atlas.stores.sqlite.cypher.context import Context
+    from atlas.stores.sqlite.cypher.graph import Graph
+    from atlas.stores.sqlite.cypher.guard import guarded
+    from atlas.stores.sqlite.cypher.meter import hold
+    from atlas.stores.sqlite.cypher.query import compile_query, compile_subquery
+    from atlas.stores.sqlite.cypher.results import collect_rows
+    from atlas.stores.sqlite.cypher.scope import Scope
+    from atlas.stores.sqlite.cypher.values import check_parameter
+
+    try:
+        tree = parse(text)
+    except RecursionError as error:
+        raise QueryError("the query is nested too deeply", "simplify it", 1, 1) from error
+    with guarded(connection, timeout) as guard:
+        values = {name: hold(check_parameter(value, name), guard) for name, value in parameters.items()}
+        graph = Graph(connection)
+        context = Context(text, values, graph, guard, lambda subquery, scope: subqueries(subquery, scope))
+        subqueries = partial(compile_subquery, context=context)
+        compiled = compile_query(tree, Scope(), context, most=limit + 1)
+        rows, truncated = collect_rows(compiled.start(iter(((),))), tree, graph, limit, guard)
+        return Table(compiled.columns, rows, truncated or guard.depth_cut)

@@ -1,0 +1,68 @@
+"""What compiling and running one query share: text, parameters, the graph, and the guards against running away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from atlas.cypher.lexer import located_error
+from atlas.cypher.syntax import Expression, Subquery
+from atlas.errors import QueryError
+from atlas.stores.sqlite.cypher.graph import Graph, decode
+from atlas.stores.sqlite.cypher.guard import Guard
+from atlas.stores.sqlite.cypher.meter import hold
+from atlas.stores.sqlite.cypher.scope import Scope
+from atlas.stores.sqlite.cypher.values import Edge, Node, Row, as_map, is_map, mismatch
+
+Evaluator: TypeAlias = Callable[[Row], object]
+Compile: TypeAlias = Callable[[Expression, Scope], Evaluator]
+
+
+@dataclass(slots=True)
+class Context:
+    """What compiling and running one query share."""
+
+    text: str
+    parameters: Mapping[str, object]
+    graph: Graph
+    guard: Guard
+    """Called once per unit of work in Python (`tick`) and with the bytes that are held (`charge`)."""
+    compile_subquery: Callable[[Subquery, Scope], Evaluator]
+
+    def tick(self) -> None:
+        """Count a unit of work in Python; raises when the time is up."""
+        self.guard.tick()
+
+    def charge(self, size: int) -> None:
+        """Count bytes that are held (negative: freed); raises when there are too many."""
+        self.guard.charge(size)
+
+    def hold(self, value: object) -> object:
+        """Return a value that was just built, counted until it is freed."""
+        return hold(value, self.guard)
+
+    def error(self, message: str, at: int, hint: str = "") -> QueryError:
+        """Return a located error."""
+        return located_error(self.text, at, message, hint)
+
+    def properties(self, value: object) -> Mapping[str, object]:
+        """Return the properties of an entity or map; `_label` is not one of them."""
+        if isinstance(value, Node):
+            return {name: entry for name, entry in self.graph.node(value.id).items() if name != "_label"}
+        if isinstance(value, Edge):
+            return self.graph.edge(value)
+        if is_map(value):
+            return as_map(value)
+        raise mismatch("Node, Relationship or Map", value)
+
+
+def atom(scope: Scope, name: str, part: str) -> Evaluator | None:
+    """Return the read of a column that a MATCH fetched ahead, None if it did not."""
+    place = scope.atoms.get((name, part))
+    if place is None:
+        return None
+    slot, kind = place
+    if kind in ("bool", "list"):
+        return lambda row: decode(row[slot], kind)
+    return lambda row: row[slot]

@@ -1,0 +1,100 @@
+"""Everything that an embedded store says about its trees, kind by kind, as sorted rows: what must be equal to be equal.
+
+Times, generations, internal ids and the gate's decisions are left out. Rows are read as they are asked for.
+"""
+
+from __future__ import annotations
+
+import zlib
+from array import array
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+
+import apsw
+
+from atlas.stores.shared.statements import statements
+from atlas.stores.sqlite.connection import DATABASE, open_reader
+from atlas.stores.sqlite.errors import translated
+from atlas.stores.sqlite.rows import Row, fetch, select, value
+
+KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "files": (
+            "project path",
+            "language digest size lines unit_digest resolved unresolved is_test is_generated problems stale",
+        ),
+        "skipped": ("project path", "reason"),
+        "contents": ("project path", "data"),
+        "nodes": (
+            "uid",
+            "path label kind name qualified_name line start_line end_line start_byte end_byte signature docstring "
+            "is_test is_generated exported modifiers signature_digest body_digest docstring_digest text_digest "
+            "chunk_digest chunk_name search_digest",
+        ),
+        "edges": ("source type target line", "strategy confidence dangling"),
+        "edge_counts": ("project type strategy", "count"),
+        "words": ("uid", "number places"),
+        "vectors": ("uid", "digest provider model dimension fingerprint data"),
+    }
+)
+"""Kind -> names of the columns that make a row's key, and of the others."""
+
+_MASK = (1 << 64) - 1
+
+
+class WholeStore:
+    """One consistent state of a store; made by `open_whole`."""
+
+    def __init__(self, connection: apsw.Connection, path: Path) -> None:
+        self._connection, self._path = connection, path
+
+    @property
+    def kinds(self) -> Mapping[str, tuple[str, str]]:
+        """See `KINDS`."""
+        return KINDS
+
+    def rows(self, kind: str) -> Iterator[Row]:
+        """Yield the rows of a kind, key columns first, sorted by them. Raises StoreError for a damaged store."""
+        with translated(self._path):
+            if kind == "words":
+                yield from self._words()
+                return
+            for row in select(self._connection, statements("compare")[kind]):
+                # equal bytes may be packed in different ways
+                yield (*row[:-1], zlib.decompress(row[-1])) if kind == "contents" else row
+
+    def _words(self) -> Iterator[Row]:
+        """Yield (uid, number of words, sum over their places) of every text in the search index.
+
+        A text's words are spread over the whole index: one number per text is kept, whatever the order. The numbers
+        can be compared within this process only.
+        """
+        last = value(self._connection, "SELECT coalesce(max(id), 0) FROM symbol_id")
+        numbers, sums = array("Q", bytes(8 * (last + 1))), array("Q", bytes(8 * (last + 1)))
+        for doc, term, column, offset in select(self._connection, statements("compare")["words"]):
+            place = doc if doc <= last else 0
+            numbers[place] += 1
+            sums[place] = (sums[place] + hash((term, column, offset))) & _MASK
+        if numbers[0]:
+            yield "", numbers[0], sums[0]
+        for node, uid in select(self._connection, statements("compare")["indexed_words"]):
+            if numbers[node]:
+                yield uid, numbers[node], sums[node]
+
+
+@contextmanager
+def open_whole(data_dir: Path) -> Generator[WholeStore]:
+    """Open the store of a data directory as it is now. Raises NotFound, SchemaMismatch and StoreError."""
+    path = data_dir / DATABASE
+    with translated(path):
+        connection = open_reader(path)
+        try:
+            # the list of words is a table of this connection only, but still one that must be made
+            fetch(connection, "PRAGMA query_only=0")
+            fetch(connection, statements("compare")["words_table"])
+            fetch(connection, "BEGIN")
+            yield WholeStore(connection, path)
+        finally:
+            connection.close(True)

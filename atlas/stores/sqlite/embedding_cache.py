@@ -1,0 +1,166 @@
+"""The embedding cache on disk: one SQLite file of its own, bounded in bytes, least recently used out first.
+
+It may be deleted at any time, and a damaged one is replaced: nothing here is needed to be right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from atlas.errors import StoreError, WriterBusy
+from atlas.process.lock import WriterLock
+from atlas.stores.sqlite.hardened import connect
+from atlas.stores.sqlite.own_files import SUFFIXES, check_files, make_private
+from atlas.stores.sqlite.rows import fetch, run_many, value
+
+FILE = "embeddings.db"
+OPENING_LOCK = "embeddings.lock"
+
+DAY = 86_400
+"""A use is noted once a day: a read that always writes would wait for the writer."""
+
+EVICTED_SHARE = 0.1
+"""Share of the vectors that goes when the cache is full, so that not every write evicts."""
+
+_BUSY_MS = 2000
+"""How long one process waits for what another writes before it fails."""
+
+_OPENING_S = 10.0
+"""How long one process waits until another has opened the cache before it fails: many times what it takes."""
+
+_ASK_AGAIN_S = 0.005
+"""Pause between two looks whether another process has opened the cache, which takes some milliseconds."""
+
+_ROW_BYTES = 64
+"""Key, time and b-tree cell beside the vector itself."""
+
+_SCHEMA = {
+    "vector": "CREATE TABLE vector (key TEXT PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID",
+    "vector_used": "CREATE INDEX vector_used ON vector(used)",
+}
+
+_Result = TypeVar("_Result")
+
+
+class DiskCache:
+    """`atlas.contracts.EmbeddingCache` in a folder; several processes may share it."""
+
+    def __init__(self, folder: Path, max_bytes: int) -> None:
+        """Open or make the cache. Raises StoreError when the folder cannot be written."""
+        self._path, self._max_bytes = folder / FILE, max_bytes
+        self._lock = threading.Lock()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = _opening(folder)
+            try:
+                self._connection = self._open()
+            finally:
+                lock.release()
+        except (OSError, apsw.Error) as error:
+            raise StoreError(f"the embedding cache {self._path} cannot be opened: {error}", "delete it") from error
+
+    async def get(self, keys: Sequence[str]) -> list[bytes | None]:
+        """Return the vector of each key in order, None for those that it does not hold."""
+        return await asyncio.to_thread(self._do, self._get, keys)
+
+    async def put(self, vectors: Mapping[str, bytes]) -> None:
+        """Keep vectors by key; when the cache is full those go that were not used for longest."""
+        await asyncio.to_thread(self._do, self._put, vectors)
+
+    async def aclose(self) -> None:
+        """Close; idempotent."""
+        with self._lock:
+            self._connection.close()
+
+    def _open(self) -> apsw.Connection:
+        try:
+            return _connect(self._path)
+        except (apsw.NotADBError, apsw.CorruptError, _Foreign):
+            for suffix in SUFFIXES:
+                self._path.with_name(FILE + suffix).unlink(missing_ok=True)
+            return _connect(self._path)
+
+    def _do(self, work: Callable[..., _Result], given: object) -> _Result:
+        with self._lock:
+            try:
+                return work(given)
+            except apsw.Error as error:
+                raise StoreError(f"the embedding cache {self._path} failed: {error}", "delete it") from error
+
+    def _get(self, keys: Sequence[str]) -> list[bytes | None]:
+        found: dict[str, bytes] = {}
+        old: list[str] = []
+        now = int(time.time())
+        for key in keys:
+            for data, used in fetch(self._connection, "SELECT data, used FROM vector WHERE key = ?", (key,)):
+                found[key] = data
+                if used < now - DAY:
+                    old.append(key)
+        if old:
+            with self._connection:
+                run_many(self._connection, "UPDATE vector SET used = ? WHERE key = ?", [(now, key) for key in old])
+        return [found.get(key) for key in keys]
+
+    def _put(self, vectors: Mapping[str, bytes]) -> None:
+        now = int(time.time())
+        with self._connection:
+            rows = [(key, now, data) for key, data in vectors.items()]
+            run_many(self._connection, "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", rows)
+            count = value(self._connection, "SELECT count(*) FROM vector")
+            size = count * (_ROW_BYTES + len(next(iter(vectors.values()), b"")))
+            if size > self._max_bytes:
+                keep = int(self._max_bytes / size * count * (1 - EVICTED_SHARE))
+                fetch(
+                    self._connection,
+                    "DELETE FROM vector WHERE key IN (SELECT key FROM vector ORDER BY used, key LIMIT ?)",
+                    (count - keep,),
+                )
+
+
+def _opening(folder: Path) -> WriterLock:
+    """Wait until no other process opens the cache. Raises StoreError when that takes too long.
+
+    Two that make a file into a WAL at once do not wait for each other, whatever the busy timeout: one fails. Two that
+    replace a damaged one would delete what the other has just made.
+    """
+    deadline = time.monotonic() + _OPENING_S
+    while True:
+        try:
+            return WriterLock(folder, OPENING_LOCK)
+        except WriterBusy as error:
+            if time.monotonic() > deadline:
+                hint = "wait until that process has started, or stop it"
+                text = f"another process has been opening the embedding cache in {folder} for long"
+                raise StoreError(text, hint) from error
+            time.sleep(_ASK_AGAIN_S)
+
+
+class _Foreign(Exception):
+    """The file is a database of something else."""
+
+
+def _connect(path: Path) -> apsw.Connection:
+    check_files(path)
+    make_private(path)
+    with ExitStack() as undone:
+        connection = connect(path, apsw.SQLITE_OPEN_READWRITE, _BUSY_MS)
+        undone.callback(connection.close, True)
+        found = dict(fetch(connection, "SELECT name, sql FROM sqlite_schema"))
+        if found and found != _SCHEMA:
+            raise _Foreign
+        fetch(connection, "PRAGMA journal_mode=WAL")
+        # a lost write costs an embedding
+        fetch(connection, "PRAGMA synchronous=OFF")
+        if not found:
+            for statement in _SCHEMA.values():
+                fetch(connection, statement)
+        undone.pop_all()
+        return connection

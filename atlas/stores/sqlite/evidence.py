@@ -1,0 +1,30 @@
+"""The read verbs on SQLite that the evidence of answers needs: project states and file records.
+
+Each takes a connection inside a read transaction and returns values of `atlas.model`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import apsw
+
+from atlas.model import FileRecord, ProjectState
+from atlas.stores.shared.filters import project_id
+from atlas.stores.shared.statements import statements
+from atlas.stores.sqlite.read import current_model, record_of
+from atlas.stores.sqlite.rows import select
+
+
+def records(connection: apsw.Connection, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+    """See `Store.records`."""
+    bindings = {"project": project_id(connection, project), "paths": json.dumps(list(paths))}
+    return {row[0]: record_of(row) for row in select(connection, statements("evidence")["records"], bindings)}
+
+
+def projects(connection: apsw.Connection) -> list[ProjectState]:
+    """See `Store.projects`."""
+    model = current_model(connection)
+    made_with = model[1] if model else None
+    return [ProjectState(*row, model=made_with) for row in select(connection, statements("evidence")["projects"])]

@@ -1,0 +1,45 @@
+"""Files of a data folder before SQLite opens them: regular files of this user, never what a link points to."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from atlas.errors import StoreError
+
+SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""Names of the files that SQLite opens for a database, behind the database's own."""
+
+_HINT = "move it away, or choose another --data-dir"
+
+
+def check_files(path: Path) -> bool:
+    """Return whether the database file exists. Raises StoreError when it or a file beside it is not ours."""
+    found = [_is_own(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
+    return found[0]
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only this user may read, unless there is one; SQLite gives its log the same mode."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
+
+
+def resolved(path: Path) -> Path:
+    """Return the path with links in its folder resolved: SQLite is told to follow none."""
+    return path.parent.resolve() / path.name
+
+
+def _is_own(path: Path) -> bool:
+    try:
+        status = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if not stat.S_ISREG(status.st_mode):
+        raise StoreError(f"{path} is not a regular file", _HINT)
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        raise StoreError(f"{path} belongs to another user", _HINT)
+    return True

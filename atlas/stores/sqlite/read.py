@@ -1,0 +1,107 @@
+"""The read verbs on SQLite that need no search: manifest, contents, symbols, stale chunks.
+
+Each takes a connection inside a read transaction and returns values of `atlas.model`.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+
+from atlas.model import Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
+from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
+from atlas.stores.shared.filters import project_id
+from atlas.stores.shared.statements import statements
+from atlas.stores.sqlite.rows import fetch, select
+
+_BOOLEANS = (14, 15, 16)
+"""is_test, is_generated and exported in a NodeRow: integers in SQLite."""
+
+
+def node_of(row: Sequence[Any]) -> Node:
+    """Return the node of a `node_row` row."""
+    _, project, *values = row
+    for place in _BOOLEANS:
+        values[place] = values[place] == 1
+    return Node(project, NodeRow._make(values))
+
+
+def record_of(row: Sequence[Any]) -> FileRecord:
+    """Return the record of a row of columns in the order of `FileRecord`."""
+    problems = tuple(row[11].split("\n")) if row[11] else ()
+    return FileRecord(
+        *row[:9], is_test=bool(row[9]), is_generated=bool(row[10]), problems=problems, stale=bool(row[12])
+    )
+
+
+def nodes_by_id(connection: apsw.Connection, ids: Sequence[int]) -> list[Node]:
+    """Return the nodes of the ids, in the order given."""
+    return [node_of(row) for row in select(connection, statements("read")["nodes"], {"ids": json.dumps(ids)})]
+
+
+def manifest(connection: apsw.Connection, project: str) -> dict[str, FileRecord]:
+    """See `Store.manifest`."""
+    listed = select(connection, statements("read")["manifest"], (project_id(connection, project),))
+    return {row[0]: record_of(row) for row in listed}
+
+
+def skipped(connection: apsw.Connection, project: str) -> list[Skipped]:
+    """See `Store.skipped`."""
+    listed = select(connection, statements("read")["skipped"], (project_id(connection, project),))
+    return [Skipped(*row) for row in listed]
+
+
+def content(connection: apsw.Connection, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+    """See `Store.content`."""
+    wanted = {"project": project_id(connection, project), "paths": _json(paths)}
+    return {path: zlib.decompress(data) for path, data in select(connection, statements("read")["content"], wanted)}
+
+
+def symbols(connection: apsw.Connection, uids: Sequence[str]) -> list[Node]:
+    """See `Store.symbols`."""
+    return [node_of(row) for row in select(connection, statements("read")["symbols"], {"uids": _json(uids)})]
+
+
+def current_model(connection: apsw.Connection) -> tuple[int, ModelInfo] | None:
+    """Return the id and description of the model that vectors were last written with."""
+    found = fetch(connection, statements("read")["current_model"])
+    return (found[0][0], ModelInfo(*found[0][1:])) if found else None
+
+
+def stale_chunks(
+    connection: apsw.Connection, project: str, model: ModelInfo, limit: int, after: str, uids: Sequence[str] | None
+) -> list[Chunk]:
+    """See `Store.stale_chunks`: by file, then by node id, both in the order in which they were first seen."""
+    read = statements("read")
+    owner = project_id(connection, project)
+    known = fetch(connection, read["model_id"], (model.provider, model.model, model.dimension, model.fingerprint))
+    start = fetch(connection, read["stale_start"], (after,)) if after else []
+    file, node = start[0] if start else (0, 0)
+    bindings: dict[str, str | int] = {
+        **{"project": owner, "model": known[0][0] if known else -1},
+        **{"file": file, "node": node, "limit": max(limit, 0)},
+    }
+    if uids is None:
+        return list(_chunks(connection, select(connection, read["stale"], bindings)))
+    return list(_chunks(connection, select(connection, read["stale_among"], {**bindings, "uids": _json(uids)})))
+
+
+def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]]) -> Iterable[Chunk]:
+    opened, data = -1, b""
+    for file, uid, digest, name, start, end, label in rows:
+        if file != opened:
+            opened, data = file, _file_content(connection, file)
+        yield Chunk(uid, digest, name, chunk_text(data, start, end), label in FILE_LABELS)
+
+
+def _file_content(connection: apsw.Connection, file: int) -> bytes:
+    found = fetch(connection, statements("read")["file_content"], (file,))
+    return zlib.decompress(found[0][0]) if found else b""
+
+
+def _json(values: Sequence[str]) -> str:
+    return json.dumps(list(values), ensure_ascii=False)

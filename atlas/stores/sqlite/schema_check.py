@@ -1,0 +1,87 @@
+"""The schema of a database file before anything in it is used: exactly what `schema.sql` makes, and nothing else.
+
+A file may come from anywhere. A view or a virtual table in the place of one of our tables would run when it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import apsw
+
+from atlas.errors import SchemaMismatch, StoreError
+from atlas.stores.shared.statements import schema
+from atlas.stores.sqlite.errors import REBUILD, damaged
+from atlas.stores.sqlite.hardened import is_sealed, register_page_checks
+from atlas.stores.sqlite.rows import fetch
+
+SCHEMA_VERSION = "3"
+"""Raised with every change of the file that an older program could not read or would write wrongly."""
+
+UNSEALED_VERSION = "2"
+"""The same tables in a file without page checksums: of an older program, or of one that cannot load the page checks."""
+
+_STATISTICS = {
+    ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
+    ("table", "sqlite_stat4", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+}
+"""What `PRAGMA optimize` makes."""
+
+_WORD_SETTINGS = frozenset(("automerge", "crisismerge", "hashsize", "version"))
+"""What may be set for FTS5; a `rank` would be SQL that it runs."""
+
+_COMMENT = re.compile(r"--[^\n]*")
+_SPACE = re.compile(r"\s+")
+
+_Entry = tuple[str, str, str, str]
+
+
+def check_schema(connection: apsw.Connection, path: Path) -> str:
+    """Return the version of the schema.
+
+    Raises `SchemaMismatch` for a version that is not readable, and `StoreError` for a file that holds anything that is
+    not ours or whose page checksums were turned off.
+    """
+    found = _entries(connection)
+    meta = {entry for entry in _expected() if entry[1] == "meta"}
+    version = stored_version(connection) if meta <= found else "unknown"
+    if version not in (SCHEMA_VERSION, UNSEALED_VERSION):
+        raise SchemaMismatch(f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}", REBUILD)
+    foreign = sorted(entry[1] for entry in found ^ _expected() if entry not in _STATISTICS)
+    if not foreign:
+        settings = fetch(connection, "SELECT k, v FROM text_config")
+        foreign = sorted(f"text_config {k}" for k, v in settings if k not in _WORD_SETTINGS or not isinstance(v, int))
+    if foreign:
+        names = ", ".join(name[:40] for name in foreign[:5])
+        raise StoreError(f"the index at {path} is not one that this program made: {names}", REBUILD)
+    if version == SCHEMA_VERSION and register_page_checks() and not is_sealed(connection):
+        raise damaged(path, "its page checksums are gone")
+    return version
+
+
+def stored_version(connection: apsw.Connection) -> str:
+    """Return the version that the file says it has."""
+    stored = fetch(connection, "SELECT value FROM meta WHERE key = 'schema'")
+    return str(stored[0][0])[:20] if stored else "unknown"
+
+
+def _entries(connection: apsw.Connection) -> frozenset[_Entry]:
+    rows = fetch(connection, "SELECT type, name, tbl_name, sql FROM sqlite_schema")
+    return frozenset((str(kind), str(name), str(table), _plain(sql)) for kind, name, table, sql in rows)
+
+
+def _plain(sql: object) -> str:
+    """Return a definition without comments and layout."""
+    return _SPACE.sub(" ", _COMMENT.sub("", str(sql or ""))).strip()
+
+
+@cache
+def _expected() -> frozenset[_Entry]:
+    connection = apsw.Connection(":memory:")
+    try:
+        fetch(connection, schema())
+        return _entries(connection)
+    finally:
+        connection.close(True)

@@ -1,0 +1,133 @@
+-- The embedded store's tables. Version in meta('schema'). Every node and edge belongs to one unit (file row); the unit with
+-- path '' is the project's structure. Edges belong to the unit of their source node and name both ends by node id; ids are
+-- interned per uid and outlive the node row while an edge leads to it, so an edge into a unit that is being rewritten is never
+-- lost. Readers join both ends to `node`, so an edge whose target does not exist is not seen.
+
+-- 'schema', 'identity' (random, of this file), 'model' (current model.id), 'vector_generation' (moves with every write and removal of
+-- vectors), 'erasure' (what was deleted and is still in the file; see erasure.py)
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE project (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  root TEXT NOT NULL,
+  generation INTEGER NOT NULL DEFAULT 0,
+  indexed_at TEXT NOT NULL DEFAULT ''
+);
+
+CREATE TABLE file (
+  id INTEGER PRIMARY KEY,
+  project INTEGER NOT NULL REFERENCES project(id),
+  path TEXT NOT NULL,
+  language TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  unit_digest TEXT NOT NULL,
+  resolved INTEGER NOT NULL,
+  unresolved INTEGER NOT NULL,
+  is_test INTEGER NOT NULL,
+  is_generated INTEGER NOT NULL,
+  problems TEXT NOT NULL,            -- '' or one problem a line
+  stale INTEGER NOT NULL DEFAULT 0,  -- the file is known to have changed since `digest` was read
+  UNIQUE (project, path)
+);
+
+-- the indexed bytes, zlib; apart from `file` so that the manifest stays a small scan
+CREATE TABLE content (file INTEGER PRIMARY KEY REFERENCES file(id), data BLOB NOT NULL);
+
+CREATE TABLE symbol_id (id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE);
+
+-- what filters and scans look at comes first: SQLite decodes a row up to the last column asked for
+CREATE TABLE node (
+  id INTEGER PRIMARY KEY,            -- symbol_id.id
+  file INTEGER NOT NULL REFERENCES file(id),
+  label TEXT NOT NULL,
+  is_test INTEGER NOT NULL,
+  is_generated INTEGER NOT NULL,
+  chunk_digest TEXT NOT NULL,
+  search_digest INTEGER NOT NULL,    -- of the row in `text`; 0 = none there
+  start_byte INTEGER NOT NULL,
+  end_byte INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  qualified_name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  signature TEXT NOT NULL,
+  docstring TEXT NOT NULL,
+  exported INTEGER NOT NULL,
+  modifiers TEXT NOT NULL,
+  signature_digest TEXT NOT NULL,
+  body_digest TEXT NOT NULL,
+  docstring_digest TEXT NOT NULL,
+  text_digest TEXT NOT NULL,
+  chunk_name TEXT NOT NULL
+);
+CREATE INDEX node_file ON node(file);
+CREATE INDEX node_name ON node(name COLLATE NOCASE, is_test, qualified_name);  -- covers what `find` sorts by
+CREATE INDEX node_label ON node(label);
+
+CREATE TABLE edge (
+  source INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  target INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  strategy TEXT NOT NULL,
+  confidence REAL NOT NULL,
+  PRIMARY KEY (source, type, target, line)
+) WITHOUT ROWID;
+CREATE INDEX edge_target ON edge(target, type);
+-- how many rows of `edge` there are: counting 2 million takes a second
+CREATE TABLE edge_count (
+  project INTEGER NOT NULL, type TEXT NOT NULL, strategy TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (project, type, strategy)
+) WITHOUT ROWID;
+
+CREATE TABLE vector (
+  id INTEGER PRIMARY KEY,            -- node.id
+  model INTEGER NOT NULL,            -- model.id
+  digest TEXT NOT NULL,              -- chunk digest it was made from
+  generation INTEGER NOT NULL,       -- of the write, for readers that keep a copy in memory
+  data BLOB NOT NULL                 -- float16 little-endian
+);
+CREATE INDEX vector_generation ON vector(generation, model);
+CREATE TABLE model (
+  id INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, dimension INTEGER NOT NULL, fingerprint TEXT NOT NULL,
+  UNIQUE (provider, model, dimension, fingerprint)
+);
+
+-- what the significance gate said last of a node, and how often it said what; counts outlive nodes
+CREATE TABLE decision (
+  id INTEGER PRIMARY KEY,            -- node.id
+  through INTEGER NOT NULL,
+  reason TEXT NOT NULL
+);
+CREATE TABLE decision_count (
+  project INTEGER NOT NULL, reason TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (project, reason)
+) WITHOUT ROWID;
+
+CREATE TABLE skipped (
+  project INTEGER NOT NULL, path TEXT NOT NULL, reason TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+  PRIMARY KEY (project, path)
+) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE text USING fts5(
+  name, qualified_name, docstring, source, path,
+  content='', contentless_delete=1, columnsize=1, detail=full,
+  tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
+);
+
+-- a node as readers hand it out, in the order of atlas.model.NodeRow after `id` and `project`
+CREATE VIEW node_row AS
+SELECT n.id AS id, p.name AS project,
+  s.uid AS uid, n.label AS label, n.kind AS kind, n.name AS name, n.qualified_name AS qualified_name, f.path AS path,
+  f.language AS language, n.line AS line, n.start_line AS start_line, n.end_line AS end_line, n.start_byte AS start_byte,
+  n.end_byte AS end_byte, n.signature AS signature, n.docstring AS docstring, n.is_test AS is_test,
+  n.is_generated AS is_generated, n.exported AS exported, n.modifiers AS modifiers, n.signature_digest AS signature_digest,
+  n.body_digest AS body_digest, n.docstring_digest AS docstring_digest, n.text_digest AS text_digest,
+  n.chunk_digest AS chunk_digest, n.chunk_name AS chunk_name
+FROM node n JOIN symbol_id s ON s.id = n.id JOIN file f ON f.id = n.file JOIN project p ON p.id = f.project;

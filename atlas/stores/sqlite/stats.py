@@ -1,0 +1,136 @@
+"""The `stats` verb on SQLite: counts of projects, remembered until something was written."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+import apsw
+
+from atlas.model import ProjectStats
+from atlas.stores.shared.filters import unknown_project
+from atlas.stores.shared.statements import statements
+from atlas.stores.sqlite.read import current_model
+from atlas.stores.sqlite.rows import Row, fetch, select, value
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """What takes long to count and follows from the generations of projects and vectors."""
+
+    nodes: dict[str, int]
+    chunks: int
+    edges: dict[str, int]
+    strategies: dict[str, int]
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class _OfFiles:
+    """What is summed up over files; it also changes between generations, when a file is marked as stale."""
+
+    files: list[Row]
+    structure: list[Row]
+    skipped: dict[str, int]
+    decisions: dict[str, int]
+
+
+class StatsReader:
+    """Counts by SQL (about 0.1 s per 50,000 nodes), kept in memory while the store's generations stay the same.
+
+    Sums over files (1 ms per 3,000) are kept by each connection for as long as it sees nobody else's commit.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._guard = threading.Lock()
+        self._state: tuple[object, ...] = ()
+        self._counted: dict[int, _Counts] = {}
+        self._summed: WeakKeyDictionary[apsw.Connection, tuple[int, dict[int, _OfFiles]]] = WeakKeyDictionary()
+
+    def read(self, connection: apsw.Connection, project: str) -> list[ProjectStats]:
+        """See `Store.stats`. Raises `NotFound` for an unknown project."""
+        projects = fetch(connection, statements("stats")["projects"])
+        names = [row[1] for row in projects]
+        if project and project not in names:
+            raise unknown_project(project, names)
+        return [self._stats(connection, row) for row in projects if project in ("", row[1])]
+
+    def _stats(self, connection: apsw.Connection, project: Row) -> ProjectStats:
+        owner, name, root, generation, indexed_at = project
+        model = current_model(connection)
+        counts = self._counts(connection, owner, model[0] if model else -1)
+        summed = self._of_files(connection, owner)
+        files, structure = summed.files, summed.structure
+        return ProjectStats(
+            project=name,
+            root=root,
+            generation=generation,
+            indexed_at=indexed_at,
+            files=sum(row[1] for row in files),
+            nodes=counts.nodes,
+            edges=counts.edges,
+            languages={row[0]: row[1] for row in files},
+            resolved=sum(row[2] for row in files) + sum(row[0] for row in structure),
+            unresolved=sum(row[3] for row in files) + sum(row[1] for row in structure),
+            chunks=counts.chunks,
+            vectors=counts.vectors,
+            skipped=dict(summed.skipped),
+            problems=sum(row[4] for row in files) + sum(row[2] for row in structure),
+            bytes_on_disk=self._size(),
+            model=model[1] if model else None,
+            strategies=counts.strategies,
+            stale_files=sum(row[5] for row in files),
+            decisions=dict(summed.decisions),
+        )
+
+    def _counts(self, connection: apsw.Connection, project: int, model: int) -> _Counts:
+        read = statements("stats")
+        state = fetch(connection, read["state"])[0]
+        with self._guard:
+            if state != self._state:
+                self._state, self._counted = state, {}
+            if project not in self._counted:
+                nodes = fetch(connection, read["nodes"], (project, model))
+                types, strategies = _edges(connection, project)
+                by_label = {row[0]: row[1] for row in nodes}
+                chunks, vectors = sum(row[2] for row in nodes), sum(row[3] for row in nodes)
+                self._counted[project] = _Counts(by_label, chunks, types, strategies, vectors)
+            return self._counted[project]
+
+    def _of_files(self, connection: apsw.Connection, project: int) -> _OfFiles:
+        read = statements("stats")
+        version: int = value(connection, read["version"])
+        with self._guard:
+            seen, summed = self._summed.get(connection, (-1, dict[int, _OfFiles]()))
+            if seen != version:
+                summed = dict[int, _OfFiles]()
+                self._summed[connection] = (version, summed)
+        # a connection has one thread, and a version is seen by all statements of a transaction
+        if project not in summed:
+            summed[project] = _OfFiles(
+                fetch(connection, read["files"], (project,)),
+                fetch(connection, read["structure"], (project,)),
+                dict(fetch(connection, read["skipped"], (project,))),
+                dict(fetch(connection, read["decisions"], (project,))),
+            )
+        return summed[project]
+
+    def _size(self) -> int:
+        files = (self._path, self._path.with_name(self._path.name + "-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _edges(connection: apsw.Connection, project: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Return visible edges by type and by strategy: those stored, less those whose target does not exist."""
+    read = statements("stats")
+    types: Counter[str] = Counter()
+    strategies: Counter[str] = Counter()
+    for sign, statement in ((1, "edges"), (-1, "dangling")):
+        for edge_type, strategy, count in select(connection, read[statement], (project,)):
+            types[edge_type] += sign * count
+            strategies[strategy] += sign * count
+    return dict(sorted((+types).items())), dict(sorted((+strategies).items()))

@@ -1,0 +1,207 @@
+"""The embedded store: the `Store` contract on one SQLite file, `<data_dir>/atlas.db`, in WAL mode.
+
+Writes go through one thread and one connection, reads through a few threads with read-only connections of their own, so
+a read never waits for the writer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from atlas.errors import StoreError
+from atlas.model import (
+    Chunk,
+    Decision,
+    Direction,
+    Edge,
+    FileRecord,
+    Filter,
+    GraphDelta,
+    Match,
+    ModelInfo,
+    Node,
+    ProjectState,
+    ProjectStats,
+    Scored,
+    Skipped,
+    SymbolDigests,
+    Table,
+    VectorRow,
+)
+from atlas.stores.sqlite import edges as graph
+from atlas.stores.sqlite import evidence, gate, read
+from atlas.stores.sqlite import export as whole
+from atlas.stores.sqlite.apply import apply
+from atlas.stores.sqlite.connection import DATABASE, ReaderPool
+from atlas.stores.sqlite.find import find
+from atlas.stores.sqlite.stats import StatsReader
+from atlas.stores.sqlite.text import WordSearch, can_load
+from atlas.stores.sqlite.vector_cache import VectorCache, VectorIndexFactory
+from atlas.stores.sqlite.write import finish, open_project, put_vectors
+from atlas.stores.sqlite.writer import Writer
+
+_READER_THREADS = 4
+_CYPHER_THREADS = 2
+_FEW = 256
+"""Keys that are looked up in the calling thread; a read of more is long enough for a thread of the pool."""
+
+_Result = TypeVar("_Result")
+
+
+class EmbeddedStore:
+    """A `Store` in a folder. Open it with `open`; use it from one event loop; close it with `aclose`."""
+
+    begins_ahead = False
+    apply_bytes = 4_000_000
+    """See `Store.apply_bytes`. Commits are rare then."""
+
+    def __init__(self, path: Path, writer: Writer | None, vector_index: VectorIndexFactory, bm25: str = "") -> None:
+        self._path = path
+        self._writer = writer
+        self._readers = ReaderPool(path, _READER_THREADS, bm25)
+        self._cypher = ReaderPool(path, _CYPHER_THREADS)
+        self._words = WordSearch(best_only=bool(bm25))
+        self._vectors = VectorCache(vector_index)
+        self._stats = StatsReader(path)
+
+    @classmethod
+    def open(
+        cls, data_dir: Path, *, writing: bool, vector_index: VectorIndexFactory, bm25: str = "", reset: bool = False
+    ) -> EmbeddedStore:
+        """Open the store of a data directory; writing creates both, `reset` empties a store whatever it holds.
+
+        `bm25` is the library with `bm25_best`; without it, or where it cannot be loaded, word search gives the same
+        answers at twice the price.
+        Raises `NotFound` when there is nothing to read, `SchemaMismatch` for a store of another version, `Unavailable`
+        when another store is writing, and `StoreError` when the file is damaged or cannot be used.
+        """
+        path = data_dir / DATABASE
+        writer = Writer(data_dir, reset) if writing else None
+        store = cls(path, writer, vector_index, bm25 if bm25 and can_load(bm25) else "")
+        if writer is None:
+            store._readers.check()
+        return store
+
+    async def open_project(self, project: str, root: str) -> int:
+        """See `Store.open_project`."""
+        return await self._write(open_project, project, root)
+
+    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+        """See `Store.apply`. Batches of some hundred units cost least."""
+        return await self._write(apply, deltas)
+
+    async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
+        """See `Store.finish`."""
+        await self._write(finish, project, skipped)
+
+    async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
+        """See `Store.put_vectors`."""
+        await self._write(put_vectors, project, model, vectors)
+
+    async def manifest(self, project: str) -> dict[str, FileRecord]:
+        """See `Store.manifest`."""
+        return await self._readers.run(read.manifest, project)
+
+    async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
+        """See `Store.records`."""
+        return await self._read(len(paths), evidence.records, project, paths)
+
+    async def projects(self) -> list[ProjectState]:
+        """See `Store.projects`."""
+        return await self._read(0, evidence.projects)
+
+    async def skipped(self, project: str) -> list[Skipped]:
+        """See `Store.skipped`."""
+        return await self._readers.run(read.skipped, project)
+
+    async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
+        """See `Store.symbol_digests`."""
+        return await self._readers.run(gate.symbol_digests, project, paths)
+
+    async def decisions(self, uids: Sequence[str]) -> list[Decision]:
+        """See `Store.decisions`."""
+        return await self._read(len(uids), gate.decisions, uids)
+
+    async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """See `Store.content`."""
+        return await self._read(len(paths), read.content, project, paths)
+
+    async def symbols(self, uids: Sequence[str]) -> list[Node]:
+        """See `Store.symbols`."""
+        return await self._read(len(uids), read.symbols, uids)
+
+    async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
+        """See `Store.find`. Similar spellings and beginnings are looked for among many names, the others by key."""
+        keys = _FEW + 1 if match in (Match.NEAR, Match.PREFIX) else 1
+        return await self._read(keys, find, text, match, where, limit)
+
+    async def edges(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
+    ) -> list[Edge]:
+        """See `Store.edges`."""
+        return await self._read(len(uids), graph.edges, uids, direction, types, limit, each)
+
+    async def degrees(
+        self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
+    ) -> dict[str, dict[str, int]]:
+        """See `Store.degrees`."""
+        return await self._read(len(uids), graph.degrees, uids, direction, types)
+
+    async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_text`."""
+        return await self._readers.run(self._words.search, words, where, limit)
+
+    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+        """See `Store.search_vector`."""
+        return await self._readers.run(self._vectors.search, vector, where, limit)
+
+    async def stale_chunks(
+        self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
+    ) -> list[Chunk]:
+        """See `Store.stale_chunks`."""
+        return await self._readers.run(read.stale_chunks, project, model, limit, after, uids)
+
+    async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
+        """See `Store.units`."""
+        return await self._readers.run(whole.units, project, paths)
+
+    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+        """See `Store.vectors`."""
+        return await self._readers.run(whole.vectors, project, limit, after)
+
+    async def stats(self, project: str = "") -> list[ProjectStats]:
+        """See `Store.stats`."""
+        return await self._readers.run(self._stats.read, project)
+
+    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+        """See `Store.cypher`. Runs on connections of its own: a slow query never holds up the other reads."""
+        from atlas.stores.sqlite.cypher import run
+
+        return await self._cypher.run(run, text, parameters, limit, timeout)
+
+    async def aclose(self) -> None:
+        """See `Store.aclose`. Waits for the write that is running."""
+        await asyncio.to_thread(self._close)
+
+    async def _read(self, keys: int, read: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Run a read by so many keys where it costs least."""
+        if keys <= _FEW:
+            # once around the loop: a task that does nothing but read must not keep all others from running
+            await asyncio.sleep(0)
+            return self._readers.run_here(read, *arguments)
+        return await self._readers.run(read, *arguments)
+
+    async def _write(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
+        if self._writer is None:
+            raise StoreError("this store was opened for reading", "open it for writing")
+        return await self._writer.run(work, *arguments)
+
+    def _close(self) -> None:
+        self._readers.close()
+        self._cypher.close()
+        self._vectors.clear()
+        if self._writer is not None:
+            self._writer.close()

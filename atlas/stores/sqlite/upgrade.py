@@ -1,0 +1,74 @@
+"""A database file of an older program becomes one with page checksums, without what it had deleted. Once, by a writer.
+
+The file is copied and the copy takes its place, as `index --full` does: readers notice another file and open it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import apsw
+
+from atlas.stores.sqlite.erasure import forget_all_names, rewrite_words
+from atlas.stores.sqlite.hardened import connect, reserve_bytes
+from atlas.stores.sqlite.own_files import make_private
+from atlas.stores.sqlite.rows import fetch, value
+from atlas.stores.sqlite.schema_check import SCHEMA_VERSION
+
+COPY_SUFFIX = "-copy"
+
+
+def upgraded(connection: apsw.Connection, path: Path) -> bool:
+    """Put a sealed copy in the place of an open file; return whether that was done. If so, the connection is closed.
+
+    Without space for a copy the file stays as it is, without checksums.
+    """
+    copy = path.with_name(path.name + COPY_SUFFIX)
+    try:
+        _copy(connection, copy)
+    except (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.BusyError, OSError):
+        if connection.in_transaction:
+            fetch(connection, "ROLLBACK")
+        copy.unlink(missing_ok=True)
+        return False
+    connection.close(True)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    copy.replace(path)
+    return True
+
+
+def _copy(connection: apsw.Connection, copy: Path) -> None:
+    fetch(connection, "BEGIN IMMEDIATE")
+    forget_all_names(connection)
+    rewrite_words(connection)
+    fetch(connection, "COMMIT")
+    # a log that a reader keeps from being emptied would be left behind
+    if fetch(connection, "PRAGMA wal_checkpoint(truncate)")[0][0]:
+        raise apsw.BusyError("the log is being read")
+    copy.unlink(missing_ok=True)
+    make_private(copy)
+    reserve_bytes(connection)
+    connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 1)
+    if hasattr(apsw, "SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE"):
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_ATTACH_WRITE, 1)
+    fetch(connection, "VACUUM INTO ?", (str(copy),))
+    connection.limit(apsw.SQLITE_LIMIT_ATTACHED, 0)
+    _mark(copy)
+    descriptor = os.open(copy, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _mark(copy: Path) -> None:
+    made = connect(copy, apsw.SQLITE_OPEN_READWRITE, 0)
+    try:
+        # SQLite wrote the header last, and the VFS learns from it that pages are to be sealed
+        if not str(value(made, "PRAGMA atlas_page_seal")).startswith("ok"):
+            raise apsw.IOError("the copy cannot be sealed")
+        fetch(made, "UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))
+    finally:
+        made.close(True)

@@ -1,0 +1,78 @@
+"""The writing verbs on SQLite besides `apply`: register a project, store vectors, end a pass. One transaction each."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import apsw
+
+from atlas.errors import StoreError
+from atlas.model import ModelInfo, Skipped, VectorRow
+from atlas.stores.shared.filters import project_id
+from atlas.stores.shared.statements import statements
+from atlas.stores.sqlite.maintenance import tidy
+from atlas.stores.sqlite.rows import fetch, run_many, select, value
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Generator[None]:
+    """Commit what the block wrote, or nothing of it."""
+    fetch(connection, "BEGIN IMMEDIATE")
+    try:
+        yield
+        fetch(connection, "COMMIT")
+    finally:
+        if connection.in_transaction:
+            fetch(connection, "ROLLBACK")
+
+
+def open_project(connection: apsw.Connection, project: str, root: str) -> int:
+    """See `Store.open_project`."""
+    write = statements("write")
+    with transaction(connection):
+        fetch(connection, write["open_project"], (project, root))
+        return value(connection, write["generation"], (project_id(connection, project),))
+
+
+def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
+    """See `Store.put_vectors`. Raises `StoreError`, storing nothing, when a vector is not of the model's dimension."""
+    wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)
+    if wrong is not None:
+        raise StoreError(
+            f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} makes {2 * model.dimension}"
+        )
+    write = statements("write")
+    described = (model.provider, model.model, model.dimension, model.fingerprint)
+    with transaction(connection):
+        owner = project_id(connection, project)
+        fetch(connection, write["add_model"], described)
+        made_by = value(connection, write["model_id"], described)
+        fetch(connection, write["set_model"], (str(made_by),))
+        generation = value(connection, write["next_vector_generation"])
+        run_many(
+            connection,
+            write["put_vector"],
+            ((row.uid, row.digest, made_by, generation, row.data, owner) for row in vectors),
+        )
+
+
+def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped] | None) -> None:
+    """See `Store.finish`. The checkpoint does what it can without waiting for readers; the next one does the rest."""
+    write = statements("write")
+    with transaction(connection):
+        owner = project_id(connection, project)
+        fetch(connection, write["finish"], (datetime.now(UTC).isoformat(timespec="seconds"), owner))
+        if skipped is not None:
+            _put_skipped(connection, owner, {row.path: row for row in skipped})
+    tidy(connection)
+
+
+def _put_skipped(connection: apsw.Connection, project: int, skipped: dict[str, Skipped]) -> None:
+    write = statements("write")
+    rows = {path: (path, row.reason, row.size, row.mtime_ns) for path, row in skipped.items()}
+    if {row[0]: row for row in select(connection, write["skipped"], (project,))} == rows:
+        return
+    fetch(connection, write["clear_skipped"], (project,))
+    run_many(connection, write["add_skipped"], ((project, *row) for row in rows.values()))

@@ -1,0 +1,105 @@
+"""The one writing connection of the embedded store, with its thread, its lock, and its upkeep between writes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from atlas.errors import StoreError
+from atlas.process.data_folder import make_folder
+from atlas.process.lock import WriterLock
+from atlas.stores.sqlite.connection import DATABASE, file_identity, open_writer
+from atlas.stores.sqlite.errors import translated
+from atlas.stores.sqlite.hardened import register_page_checks
+from atlas.stores.sqlite.maintenance import QUIET_SECONDS, Upkeep
+from atlas.stores.sqlite.page_checks import NOTE_SUFFIX, note_close, verify
+from atlas.stores.sqlite.schema_check import UNSEALED_VERSION, stored_version
+from atlas.stores.sqlite.upgrade import COPY_SUFFIX, upgraded
+from atlas.threads import uncut
+
+_Result = TypeVar("_Result")
+
+
+class Writer:
+    """Runs one write at a time, in the order in which they were asked for. Used from one event loop."""
+
+    def __init__(self, data_dir: Path, reset: bool) -> None:
+        self._path = data_dir / DATABASE
+        with translated(self._path):
+            make_folder(data_dir)
+        self._lock = WriterLock(data_dir)
+        with ExitStack() as undone, translated(self._path):
+            undone.callback(self._lock.release)
+            if reset:
+                for suffix in ("", "-wal", "-shm", NOTE_SUFFIX, COPY_SUFFIX):
+                    self._path.with_name(DATABASE + suffix).unlink(missing_ok=True)
+            self._connection, self._part = _open(self._path)
+            undone.pop_all()
+        self._identity = file_identity(self._path)
+        self._upkeep = Upkeep(self._connection)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="atlas-writer")
+        self._asked = 0
+        self._closing = False
+        self._rest: asyncio.TimerHandle | None = None
+
+    async def run(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Return `work(connection, *arguments)`, run in the writing thread after what was asked before."""
+        loop = asyncio.get_running_loop()
+        if self._rest is not None:
+            self._rest.cancel()
+        self._asked += 1
+        try:
+            return await uncut(loop.run_in_executor(self._thread, self._call, work, arguments))
+        finally:
+            self._asked -= 1
+            if self._upkeep.due:
+                self._behind(self._upkeep.move_log)
+            self._rest = loop.call_later(QUIET_SECONDS, self._behind, self._upkeep.merge_words, self._undisturbed)
+
+    def close(self) -> None:
+        """Wait for the running write, close, let the next writer in; idempotent."""
+        if self._closing:
+            return
+        self._closing = True
+        self._thread.shutdown(wait=True)
+        with ExitStack() as last, translated(self._path):
+            last.callback(self._lock.release)
+            last.callback(self._connection.close, True)
+            self._upkeep.end()
+            self._connection.close(True)
+            if file_identity(self._path) == self._identity:
+                note_close(self._path, self._part)
+
+    def _call(self, work: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result:
+        if file_identity(self._path) != self._identity:
+            raise StoreError(f"the index at {self._path} was removed or replaced", "start the program again")
+        with translated(self._path):
+            return work(self._connection, *arguments)
+
+    def _behind(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Run something in the writing thread that nobody waits for; a store that is closed does not need it."""
+        with suppress(RuntimeError):
+            self._thread.submit(work, *arguments)
+
+    def _undisturbed(self) -> bool:
+        return not self._asked and not self._closing
+
+
+def _open(path: Path) -> tuple[apsw.Connection, int]:
+    """Open the file for writing, verified, with checksums where that can be; return the part to verify next, too."""
+    with ExitStack() as undone:
+        connection = open_writer(path)
+        undone.callback(connection.close, True)
+        old = stored_version(connection) == UNSEALED_VERSION
+        if old and register_page_checks() and upgraded(connection, path):
+            connection = open_writer(path)
+            undone.callback(connection.close, True)
+        part = verify(connection, path)
+        undone.pop_all()
+        return connection, part

@@ -1,0 +1,158 @@
+"""The status of projects and daemon -> lines of text, for agents, pipes and logs. Plain and stable, few tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from atlas.tools.answers import Described, PartialFile, ProjectStatus, StatusAnswer, index_state
+from atlas.tools.status.daemon import DaemonStatus, TierStatus, WatchStatus, WorkerStatus
+
+LETTERS = "atlas dead-letters list"
+
+SILENT = 4.0
+"""Seconds; a worker tells its state every second, and is listed for some more after its end."""
+
+
+def status_lines(answer: StatusAnswer) -> Iterator[str]:
+    """Yield the daemon, each project's counts, the tiers, files that were read only in part, then skipped files."""
+    daemon = answer.daemon
+    if daemon is not None:
+        yield daemon_line(daemon)
+    if not answer.projects:
+        yield "nothing is indexed yet"
+    watched = {watch.project: watch for watch in daemon.projects} if daemon else {}
+    for project in answer.projects:
+        yield from project_lines(project, watched.get(project.project))
+    if daemon is not None:
+        yield from tier_lines(daemon.tiers)
+        yield from worker_lines(daemon.workers)
+    for partial in answer.partial_files:
+        yield f"read only in part {partial.path}: {problem_line(partial)}"
+    for skipped in answer.skipped_files:
+        yield f"skipped {skipped.path}: {skipped.reason}"
+
+
+def daemon_line(daemon: DaemonStatus) -> str:
+    """Return `daemon running, idle: pid 7 since ..., 180 MB, version 0.1.0`, or what is wrong and what helps."""
+    there = daemon.pid > 0 and daemon.state != "gone"
+    facts = [
+        f"pid {daemon.pid} since {daemon.started_at}" if there else "",
+        megabytes(daemon.resident_bytes) if daemon.resident_bytes else "",
+        f"version {daemon.version}" if daemon.version else "",
+    ]
+    known = ", ".join(fact for fact in facts if fact)
+    fix = f" -> {daemon.fix}" if daemon.fix else ""
+    return f"daemon {daemon.detail}{f' ({known})' if known else ''}{fix}"
+
+
+def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator[str]:
+    """Yield one project's counts."""
+    yield f"project {project.project} at {project.root}"
+    yield f"  generation {project.generation}, {index_state(project.generation, project.indexed_at)}"
+    if watch is not None:
+        yield f"  {watch_line(watch)}"
+    yield f"  {project.files} files, {project.symbols} symbols, {project.nodes} nodes, {project.edges} edges"
+    yield f"  stale: {stale_line(project)}"
+    if project.bytes_on_disk:  # what a server needs is not known
+        yield f"  {project.bytes_on_disk} bytes on disk"
+    yield f"  references: {project.resolved} resolved, {project.unresolved} unresolved"
+    yield f"  vectors: {project.vectors} of {project.chunks} up to date{f', {project.model}' if project.model else ''}"
+    for title, entries in (
+        ("nodes", project.labels),
+        ("languages", project.languages),
+        ("skipped", project.skipped),
+        ("changes by reason", project.decisions),
+    ):
+        if entries:
+            yield f"  {title}: {counted(entries)}"
+    if project.problems:
+        yield f"  {project.problems} files could be read only in part (status with skipped names them)"
+
+
+def problem_line(partial: PartialFile) -> str:
+    """Return what is wrong with a file that was read only in part: `line: code: message`, and how much more."""
+    more = partial.problems - partial.shown
+    return f"{partial.problem} (and {more} more)" if more else partial.problem
+
+
+def stale_line(project: ProjectStatus) -> str:
+    """Return how much of a project is known to be behind its files."""
+    return f"{project.stale_files} files, {project.stale_symbols} symbols without an up-to-date vector"
+
+
+def watch_line(watch: WatchStatus) -> str:
+    """Return how a project is kept true."""
+    if not watch.looked_at:
+        return "not looked at yet"
+    looked = f"whole tree compared {watch.looked_at} in {seconds(watch.look_seconds)}"
+    how = f"watching {watch.folders} folders" if watch.mode == "watching" else f"{watch.mode}: {watch.reason}"
+    return f"{how}; {looked}" if watch.ready else f"getting ready; {looked}"
+
+
+def tier_lines(tiers: Iterable[TierStatus]) -> Iterator[str]:
+    """Yield each tier's place in its stream and its work, and what to do about dead letters."""
+    dead = 0
+    for tier in tiers:
+        dead += tier.dead
+        work = f"; {work_line(tier)}" if tier.told else ""
+        yield f"tier {tier.tier} of {tier.stream}: {stream_line(tier)}{work}"
+        if tier.waits_for:
+            yield f"  waits for: {tier.waits_for}"
+        if tier.errors:
+            yield f"  {tier.errors} errors, the last: {tier.last_error}"
+    if dead:
+        yield f"{dead} dead letters -> {LETTERS}"
+
+
+def worker_lines(workers: Iterable[WorkerStatus]) -> Iterator[str]:
+    """Yield what each process on shared servers does."""
+    for worker in workers:
+        work = [
+            f"keeps {', '.join(worker.keeps)}" if worker.keeps else "",
+            f"stands by for {', '.join(worker.stands_by)}" if worker.stands_by else "",
+            f"embeds ({worker.embedded} so far)" if worker.embeds else "",
+            f"waits for {worker.waits_for}" if worker.waits_for else "",
+            f"silent for {seconds(worker.told_ago)}: killed, paused or cut off?" if worker.told_ago > SILENT else "",
+        ]
+        yield f"worker {worker.worker} ({megabytes(worker.resident_bytes)}): {'; '.join(filter(None, work))}"
+
+
+def stream_line(tier: TierStatus) -> str:
+    """Return where the tier's group stands in the stream."""
+    return f"length {tier.length}, {tier.waiting} waiting, {tier.pending} pending, {tier.dead} dead"
+
+
+def work_line(tier: TierStatus) -> str:
+    """Return what the tier did."""
+    busy = "at work, " if tier.busy else ""
+    return f"{busy}{tier.rate:.3g} events/s, {tier.events} events so far, {last_batch(tier)}"
+
+
+def last_batch(tier: TierStatus) -> str:
+    """Return size, duration and age of the last batch."""
+    if tier.last_ago < 0:
+        return "no batch yet"
+    return f"last batch {tier.last_events} in {seconds(tier.last_seconds)}, {ago(tier.last_ago)}"
+
+
+def counted(entries: Iterable[Described], spec: str = "") -> str:
+    """Return `name count, name count`; `spec` says how the counts are written."""
+    return ", ".join(f"{entry.name} {entry.count:{spec}}" for entry in entries)
+
+
+def seconds(value: float) -> str:
+    """Return a duration with three digits."""
+    return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.1f} s"
+
+
+def ago(value: float) -> str:
+    """Return an age in the largest unit that fits."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if value >= 2 * size:
+            return f"{value / size:.0f} {unit} ago"
+    return f"{value:.0f} s ago"
+
+
+def megabytes(size: int) -> str:
+    """Return a size in MB of 2**20 bytes."""
+    return f"{size / 2**20:.0f} MB"

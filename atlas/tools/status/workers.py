@@ -1,0 +1,102 @@
+"""The processes that work on shared servers as others see them: who keeps the project, who stands by, who embeds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import cast
+
+from atlas.contracts import Bus
+from atlas.errors import AtlasError, Unavailable
+from atlas.model import StreamState
+from atlas.tools.status.daemon import SILENT_SECONDS, START, DaemonStatus, TierStatus, WorkerStatus, tiers_of, watch_of
+from atlas.tools.worker_report import number, objects, parsed, since, stamp, words
+
+DEADLINE_SECONDS = 3.0
+"""Two servers are asked, one after the other."""
+
+
+async def look_at_crew(
+    connect: Callable[[], Awaitable[Bus | None]], project: str, note: str, now: float, seconds: float = DEADLINE_SECONDS
+) -> DaemonStatus:
+    """Return the state of the processes on the project's bus, as that of one daemon.
+
+    `connect` returns that bus, to be closed here; `note` is the name of the note in which the project's keeper tells
+    its state, `now` Unix time. Never raises an AtlasError, and takes `seconds` at most.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            states, text, reports = await _ask(connect, note)
+    except TimeoutError:
+        return _silent(f"store or bus has not answered within {seconds:g} s")
+    except AtlasError as error:
+        return _silent(error.message)
+    told = parsed(text)
+    if now - number(told, "told_at") > SILENT_SECONDS:
+        told = parsed("{}")
+    reported = [parsed(report) for report in reports.values()]
+    workers = tuple(_worker(report, now) for report in reported if number(report, "pid"))
+    tiers = tiers_of(states, told, now)
+    if not told:
+        return _unkept(project, workers, tiers)
+    keeper = f"{words(told, 'host')}:{int(number(told, 'pid'))}"
+    waiting = sum(project in worker.stands_by for worker in workers)
+    embedding = sum(worker.embeds for worker in workers)
+    return DaemonStatus(
+        state="running",
+        detail=f"running: {keeper} keeps {project}, {waiting} stand by, {embedding} embed",
+        pid=int(number(told, "pid")),
+        version=words(told, "version"),
+        started_at=stamp(number(told, "started_at")),
+        resident_bytes=int(number(told, "resident_bytes")),
+        told_ago=max(since(number(told, "told_at"), now), 0.0),
+        tiers=tiers,
+        projects=tuple(watch_of(one, now) for one in objects(told, "projects")),
+        workers=workers,
+    )
+
+
+def _unkept(project: str, workers: tuple[WorkerStatus, ...], tiers: tuple[TierStatus, ...]) -> DaemonStatus:
+    """Return the state in which no process keeps the project, or none has said so yet."""
+    known = [worker for worker in workers if project in (*worker.keeps, *worker.stands_by)]
+    if known:
+        detail = f"starting: {len(known)} could keep {project}, none has told of it yet"
+        return DaemonStatus("starting", detail, tiers=tiers, workers=workers)
+    detail = f"nobody keeps {project}: answers are as of the last index"
+    return DaemonStatus("off", detail, START, tiers=tiers, workers=workers)
+
+
+async def _ask(
+    connect: Callable[[], Awaitable[Bus | None]], note: str
+) -> tuple[Sequence[StreamState], str, Mapping[str, str]]:
+    bus = await connect()
+    if bus is None:
+        raise Unavailable("store or bus does not answer")
+    try:
+        return await bus.states(), await bus.note(note), await bus.reports()
+    finally:
+        await bus.aclose()
+
+
+def _silent(problem: str) -> DaemonStatus:
+    return DaemonStatus("stuck", f"not known: {problem}; answers may be old", "atlas health")
+
+
+def _worker(told: Mapping[str, object], now: float) -> WorkerStatus:
+    kept, known = _names(told.get("holds")), _names(told.get("projects"))
+    return WorkerStatus(
+        worker=f"{words(told, 'host')}:{int(number(told, 'pid'))}",
+        version=words(told, "version"),
+        keeps=kept,
+        stands_by=tuple(name for name in known if name not in kept),
+        embeds=told.get("embeds") is True,
+        embedded=int(number(told, "embedded")),
+        waits_for=words(told, "waits_for"),
+        resident_bytes=int(number(told, "resident_bytes")),
+        told_ago=max(since(number(told, "told_at"), now), 0.0),
+    )
+
+
+def _names(value: object) -> tuple[str, ...]:
+    items = list(cast("list[object] | dict[object, object]", value)) if isinstance(value, (list, dict)) else []
+    return tuple(item[:200] for item in items if isinstance(item, str))

@@ -1,0 +1,240 @@
+//! Reading files of a tree that may be hostile. A file is examined before it is opened, opened without waiting, and read
+//! only if it is regular, up to a limit. Paths below a folder are resolved one component at a time without following
+//! links, so that nothing outside the folder is read even if the tree changes meanwhile.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+
+/// Without `NONBLOCK`, opening a pipe waits for its writer; without `NOCTTY`, a terminal may become this process's own.
+const READ_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+const FOLDER_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// An open folder.
+pub struct Folder(OwnedFd);
+
+/// What a folder entry is; links are not followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    Folder,
+    Link,
+    /// A pipe, a socket or a device.
+    Special,
+    /// The entry disappeared or must not be examined.
+    Unknown,
+}
+
+/// A name in a folder; `Err` holds a readable form of a name that is not UTF-8.
+pub struct Entry {
+    pub name: Result<String, String>,
+    pub kind: EntryKind,
+}
+
+/// The facts about a file that the scan needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Status {
+    pub size: u64,
+    pub mtime_ns: i64,
+    /// Differs when the file was replaced or its metadata changed: inode and time of the last change of either.
+    pub identity: u64,
+    pub is_program: bool,
+}
+
+impl Folder {
+    /// Open a folder that the user named; links in its path are followed.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self(openat(CWD, path, FOLDER_FLAGS, Mode::empty())?))
+    }
+
+    /// Open a folder below this one. Fails when a component is a link or leads upwards.
+    pub fn below(&self, path: &str) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(folder) = self.below_at_once(path) {
+            return Ok(Self(folder));
+        }
+        let mut folder: Option<OwnedFd> = None;
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            let around = folder.as_ref().unwrap_or(&self.0);
+            folder = Some(openat(around, component(part)?, FOLDER_FLAGS | OFlags::NOFOLLOW, Mode::empty())?);
+        }
+        match folder {
+            Some(folder) => Ok(Self(folder)),
+            None => Ok(Self(self.0.try_clone()?)),
+        }
+    }
+
+    /// The same in one call of the kernel; None where that fails, also because the kernel is older than Linux 5.6.
+    #[cfg(target_os = "linux")]
+    fn below_at_once(&self, path: &str) -> Option<OwnedFd> {
+        use rustix::fs::{ResolveFlags, openat2};
+
+        let is_plain = path.split('/').all(|part| component(part).is_ok());
+        let resolve = ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
+        is_plain.then(|| openat2(&self.0, path, FOLDER_FLAGS, Mode::empty(), resolve).ok())?
+    }
+
+    /// Open a regular file below this folder. Fails when a component is a link or leads upwards.
+    pub fn open_file(&self, path: &str) -> io::Result<File> {
+        match path.rsplit_once('/') {
+            Some((folders, name)) => self.below(folders)?.open_entry(name),
+            None => self.open_entry(path),
+        }
+    }
+
+    /// Read a regular file below this folder as `read_file`.
+    pub fn read_file(&self, path: &str, max_bytes: u64) -> io::Result<Vec<u8>> {
+        read_capped(self.open_file(path)?, max_bytes)
+    }
+
+    /// Read at most `count` bytes from the start of a regular file.
+    pub fn read_start(&self, path: &str, count: u64) -> io::Result<Vec<u8>> {
+        let mut start = Vec::new();
+        self.open_file(path)?.take(count).read_to_end(&mut start)?;
+        Ok(start)
+    }
+
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if matches!(name, b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Some file systems do not say.
+                FileType::Unknown => statat(&self.0, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW)
+                    .map_or(EntryKind::Unknown, |status| kind_of(type_of(&status))),
+                known => kind_of(known),
+            };
+            let name =
+                std::str::from_utf8(name).map(str::to_owned).map_err(|_| String::from_utf8_lossy(name).into_owned());
+            entries.push(Entry { name, kind });
+        }
+        Ok(entries)
+    }
+
+    /// Size, time and mode of an entry of this folder; of a link itself.
+    pub fn status(&self, name: &str) -> io::Result<Status> {
+        let status = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let (modified_ns, changed_ns) = times(&status);
+        Ok(Status {
+            size: u64::try_from(status.st_size).unwrap_or(0),
+            mtime_ns: modified_ns,
+            identity: identity_of(&status, changed_ns),
+            is_program: status.st_mode & 0o111 != 0,
+        })
+    }
+
+    fn open_entry(&self, name: &str) -> io::Result<File> {
+        let name = component(name)?;
+        regular(&statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?)?;
+        checked(openat(&self.0, name, READ_FLAGS | OFlags::NOFOLLOW, Mode::empty())?)
+    }
+}
+
+/// Read a regular file of at most `max_bytes`; a larger one is an error of the kind `FileTooLarge`. Links are followed:
+/// for git's own files, which tools that share object stores link.
+pub fn read_linked(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    read_capped(open_linked(path)?, max_bytes)
+}
+
+/// Open a regular file; links are followed.
+pub fn open_linked(path: &Path) -> io::Result<File> {
+    regular(&statat(CWD, path, AtFlags::empty())?)?;
+    checked(openat(CWD, path, READ_FLAGS, Mode::empty())?)
+}
+
+/// When content and metadata changed last, in nanoseconds; the types of the fields differ between platforms.
+#[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+fn times(status: &Stat) -> (i64, i64) {
+    let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+    (
+        nanoseconds(status.st_mtime as i64, status.st_mtime_nsec as i64),
+        nanoseconds(status.st_ctime as i64, status.st_ctime_nsec as i64),
+    )
+}
+
+/// Mix inode and time; the odd factor (2^64 divided by the golden ratio) keeps neighbouring inodes apart.
+#[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+fn identity_of(status: &Stat, changed_ns: i64) -> u64 {
+    (status.st_ino as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ changed_ns.cast_unsigned()
+}
+
+/// The rest of a file that is open, if it has at most `max_bytes`.
+pub fn read_capped(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
+    // The size is a hint only: the file may grow, and files of the kernel have none.
+    let expected = file.metadata()?.len();
+    if expected > max_bytes {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut data = Vec::with_capacity(expected as usize + 1);
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut data)?;
+    if data.len() as u64 > max_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(data) }
+}
+
+/// What was examined may have been replaced before it was opened.
+fn checked(file: OwnedFd) -> io::Result<File> {
+    regular(&fstat(&file)?)?;
+    Ok(file.into())
+}
+
+fn regular(status: &Stat) -> io::Result<()> {
+    match type_of(status) {
+        FileType::RegularFile => Ok(()),
+        FileType::Symlink => Err(io::Error::other("a symbolic link")),
+        _ => Err(io::Error::other("not a regular file")),
+    }
+}
+
+fn type_of(status: &Stat) -> FileType {
+    FileType::from_raw_mode(status.st_mode)
+}
+
+fn kind_of(kind: FileType) -> EntryKind {
+    match kind {
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Special,
+    }
+}
+
+/// One name of a path.
+fn component(name: &str) -> io::Result<&str> {
+    let is_name = !matches!(name, "" | "." | "..") && !name.contains('/');
+    if is_name { Ok(name) } else { Err(io::Error::other("leads out of the project")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_below_the_folder_are_read() {
+        let place = std::env::temp_dir().join(format!("atlas-files-{}", std::process::id()));
+        fs::create_dir_all(place.join("root/a")).unwrap();
+        fs::write(place.join("root/a/file"), "text").unwrap();
+        fs::write(place.join("outside"), "secret").unwrap();
+        symlink("a", place.join("root/folder")).unwrap();
+        symlink("../outside", place.join("root/link")).unwrap();
+        symlink("/dev/zero", place.join("root/zero")).unwrap();
+        let root = Folder::open(&place.join("root")).unwrap();
+        assert_eq!(root.read_file("a/file", 4).unwrap(), b"text");
+        assert_eq!(root.read_file("a/file", 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        for path in ["folder/file", "link", "zero", "../outside", "a/../../outside", "/etc/hostname", "a", "", "."] {
+            assert!(root.read_file(path, 100).is_err(), "{path}");
+        }
+        assert_eq!(read_linked(&place.join("root/link"), 100).unwrap(), b"secret");
+        assert!(read_linked(&place.join("root/zero"), 100).is_err());
+        fs::remove_dir_all(&place).unwrap();
+    }
+}

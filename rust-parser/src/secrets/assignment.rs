@@ -1,0 +1,282 @@
+//! Literals under names that hold secrets, in any language: `password = "..."`, `"api_key": "..."`, `token := ...`,
+//! `setenv("SECRET", "...")`, `<password>...</password>`, `--token ...`.
+//!
+//! A name is judged by its words, a literal by its characters: neither alone makes a secret.
+
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input};
+
+use super::rules::{RULES, expression};
+use super::value;
+
+/// Longest name and literal that are looked at.
+const NAME: usize = 100;
+const LITERAL: usize = 1000;
+/// Longest text between a name and its literal.
+const BETWEEN: usize = 160;
+/// Where `EXAMPLE` is looked for around a name.
+const EXAMPLE_BEFORE: usize = 160;
+const EXAMPLE_AFTER: usize = 240;
+static EXAMPLE: LazyLock<memchr::memmem::Finder<'static>> = LazyLock::new(|| memchr::memmem::Finder::new("EXAMPLE"));
+
+/// Words before a name that is given a value without quotes.
+const DECLARING: &[&[u8]] = &[
+    b"export",
+    b"set",
+    b"setx",
+    b"env",
+    b"arg",
+    b"e",
+    b"local",
+    b"const",
+    b"let",
+    b"var",
+    b"val",
+    b"declare",
+    b"readonly",
+    b"define",
+];
+
+/// A literal without quotes must be longer, as in code it may be a name.
+const UNQUOTED: usize = 20;
+const UNQUOTED_PASSWORD: usize = 12;
+
+/// What stands between a name and its literal: group 1 is a comma alone, group 2 the quote, if the value has one.
+const OPERATOR: &str = r#"(?x)
+    (?:
+        \\?["'\x60]?[\ \t]*,?[\ \t]*\r?\n?[\ \t]*["']?value["']?[\ \t]*[:=]     # `name: KEY, value: ...`
+      | \\?["'\x60]\]?[\ \t]*(,)                                    # `set("key", "..."), ("key", "...")`
+      | \\?["'\x60]?\]?\)?
+    (?:
+        [?!]?[\ \t]*:[\ \t]*[A-Za-z_&][\w.<>\[\]|&'?*\ ]{0,60}=      # a type before `=`: `key: str = `
+      | [\ \t]+[A-Za-z_*&\[][\w.*\[\]<>]{0,40}[\ \t]*=               # `var key string = `
+      | (?:\[[^\]\n]{0,10}\])?[\ \t]*(?:=>|:=|[!=]={1,2}|\?\?=?|\|\|=?|\+=|=|\(|<-|->|>|::?|\bor\b)
+    ))
+    [\ \t]*(?:\r?\n[\ \t]*)?\(?[\ \t]*(?:\r?\n[\ \t]*)?
+    (?:
+        (?:new[\ ]String\(|String::from\(|\[\]byte\(|[A-Za-z]{1,6}!?\(|[bBrRuUfFL@$&]{0,3})?
+        (\\?(?:"""|'''|["'\x60]))
+      |
+    )
+"#;
+static OPERATOR_REGEX: LazyLock<Option<Regex>> = LazyLock::new(|| expression(OPERATOR));
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Password,
+    Secret,
+}
+
+/// A name that was found, and the literal under it if that is a secret.
+pub struct Found {
+    /// Where the name ends: what begins before has been looked at.
+    pub name_end: usize,
+    pub literal: Option<(usize, usize)>,
+    /// Bytes that were looked at.
+    pub work: usize,
+}
+
+/// Look at the name around a keyword, and at the literal that follows it.
+pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
+    let (start, end) = name_around(data, keyword);
+    let none = Found { name_end: end, literal: None, work: end - start };
+    let Some(kind) = kind_of(&data[start..end]) else { return none };
+    let name = &data[start..end];
+    if !value::is_wordy(name) || is_called_example(data, (start, end)) {
+        return none;
+    }
+    let quote_before = start > 0 && matches!(data[start - 1], b'"' | b'\'' | b'`');
+    let is_option = name.starts_with(b"--");
+    let Some((from, quote, after_comma)) = literal_after(data, end, is_option) else { return none };
+    if after_comma && !quote_before {
+        return none;
+    }
+    let span = match quote {
+        0 if after_comma || !is_even(data, end, from) || (!is_option && is_prose(data, start)) => None,
+        0 => bare(data, from),
+        quote => quoted(data, from, quote).filter(|(_, to)| !goes_on(data, (end, from), *to)),
+    };
+    let is_secret = if quote == 0 { is_bare_secret } else { is_secret };
+    let literal = span.filter(|(from, to)| is_secret(&data[*from..*to], kind));
+    let work = end - start + span.map_or(0, |(from, to)| 4 * (to - from));
+    Found { name_end: end, literal, work }
+}
+
+/// Documentation that calls its values `EXAMPLE` means all of them.
+fn is_called_example(data: &[u8], (start, end): (usize, usize)) -> bool {
+    let around = &data[start.saturating_sub(EXAMPLE_BEFORE)..data.len().min(end + EXAMPLE_AFTER)];
+    if EXAMPLE.find(around).is_some() {
+        return true;
+    }
+    let line = &data[start.saturating_sub(EXAMPLE_BEFORE)..start];
+    let line = line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    line.windows(8)
+        .any(|word| word[..7].eq_ignore_ascii_case(b"example") && matches!(word[7], b' ' | b':' | b')' | b'='))
+}
+
+/// `KEY=value` and `KEY = value`; what has a blank on one side of `=` only is text.
+fn is_even(data: &[u8], end: usize, from: usize) -> bool {
+    let between = &data[end..from];
+    between.last() != Some(&b' ') || between.first() == Some(&b' ') || !between.contains(&b'=')
+}
+
+/// A word before a name makes it part of a sentence, unless it declares the name.
+fn is_prose(data: &[u8], start: usize) -> bool {
+    let before = &data[start.saturating_sub(12)..start];
+    let Some(rest) = before.strip_suffix(b" ") else { return false };
+    let word = rest.rsplit(|byte| !byte.is_ascii_alphabetic()).next().unwrap_or_default();
+    !word.is_empty() && !DECLARING.iter().any(|each| word.eq_ignore_ascii_case(each))
+}
+
+fn is_secret(literal: &[u8], kind: Kind) -> bool {
+    let plain = !literal.iter().any(|byte| byte.is_ascii_whitespace() || *byte >= 128);
+    plain && (value::is_secret_literal(literal) || kind == Kind::Password && value::is_password(literal))
+}
+
+fn is_bare_secret(literal: &[u8], kind: Kind) -> bool {
+    let digits = literal.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_random = digits >= 2 && literal.len() >= UNQUOTED && value::is_secret_literal(literal);
+    is_random
+        || kind == Kind::Password && digits >= 1 && literal.len() >= UNQUOTED_PASSWORD && value::is_password(literal)
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+fn name_around(data: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
+    let before = data[start.saturating_sub(NAME)..start].iter().rev().take_while(|byte| is_name(**byte)).count();
+    let after = data[end..data.len().min(end + NAME)].iter().take_while(|byte| is_name(**byte)).count();
+    (start - before, end + after)
+}
+
+/// Does a name hold a secret? Its last words decide what it is about.
+fn kind_of(name: &[u8]) -> Option<Kind> {
+    let words = words_of(name);
+    let names = &RULES.names;
+    let has = |listed: &[String], word: &str| listed.iter().any(|each| each == word);
+    let last = words.iter().rev().find(|word| !word.bytes().all(|byte| byte.is_ascii_digit()))?;
+    if has(&names.about, last) || words.iter().any(|word| has(&names.public, word)) {
+        return None;
+    }
+    let joined = words.concat();
+    if names.password.iter().any(|part| joined.contains(part.as_str()))
+        || words.iter().any(|word| matches!(word.as_str(), "pass" | "pw"))
+    {
+        return Some(Kind::Password);
+    }
+    let key = words.windows(2).any(|pair| pair[1] == "key" && has(&names.key_of, &pair[0]));
+    let held = names.secret.iter().any(|part| joined.contains(part.as_str()));
+    (key || held || words.iter().any(|word| has(&names.words, word))).then_some(Kind::Secret)
+}
+
+/// The words of a name in lower case: `AWS_SECRET`, `awsSecret` and `aws-secret` are `aws secret`.
+fn words_of(name: &[u8]) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = b'_';
+    for (at, &byte) in name.iter().enumerate() {
+        let next_lower = name.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        let starts = !before.is_ascii_alphanumeric()
+            || (byte.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit() || next_lower))
+            || byte.is_ascii_digit() != before.is_ascii_digit();
+        if byte.is_ascii_alphanumeric() {
+            if starts {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.push(char::from(byte.to_ascii_lowercase()));
+            }
+        }
+        before = byte;
+    }
+    words
+}
+
+/// Where the literal after a name begins, its quote (0: none), and whether only a comma stands between.
+fn literal_after(data: &[u8], end: usize, option: bool) -> Option<(usize, u8, bool)> {
+    if option && data.get(end) == Some(&b' ') {
+        let from = end + 1;
+        return match data.get(from)? {
+            quote @ (b'"' | b'\'') => Some((from + 1, *quote, false)),
+            _ => Some((from, 0, false)),
+        };
+    }
+    let regex = OPERATOR_REGEX.as_ref()?;
+    let mut captures = regex.create_captures();
+    let input = Input::new(data).range(end..data.len().min(end + BETWEEN)).anchored(Anchored::Yes);
+    regex.captures(input, &mut captures);
+    let from = captures.get_match()?.end();
+    let quote = captures.get_group(2).map_or(0, |quote| data[quote.end - 1]);
+    Some((from, quote, captures.get_group(1).is_some()))
+}
+
+/// A literal up to its quote, on one line.
+fn quoted(data: &[u8], from: usize, quote: u8) -> Option<(usize, usize)> {
+    let rest = &data[from..data.len().min(from + LITERAL)];
+    let length = rest.iter().position(|byte| *byte == quote || *byte == b'\n')?;
+    let length = if rest[..length].ends_with(b"\\") { length - 1 } else { length };
+    (rest[length] == quote || rest[length] == b'\\').then_some((from, from + length))
+}
+
+/// A literal on a line of its own that others follow is a part of a text.
+fn goes_on(data: &[u8], (end, from): (usize, usize), to: usize) -> bool {
+    let after = data[to..].iter().skip(1).take(200).find(|byte| !byte.is_ascii_whitespace());
+    data[end..from].contains(&b'\n') && after.is_some_and(|byte| matches!(byte, b'"' | b'\''))
+}
+
+/// A value without quotes, up to a blank, a separator or a tag.
+fn bare(data: &[u8], from: usize) -> Option<(usize, usize)> {
+    let rest = &data[from..data.len().min(from + LITERAL)];
+    let belongs = |byte: &u8| byte.is_ascii_graphic() && !b"\"'`;,&<>(){}[]|\\".contains(byte);
+    let length = rest.iter().position(|byte| !belongs(byte)).unwrap_or(rest.len());
+    let ends = rest.get(length).is_none_or(|byte| byte.is_ascii_whitespace() || b"\"'`;,&<}\\".contains(byte));
+    // A path of names is code.
+    let is_code = rest[..length].contains(&b'.')
+        && rest[..length].iter().filter(|byte| byte.is_ascii_digit()).count() * 8 < length;
+    (ends && length > 0 && !is_code).then_some((from, from + length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_judged_by_their_words() {
+        for name in [
+            "password",
+            "dbPassword",
+            "AWS_SECRET_ACCESS_KEY",
+            "apiKey",
+            "x-api-key",
+            "client_secret",
+            "PGPASSWORD",
+            "slack.bot.token",
+            "privateKey",
+            "smtp_pass",
+            "SECRET_KEY_BASE",
+            "TOKEN2",
+        ] {
+            assert!(kind_of(name.as_bytes()).is_some(), "{name}");
+        }
+        for name in [
+            "password_hash",
+            "token_type",
+            "tokenUrl",
+            "primary_key",
+            "key",
+            "keyboard",
+            "public_key",
+            "csrf_token",
+            "secret_name",
+            "next_page_token",
+            "passwordField",
+            "api_key_id",
+            "monkey",
+            "compass",
+        ] {
+            assert!(kind_of(name.as_bytes()).is_none(), "{name} {:?}", words_of(name.as_bytes()));
+        }
+    }
+}

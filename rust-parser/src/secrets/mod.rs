@@ -1,0 +1,88 @@
+//! Secrets in a text: where they are, which rule says so, and the text without them. Knows bytes, not languages.
+//!
+//! The rules are data (`secret-rules/`): those that Betterleaks publishes and our own. `scan` finds their keywords and runs
+//! them, `assignment` looks at literals under names that hold secrets, `value` says what is random and what a placeholder,
+//! `private_key` knows armour. ADR 0015 has the decision and the measurement.
+
+mod assignment;
+mod private_key;
+mod rules;
+mod scan;
+mod value;
+
+use std::borrow::Cow;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+pub use rules::RULE_FILES;
+pub use scan::TooMuch;
+
+/// What a byte of a secret becomes; line breaks stay, so that every line keeps its number.
+const MASK: u8 = b'*';
+const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+
+/// A literal that must not leave this module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Secret {
+    pub start: usize,
+    pub end: usize,
+    pub rule: &'static str,
+    /// From 1.
+    pub line: u32,
+}
+
+/// The secrets of a text, sorted, without overlaps.
+pub fn find(data: &[u8]) -> Result<Vec<Secret>, TooMuch> {
+    if !UTF16_MARKS.iter().any(|mark| data.starts_with(mark)) {
+        return scan::find(data);
+    }
+    // Of UTF-16, one byte of two says what an ASCII character is.
+    let narrow: Vec<u8> =
+        data[2..].chunks(2).map(|pair| pair.iter().copied().find(|byte| *byte != 0).unwrap_or(0)).collect();
+    let mut secrets = scan::find(&narrow)?;
+    for secret in &mut secrets {
+        (secret.start, secret.end) = (2 + 2 * secret.start, (2 + 2 * secret.end).min(data.len()));
+    }
+    Ok(secrets)
+}
+
+/// The text with every secret masked: as long as before, with the same lines.
+pub fn mask<'a>(data: &'a [u8], secrets: &[Secret]) -> Cow<'a, [u8]> {
+    if secrets.is_empty() {
+        return Cow::Borrowed(data);
+    }
+    let mut masked = data.to_vec();
+    for secret in secrets {
+        for byte in &mut masked[secret.start..secret.end] {
+            if !matches!(byte, b'\n' | b'\r' | 0) {
+                *byte = MASK;
+            }
+        }
+    }
+    Cow::Owned(masked)
+}
+
+#[pyfunction]
+fn find_secrets(py: Python<'_>, data: &[u8]) -> PyResult<Vec<(usize, usize, &'static str, u32)>> {
+    let found = py.detach(|| find(data)).map_err(too_much)?;
+    Ok(found.into_iter().map(|secret| (secret.start, secret.end, secret.rule, secret.line)).collect())
+}
+
+#[pyfunction]
+fn mask_secrets<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let masked = py.detach(|| find(data).map(|secrets| mask(data, &secrets))).map_err(too_much)?;
+    Ok(PyBytes::new(py, &masked))
+}
+
+fn too_much(_: TooMuch) -> PyErr {
+    PyValueError::new_err("the text has too many places that may hold a secret")
+}
+
+/// Add this module's Python functions.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(find_secrets, module)?)?;
+    module.add_function(wrap_pyfunction!(mask_secrets, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! The rules as data: `secret-rules/*.toml`, compiled in, read once, and a regular expression compiled when its first
+//! keyword occurs. Regular expressions are those of `regex-automata`: linear time, no backtracking.
+
+use std::sync::{LazyLock, OnceLock};
+
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
+use rustc_hash::FxHashSet;
+use serde::Deserialize;
+
+const BETTERLEAKS: &str = include_str!("../../secret-rules/betterleaks.toml");
+const OWN: &str = include_str!("../../secret-rules/own.toml");
+const EXAMPLES: &str = include_str!("../../secret-rules/examples.txt");
+const BIGRAMS: &str = include_str!("../../secret-rules/bigrams.txt");
+
+/// Everything that decides what is masked, beside the code.
+pub const RULE_FILES: [&str; 4] = [BETTERLEAKS, OWN, EXAMPLES, BIGRAMS];
+
+/// A match is looked for this far behind a keyword when the expression has no longest match.
+const MAX_REACH: usize = 4096;
+/// And this far before it: no expression begins further from its keyword.
+pub const BEFORE: usize = 80;
+/// The longest token with a prefix; what follows is masked with it.
+const LONGEST_TOKEN: usize = 400;
+
+/// What a value must look like, beyond the expression.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Check {
+    #[default]
+    Shape,
+    Random,
+    Password,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    pub id: String,
+    regex: String,
+    pub keywords: Vec<String>,
+    /// Least entropy of the value in bits a character.
+    #[serde(default)]
+    pub entropy: f64,
+    #[serde(default)]
+    pub check: Check,
+    /// Number of the group that holds the value; 0: the first that takes part in the match.
+    #[serde(default)]
+    pub group: usize,
+    /// How far behind a keyword the match may begin that does not hold it.
+    #[serde(default)]
+    pub near: usize,
+    #[serde(default)]
+    allow: Vec<String>,
+    #[serde(default)]
+    require: Vec<String>,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Compiled>>,
+}
+
+/// A rule ready to run.
+pub struct Compiled {
+    pub regex: Regex,
+    /// Bytes after the beginning of a keyword within which a match ends.
+    pub reach: usize,
+    /// Whether a longer match may end beyond `reach`.
+    pub unbounded: bool,
+    allow: Vec<Regex>,
+    require: Vec<Regex>,
+}
+
+#[derive(Deserialize)]
+struct Imported {
+    rules: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+struct Own {
+    rules: Vec<Rule>,
+    prefixes: std::collections::BTreeMap<String, Vec<String>>,
+    names: Names,
+}
+
+/// Which names hold secrets; see `own.toml`.
+#[derive(Deserialize, Default)]
+pub struct Names {
+    pub password: Vec<String>,
+    pub secret: Vec<String>,
+    pub key_of: Vec<String>,
+    pub words: Vec<String>,
+    pub about: Vec<String>,
+    pub public: Vec<String>,
+}
+
+pub struct RuleSet {
+    pub rules: Vec<Rule>,
+    pub names: Names,
+    examples: FxHashSet<[u8; 16]>,
+}
+
+pub static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::load);
+/// Cost in half bits of a letter after another one.
+pub static BIGRAM_COSTS: LazyLock<[[u8; 26]; 26]> = LazyLock::new(|| {
+    let mut costs = [[0; 26]; 26];
+    for (row, line) in costs.iter_mut().zip(BIGRAMS.lines().filter(|line| !line.starts_with('#'))) {
+        for (cost, digit) in row.iter_mut().zip(line.chars()) {
+            *cost = digit.to_digit(36).unwrap_or(0) as u8;
+        }
+    }
+    costs
+});
+
+impl RuleSet {
+    /// The files are part of the program, and a test reads them: damage cannot reach a user.
+    fn load() -> Self {
+        let imported: Imported = toml::from_str(BETTERLEAKS).expect("betterleaks.toml");
+        let own: Own = toml::from_str(OWN).expect("own.toml");
+        let mut rules = own.rules;
+        for (id, prefixes) in &own.prefixes {
+            rules.extend(prefixes.iter().filter_map(|prefix| prefixed(id, prefix)));
+        }
+        rules.extend(imported.rules);
+        let examples = EXAMPLES.lines().filter_map(digest_of_line).collect();
+        RuleSet { rules, names: own.names, examples }
+    }
+
+    /// Is this one of the keys that providers publish as examples?
+    pub fn is_example(&self, value: &[u8]) -> bool {
+        self.examples.contains(&crate::content::digest_of(value))
+    }
+}
+
+impl Rule {
+    /// The expressions of the rule; None for one that cannot be compiled, which a test excludes.
+    pub fn compiled(&self) -> Option<&Compiled> {
+        self.compiled.get_or_init(|| self.compile()).as_ref()
+    }
+
+    fn compile(&self) -> Option<Compiled> {
+        let longest = regex_syntax::ParserBuilder::new()
+            .unicode(false)
+            .utf8(false)
+            .build()
+            .parse(&self.regex)
+            .ok()?
+            .properties()
+            .maximum_len();
+        Some(Compiled {
+            regex: expression(&self.regex)?,
+            reach: longest.map_or(MAX_REACH, |length| length.min(MAX_REACH)),
+            unbounded: longest.is_none_or(|length| length > MAX_REACH),
+            allow: self.allow.iter().map(|source| expression(source)).collect::<Option<_>>()?,
+            require: self.require.iter().map(|source| expression(source)).collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl Compiled {
+    /// Do the rule's own conditions let this value pass?
+    pub fn accepts(&self, value: &[u8]) -> bool {
+        !self.allow.iter().any(|regex| regex.is_match(value)) && self.require.iter().all(|regex| regex.is_match(value))
+    }
+}
+
+/// Bytes, not characters: names and values of secrets are ASCII, and a file need not be UTF-8.
+pub fn expression(source: &str) -> Option<Regex> {
+    Regex::builder().syntax(syntax::Config::new().unicode(false).utf8(false)).build(source).ok()
+}
+
+/// The rule of `prefix|least`.
+fn prefixed(id: &str, text: &str) -> Option<Rule> {
+    let (prefix, least) = text.rsplit_once('|')?;
+    let escaped = regex_syntax::escape(prefix);
+    Some(Rule {
+        id: format!("{id}-token"),
+        regex: format!(r"(?:^|[^A-Za-z0-9_.-]|\\[nrt])({escaped}[A-Za-z0-9_~.-]{{{least},{LONGEST_TOKEN}}}={{0,2}})"),
+        keywords: vec![prefix.to_ascii_lowercase()],
+        entropy: 3.0,
+        check: Check::Random,
+        group: 0,
+        near: 0,
+        allow: Vec::new(),
+        require: Vec::new(),
+        compiled: OnceLock::new(),
+    })
+}
+
+fn digest_of_line(line: &str) -> Option<[u8; 16]> {
+    let mut digest = [0; 16];
+    if line.len() != 32 {
+        return None;
+    }
+    for (index, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(line.get(2 * index..2 * index + 2)?, 16).ok()?;
+    }
+    Some(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_can_be_compiled() {
+        assert!(RULES.rules.len() > 500);
+        for rule in &RULES.rules {
+            assert!(rule.compiled().is_some(), "{}: {}", rule.id, rule.regex);
+            assert!(!rule.keywords.is_empty(), "{}", rule.id);
+            assert!(
+                rule.keywords.iter().all(|word| word.len() > 1 && *word == word.to_ascii_lowercase()),
+                "{}",
+                rule.id
+            );
+        }
+    }
+
+    /// Facts in a cache were masked by the rules of their time. When this fails: raise `FACTS_VERSION`, and put both here.
+    #[test]
+    fn changed_rules_raise_the_version_of_facts() {
+        let mut hasher = blake3::Hasher::new();
+        RULE_FILES.iter().for_each(|text| {
+            hasher.update(text.as_bytes());
+        });
+        let digest = crate::content::hex(&hasher.finalize().as_bytes()[..8]);
+        assert_eq!((crate::facts::FACTS_VERSION, digest.as_str()), (3, "63f0c4dd8927e2cf"));
+    }
+
+    #[test]
+    fn the_table_of_letters_is_whole() {
+        assert!(BIGRAM_COSTS.iter().flatten().filter(|cost| **cost > 0).count() > 600);
+        let (common, rare) = (BIGRAM_COSTS[19][7], BIGRAM_COSTS[16][25]);
+        assert!(common * 2 < rare, "th {common} qz {rare}");
+    }
+}

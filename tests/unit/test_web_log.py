@@ -1,0 +1,31 @@
+"""What is said again and again is written a few times."""
+
+from __future__ import annotations
+
+import logging
+
+from atlas.http.log import MOST_CHARACTERS, MOST_IN_WINDOW, MOST_KINDS, WINDOW_SECONDS, Bounded
+
+
+def record(message: str, *arguments: object) -> logging.LogRecord:
+    return logging.LogRecord("one", logging.WARNING, "", 0, message, arguments, None)
+
+
+def test_repeated_messages_are_left_out_until_the_window_ends() -> None:
+    now = 0.0
+    bounded = Bounded(lambda: now)
+    written = [said for number in range(50) if bounded.filter(said := record("bad request %d", number))]
+    assert [said.getMessage() for said in written][:2] == ["bad request 0", "bad request 1"]
+    assert len(written) == MOST_IN_WINDOW
+    assert "left out" in written[-1].getMessage()
+    assert bounded.filter(record("another"))
+    now = WINDOW_SECONDS
+    assert bounded.filter(record("bad request %d", 51))
+
+
+def test_long_messages_are_cut_and_many_kinds_too() -> None:
+    bounded = Bounded(lambda: 0.0)
+    long = record("x" * 10_000)
+    assert bounded.filter(long)
+    assert len(long.getMessage()) <= MOST_CHARACTERS
+    assert sum(bounded.filter(record(f"{number} is new")) for number in range(1000)) == MOST_KINDS - 1
