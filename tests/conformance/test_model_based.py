@@ -215,7 +215,7 @@ class BoltAgrees(StoresAgree):
         self.started = False
         # what does not follow must not hold up an index for a new model: that is tested elsewhere
         self.patience = pytest.MonkeyPatch()
-        self.patience.setattr(speculative_write, "PATIENCE", 0.1)
+        self.patience.setattr(speculative_write, "ABANDON_SECONDS", 0.1)
         super().__init__()
 
     def teardown(self) -> None:

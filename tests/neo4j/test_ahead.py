@@ -129,7 +129,7 @@ async def test_who_closes_leaves_nothing_behind(link: BoltConnection) -> None:
 
 
 async def test_patience_ends_and_the_write_comes_late(link: BoltConnection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speculative_write, "PATIENCE", 0.2)
+    monkeypatch.setattr(speculative_write, "ABANDON_SECONDS", 0.2)
     store = await opened()
     await store.apply(ONE, TWO)
     await until(link, 1)

@@ -6,12 +6,12 @@ import pytest
 
 from atlas.pipeline.watch.debounce import ChangeBatch, Changes, Debounce
 
-PATIENCE = Debounce(many=3, burst=6)
+DEBOUNCE = Debounce(many=3, burst=6)
 
 
 def filled(count: int, *, start: float = 0.0, every: float = 0.0) -> ChangeBatch:
     """Return a batch of so many paths, one each so many seconds."""
-    batch = ChangeBatch(PATIENCE)
+    batch = ChangeBatch(DEBOUNCE)
     for number in range(count):
         batch.add(f"{number}.py", start + number * every)
     return batch
@@ -24,7 +24,7 @@ def test_an_empty_batch_is_never_due() -> None:
 
 
 def test_a_saved_file_is_reported_once_after_a_short_silence() -> None:
-    batch = ChangeBatch(PATIENCE)
+    batch = ChangeBatch(DEBOUNCE)
     for time in (0.0, 0.001, 0.005):
         batch.add("a/b.py", time)
     assert batch.take(0.02) is None
@@ -64,7 +64,7 @@ def test_a_reason_replaces_paths_and_bursts_and_is_kept() -> None:
 
 
 def test_gits_index_is_a_reason_once_in_ten_seconds_and_the_last_change_counts() -> None:
-    batch = ChangeBatch(PATIENCE)
+    batch = ChangeBatch(DEBOUNCE)
     batch.add(".git/index", 0.0)
     assert batch.take(0.02) == Changes((), "rules changed")
     batch.add(".git/index", 0.1)
@@ -78,7 +78,7 @@ def test_gits_index_is_a_reason_once_in_ten_seconds_and_the_last_change_counts()
 
 
 def test_a_look_at_everything_for_another_reason_serves_the_index_too() -> None:
-    batch = ChangeBatch(PATIENCE)
+    batch = ChangeBatch(DEBOUNCE)
     batch.add(".git/index", 0.0)
     batch.add_everything("rules changed", 0.0)
     assert batch.take(0.02) == Changes((), "rules changed")

@@ -40,7 +40,7 @@ class Desk:
                 connections.append(self._held.enter_context(self.ends[place].accept()[0]))
         return connections
 
-    def hear(self) -> list[bool]:
+    def poll(self) -> list[bool]:
         return [channel.poll() for channel in self.channels]
 
 
