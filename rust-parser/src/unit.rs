@@ -15,8 +15,6 @@ use crate::link::project::index::Index;
 use crate::link::project::names::FILE_NODE;
 use crate::link::project::paths::{file_name_of, is_package_file};
 
-pub use crate::py::unit::Unit;
-
 /// First 16 bytes of BLAKE3 over a unit's rows.
 pub type UnitDigest = [u8; 16];
 
