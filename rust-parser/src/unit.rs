@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
-use crate::link::emit::edges::FileEdges;
+use crate::link::edge::FileEdges;
 use crate::link::emit::structure::Structure;
 use crate::link::project::file_entry::is_class;
 use crate::link::project::index::Index;

@@ -123,7 +123,7 @@ class AstTier:
         linker = warm
         if linker is None:
             # kept only when all of it worked: `forget` drops what an exception leaves half done
-            linker = place.linker = Linker(place.name, place.source.languages, spare=self._keep)
+            linker = place.linker = Linker(place.name, place.source.languages, low_memory=self._keep)
             linker.set_subprojects(place.folders_of_manifests())
             place.linked_digest = place.subprojects_digest
             # what tier 1 has seen since the batch began comes with its own event
