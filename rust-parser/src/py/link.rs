@@ -87,7 +87,7 @@ impl Linker {
     fn rest(&mut self, py: Python<'_>) {
         py.detach(|| {
             self.project.rest();
-            crate::memory::give_back();
+            crate::sys::heap::trim_heap();
         });
     }
 
