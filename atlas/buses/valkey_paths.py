@@ -12,7 +12,7 @@ from sys import platform
 from typing import Self
 
 from atlas.errors import ConfigError
-from atlas.process.files import foreign_entry, is_own_folder, open_file, read_file, write_file
+from atlas.process.files import foreign_entry, make_private_folder, open_file, read_file, write_file
 
 LONGEST_LOG = 1_000_000
 """A log beyond this size is emptied at the next start; bytes."""
@@ -87,9 +87,7 @@ def prepare(place: ServerPaths) -> None:
     """Make the folders, for this user only; raise `ConfigError` when they are somebody else's or lead elsewhere."""
     for folder in {place.folder, place.socket.parent}:
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not is_own_folder(folder):
-                raise ConfigError(f"the bus's folder {folder} is not a folder of this user", "remove it")
+            make_private_folder(folder)
             folder.chmod(0o700)
             found = foreign_entry(folder)
         except OSError as error:

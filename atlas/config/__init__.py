@@ -1,1 +1,1 @@
-"""Settings: what there is to set, where values come from, and what must hold between them."""
+"""Settings: their declaration, where values are read from, and checks between them."""

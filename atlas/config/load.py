@@ -1,8 +1,8 @@
-"""Settings: defaults < user's file < project's file < environment `ATLAS_*` < command line, each with its origin.
+"""Load settings: defaults < user's file < project's file < environment `ATLAS_*` < command line.
 
-Paths and strings come in, one frozen `Settings` goes out. A project's own `atlas.toml` is untrusted: it may set what
-`settings.py` declares as shared (scope, search, names), and no number above its default. Nothing here opens a store or
-imports an adapter.
+Input is paths and strings, output one frozen `Settings` that knows the origin of each value. A project's `atlas.toml`
+is untrusted: it may set only what `settings.py` declares as shared (name, scope, search), and no number above its
+default. ADR 0021 says why this is not pydantic-settings.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from atlas.process.installation_key import config_folder
 
 FILE_NAME = "atlas.toml"
 MAX_FILE_BYTES = 64 * 1024
-"""An atlas.toml beyond this size is refused unread."""
+"""A larger atlas.toml is rejected without reading it."""
 
 _DEEP_KEY = re.compile(r"""(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){16}""")
-"""A dotted key of 17 parts, which no setting has: the parser needs memory by the square of their number."""
+"""A dotted key of 17 parts. No setting has one, and the TOML parser's memory grows with the square of the parts."""
 
 TOKEN_VARIABLE = "ATLAS_MCP_TOKEN"
-"""A secret, not a setting: it is in no file, shown by no command, and read where it is needed."""
+"""A secret rather than a setting: no file holds it, no command shows it, and only the HTTP server reads it."""
 
 REMOVED = {"store.data_dir": "Derived data is in the user's cache; --data-dir or ATLAS_DATA_DIR choose another folder."}
-"""What was a setting once, and what to do instead."""
+"""Former settings, and what to use instead."""
 
 PROJECT_MARKERS = (FILE_NAME, ".git")
-"""What makes a folder a project that is not indexed, strongest first."""
+"""Entries that mark the root of a project without an index, strongest first."""
 
 
 def discover_root(start: Path) -> Path:
-    """Return the project root around `start`: nearest ancestor with an index, else `atlas.toml`, else `.git`, else it.
+    """Return the project root of `start`: the nearest folder with an index, `atlas.toml` or `.git`, else `start`.
 
-    The home folder and what is above it count only when `start` itself is there: a stray marker in the home folder
-    must not swallow every project below it.
+    The home folder and its ancestors count only when `start` is one of them: a stray marker in the home folder must not
+    claim every project below it.
     """
     start = start.resolve()
     home = Path.home().resolve()
@@ -74,10 +74,11 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     start: Path | None = None,
 ) -> Settings:
-    """Return the settings of a project; `project` and `data_dir` are the command line's, "" = not given.
+    """Return the settings of a project; `project` and `data_dir` come from the command line, "" = not given.
 
-    Raises ConfigError for a project or data folder that is not a folder, a data folder that somebody else made, an
-    unreadable or malformed settings file, and any unknown key or value of the wrong type or range, naming its place.
+    Raises ConfigError, which names the place of the problem, for a project or data folder that is not a folder, a data
+    folder that this installation did not create, an unreadable or malformed settings file, an unknown key, and a value
+    of the wrong type or range.
     """
     environment = os.environ if environment is None else environment
     here = _current_folder() if start is None else start
@@ -104,11 +105,11 @@ def _current_folder() -> Path:
     try:
         return Path.cwd()
     except FileNotFoundError as error:
-        raise ConfigError("the current folder does not exist any more", "Change to another folder.") from error
+        raise ConfigError("the current folder no longer exists", "Change to another folder.") from error
 
 
 def is_trusted(environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether the user vouches for a data folder that was brought along: `--trust-data-dir` or its variable."""
+    """Return whether the user trusts a data folder from elsewhere: `--trust-data-dir` or its variable."""
     environment = os.environ if environment is None else environment
     return environment.get(TRUST_VARIABLE, "").lower() in ("1", "true")
 
@@ -125,7 +126,7 @@ def _project_root(chosen: str, here: Path) -> Path:
 
 
 def _sections(values: Mapping[str, object]) -> dict[str, Any]:
-    """Group "section.key" values into the settings objects."""
+    """Turn "section.key" values into settings objects by section."""
     grouped: dict[str, dict[str, object]] = {}
     for key, value in values.items():
         section, _, name = key.partition(".")
@@ -134,27 +135,27 @@ def _sections(values: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _refuse_place(settings: Settings) -> None:
-    """Refuse a data folder that is the project itself, that is a file, or that would lie in one."""
+    """Reject a data folder that is the project root, that is a file, or whose path leads through a file."""
     chosen, origin = settings.data_dir, settings.origin("data_dir")
     if chosen == settings.root:
         raise ConfigError(f"the data folder is the project root ({origin})", "Use a folder of its own.")
     there = next((path for path in (chosen, *chosen.parents) if os.path.lexists(path)), chosen)
-    # `is_dir` of a path raises for the target of a link that may not be looked at
+    # `Path.is_dir` raises for the target of a link that this user may not inspect
     if os.path.lexists(there) and not os.path.isdir(there):  # noqa: PTH112
-        lies = f"{chosen} is not a folder" if there == chosen else f"{chosen} cannot be made: {there} is not a folder"
+        why = f"{chosen} is not a folder" if there == chosen else f"{chosen} cannot be created: {there} is not a folder"
         raise ConfigError(
-            f"the data folder {lies} ({origin})",
-            "Give the path of a folder with --data-dir: an empty one, or one that is not there yet.",
+            f"the data folder {why} ({origin})",
+            "Give the path of a folder with --data-dir: an empty one, or one that does not exist yet.",
         )
 
 
 def user_file() -> Path:
-    """Return the path of the user's own settings file, which may set everything; it may not exist."""
+    """Return the path of the user's settings file, which may set everything but keys; it may not exist."""
     return config_folder() / FILE_NAME
 
 
 def _from_user() -> list[tuple[str, object, str]]:
-    """Return (key, value, origin) of the user's settings file; nothing when there is none."""
+    """Return (key, value, origin) of each setting in the user's file, if it exists."""
     path = user_file()
     if not path.exists():
         return []
@@ -166,15 +167,15 @@ def _from_user() -> list[tuple[str, object, str]]:
 
 
 def _from_project(path: Path) -> list[tuple[str, object, str]]:
-    """Return (key, value, origin) of a project's atlas.toml; nothing when there is none.
+    """Return (key, value, origin) of each setting in a project's atlas.toml, if it exists.
 
-    Raises ConfigError for a setting that only the user may make: a repository must not choose where data goes, what
-    runs, or how much of the machine is taken.
+    Raises ConfigError for a setting that only the user may change: a repository must not choose where data goes, what
+    runs, or how many resources are used.
     """
     if not os.path.lexists(path):
         return []
     found = _from_file(path, FILE_NAME, own=False)
-    # keys first: whoever wrote one into a file should hear that before anything else
+    # keys first: a secret in a repository is the most urgent problem to report
     for key, value, origin in sorted(found, key=lambda one: not _spec(one[0]).metadata["key"]):
         spec = _spec(key)
         if not spec.metadata["shared"]:
@@ -185,17 +186,20 @@ def _from_project(path: Path) -> list[tuple[str, object, str]]:
             complaint = f"a project's file cannot switch {key} off"
         else:
             continue
-        key_hint = " A key that stood in a file is known: make a new one." if spec.metadata["key"] else ""
+        key_hint = " The key in this file is compromised: create a new one." if spec.metadata["key"] else ""
         raise ConfigError(f"{origin}: {complaint}", f"Set {_variable(key)} or put it into {user_file()}.{key_hint}")
     return found
 
 
 def _from_file(path: Path, shown: str, *, own: bool) -> list[tuple[str, object, str]]:
-    """Return (key, value, origin) of a settings file; `shown` names it in origins, `own` asks for this user's."""
+    """Return (key, value, origin) of each setting in a file.
+
+    `shown` is the file's name in origins; `own` requires that the file belongs to this user.
+    """
     try:
         text = read_file(path, MAX_FILE_BYTES, own=own).decode("utf-8")
         if _DEEP_KEY.search(text):
-            raise ConfigError(f"{path} holds a key of too many parts", "See atlas.toml.example for the format.")
+            raise ConfigError(f"{path} has a dotted key with too many parts", "See atlas.toml.example for the format.")
         document = tomllib.loads(text)
     except OSError as error:
         if error.errno == errno.EFBIG:
@@ -227,7 +231,7 @@ def _from_file(path: Path, shown: str, *, own: bool) -> list[tuple[str, object, 
 def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, object, str]]:
     """Return (key, value, origin) of `ATLAS_<SECTION>_<KEY>` variables; lists are comma-separated.
 
-    Other ATLAS_ variables belong to other programs and are left alone.
+    Variables of other sections may belong to other programs and are ignored.
     """
     found: list[tuple[str, object, str]] = []
     for variable in sorted(environment):
@@ -243,7 +247,7 @@ def _from_environment(environment: Mapping[str, str]) -> list[tuple[str, object,
 
 
 def _parsed(key: str, text: str, variable: str) -> object:
-    """Turn an environment string into the setting's type."""
+    """Convert an environment string to the setting's type."""
     default = _spec(key).default
     if isinstance(default, bool):
         if text.lower() not in ("true", "false", "1", "0"):
@@ -260,7 +264,7 @@ def _parsed(key: str, text: str, variable: str) -> object:
 
 
 def _checked(key: str, value: object, origin: str) -> object:
-    """Return the value in the setting's own type, or raise ConfigError with its place."""
+    """Return the value in the setting's type, or raise ConfigError that names its origin."""
     spec = _spec(key)
     if isinstance(spec.default, tuple):
         if not isinstance(value, list) or not all(isinstance(one, str) for one in cast("list[object]", value)):
@@ -283,7 +287,7 @@ def _checked(key: str, value: object, origin: str) -> object:
         hint = f"Did you mean {near[0]!r}?" if near else _help(key)
         raise ConfigError(f"{origin}: {key} must be one of {', '.join(choices)}, not {value!r}", hint)
     if key == "project.name" and value and project_name(PurePosixPath(str(value))) != value:
-        raise ConfigError(f"{origin}: project.name may hold letters, digits and ._- only: {value!r}", _help(key))
+        raise ConfigError(f"{origin}: project.name may contain only letters, digits and . _ -: {value!r}", _help(key))
     return value
 
 
@@ -311,7 +315,7 @@ def _unknown(key: str, place: str, known: list[str], kind: str) -> ConfigError:
 
 
 def _line_of(text: str, section: str, name: str) -> int:
-    """Return the 1-based line of a section, or of a key in it; the section's line when the key is inline."""
+    """Return the 1-based line of a section or of a key in it; the section's line for a key in an inline table."""
     current, section_line = "", 1
     for number, line in enumerate(text.splitlines(), 1):
         header = re.match(r"\s*\[+\s*([^\]]+?)\s*\]", line)

@@ -1,6 +1,6 @@
-"""The settings themselves: every section with its defaults, bounds and help texts, and the frozen whole.
+"""The settings: every section with its defaults, bounds and help texts, and `Settings`, which holds all of them.
 
-Values only; where they come from is in `config.py`.
+Values only; `load.py` reads them from files and variables.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from urllib.parse import urlsplit
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
-"""What an address begins with that is the path of a socket, relative to the project root or absolute."""
+"""Prefix of an address that is the path of a Unix socket, absolute or relative to the project root."""
 
 
 TEI_URL = "http://127.0.0.1:8080"
-"""Where the compose file's embedding server listens."""
+"""Address of the embedding server in docker-compose.yml."""
 
 BOLT_SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://", "neo4j+ssc://")
-"""What the address of a Bolt server begins with: `+s` is encrypted, `+ssc` without looking at the certificate."""
+"""Schemes of a Bolt server's address: `+s` is encrypted, `+ssc` is encrypted without verifying the certificate."""
 
 _SECRET = "***"
 
@@ -38,10 +38,10 @@ def _setting(
     key: bool = False,
     shared: bool = False,
 ) -> Any:
-    """Declare a setting; `low`/`high` bound an integer (both 0 = unbounded), `choices` a string.
+    """Declare a setting; `low` and `high` bound an integer (both 0 = unbounded), `choices` a string.
 
-    `secret`: an address that may hold a password, which is shown to nobody; `key`: nothing of it is shown. `shared`: a
-    project's own file may set it, a number no higher than the default.
+    `secret`: an address whose password is never shown. `key`: a secret of which nothing is shown. `shared`: a project's
+    file may set it, a number no higher than the default.
     """
     metadata = {"help": help_text, "low": low, "high": high, "choices": choices, "secret": secret or key, "key": key}
     metadata["shared"] = shared
@@ -52,7 +52,7 @@ def _setting(
 class ProjectSettings:
     """`[project]`."""
 
-    name: str = _setting("", "Name of the project in uids and answers; empty = the name of its folder.", shared=True)
+    name: str = _setting("", 'Name of the project in uids and answers; "" = the name of its folder.', shared=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,89 +60,87 @@ class ScopeSettings:
     """`[scope]`: which files are indexed."""
 
     include: tuple[str, ...] = _setting(
-        (), "Globs relative to the project root; when given, only files matching one.", shared=True
+        (), "Globs relative to the project root; if given, only matching files are indexed.", shared=True
     )
     exclude: tuple[str, ...] = _setting(
-        (), "Globs that are left out, on top of .gitignore and .atlasignore.", shared=True
+        (), "Globs of files to leave out, in addition to .gitignore and .atlasignore.", shared=True
     )
     max_file_bytes: int = _setting(1_048_576, "Larger files are skipped.", 1024, 104_857_600, shared=True)
     git_rules: bool = _setting(True, "Obey .gitignore, .git/info/exclude and nested ignore files.", shared=True)
-    include_generated: bool = _setting(False, "Index files whose header says that they are generated.", shared=True)
+    include_generated: bool = _setting(False, "Index files whose header marks them as generated.", shared=True)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]`: defaults of the query tools."""
 
-    token_budget: int = _setting(
-        2000, "Largest answer in cl100k_base tokens, unless the caller asks.", 1, 200_000, shared=True
-    )
-    limit: int = _setting(10, "Hits per answer, unless the caller asks for another number.", 1, 50, shared=True)
+    token_budget: int = _setting(2000, "Default limit of an answer, in cl100k_base tokens.", 1, 200_000, shared=True)
+    limit: int = _setting(10, "Default number of hits per answer.", 1, 50, shared=True)
 
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """`[store]`: where the index lives."""
+    """`[store]`: where the index is stored."""
 
     url: str = _setting(
-        "", f'Server of the index: {", ".join(BOLT_SCHEMES)}; "" = a file in the data folder.', secret=True
+        "", f'Address of a Bolt server: {", ".join(BOLT_SCHEMES)}; "" = a file in the data folder.', secret=True
     )
-    database: str = _setting("", 'Database on that server; "" = its default one.')
-    user: str = _setting("", 'User there; "" = a server that asks for none.')
-    password: str = _setting("", "Password there; from the environment only: ATLAS_STORE_PASSWORD.", key=True)
-    ca_file: str = _setting("", 'PEM file with who may have signed the certificate; "" = whom this system trusts.')
-    connect_seconds: int = _setting(5, "Time limit for a connection.", 1, 300)
-    read_seconds: int = _setting(30, "Time limit for a question.", 1, 3600)
-    write_seconds: int = _setting(300, "Time limit for a transaction that writes.", 1, 86_400)
+    database: str = _setting("", 'Database on the server; "" = its default database.')
+    user: str = _setting("", 'User on the server; "" = no authentication.')
+    password: str = _setting("", "Password on the server; from the environment only: ATLAS_STORE_PASSWORD.", key=True)
+    ca_file: str = _setting("", 'PEM file of trusted certificate authorities; "" = those of the system.')
+    connect_seconds: int = _setting(5, "Time limit for connecting.", 1, 300)
+    read_seconds: int = _setting(30, "Time limit for a query.", 1, 3600)
+    write_seconds: int = _setting(300, "Time limit for a write transaction.", 1, 86_400)
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderSettings:
-    """`[embedder]`: what makes vectors."""
+    """`[embedder]`: what computes vectors."""
 
     provider: str = _setting(
         "static",
-        'What makes vectors: "static" (in this process), "none", or a server: "tei", "openai", "litellm".',
+        'What computes vectors: "static" (in this process), "none", or a server: "tei", "openai", "litellm".',
         choices=("static", "none", "tei", "openai", "litellm"),
     )
     url: str = _setting("", f'Address of the server; "" = {TEI_URL} for "tei".', secret=True)
     api_key: str = _setting("", "Key of the server; from the environment only: ATLAS_EMBEDDER_API_KEY.", key=True)
-    model: str = _setting("", 'Model that the server is asked for; "" = whatever a TEI server serves.')
-    dimensions: int = _setting(0, "Numbers in a vector; 0 = as many as the model makes.", 0, 16_384)
-    query_prefix: str = _setting("auto", 'Put before a question; "auto" = what the model was trained with.')
-    document_prefix: str = _setting("auto", 'Put before a text; "auto" = what the model was trained with.')
-    batch: int = _setting(32, "Texts in a request; a TEI server's own limit counts, too.", 1, 2048)
-    concurrency: int = _setting(4, "Requests in flight.", 1, 64)
+    model: str = _setting("", 'Model to request from the server; "" = the model of a TEI server.')
+    dimensions: int = _setting(0, "Dimensions of a vector; 0 = the model's default.", 0, 16_384)
+    query_prefix: str = _setting("auto", 'Prefix of a query; "auto" = the one the model was trained with.')
+    document_prefix: str = _setting("auto", 'Prefix of a document; "auto" = the one the model was trained with.')
+    batch: int = _setting(32, "Texts per request; a TEI server's own limit also applies.", 1, 2048)
+    concurrency: int = _setting(4, "Concurrent requests.", 1, 64)
     timeout_seconds: int = _setting(30, "Time limit for a request.", 1, 600)
     cache: str = _setting(
         "auto",
-        'Keep vectors by content: "on", "off"; "auto" = for models that take longer than a look into the cache.',
+        'Cache vectors by content: "on", "off"; "auto" = for models slower than a cache lookup.',
         choices=("auto", "on", "off"),
     )
-    cache_mb: int = _setting(256, "Size of that cache; the least used go first.", 1, 100_000)
+    cache_mb: int = _setting(256, "Size of the cache; least recently used vectors are evicted first.", 1, 100_000)
 
 
 @dataclass(frozen=True, slots=True)
 class McpSettings:
-    """`[mcp]`: what agents are offered, and how much of it over HTTP at once."""
+    """`[mcp]`: what agents may do, and limits of the HTTP server."""
 
     allow_index: bool = _setting(True, "Let agents start indexing through the `index` tool.")
     host: str = _setting("127.0.0.1", "Address that `--transport http` listens on.")
-    port: int = _setting(8765, "Its port; 0 = any that is free.", 0, 65_535)
-    max_body_bytes: int = _setting(1_048_576, "Larger requests over HTTP are refused (413).", 1024, 67_108_864)
-    request_seconds: int = _setting(300, "A request over HTTP that takes longer is given up (504).", 1, 86_400)
-    max_concurrent: int = _setting(8, "Requests over HTTP that are worked on at once.", 1, 1000)
+    port: int = _setting(8765, "Port for HTTP; 0 = any free port.", 0, 65_535)
+    max_body_bytes: int = _setting(1_048_576, "Larger HTTP requests are rejected with 413.", 1024, 67_108_864)
+    request_seconds: int = _setting(300, "HTTP requests that take longer end with 504.", 1, 86_400)
+    max_concurrent: int = _setting(8, "HTTP requests processed at the same time.", 1, 1000)
     max_starting: int = _setting(
         0, "Of these, in their first 0.25 s; 0 = 2, or no limit when index or embedder is a server.", 0, 1000
     )
-    max_waiting: int = _setting(256, "Requests that wait for their turn; beyond it they are refused (503).", 0, 10_000)
-    max_per_client: int = _setting(128, "Of these, from one address; beyond it 429, 0 = no limit.", 0, 10_000)
-    workers: int = _setting(1, "Processes that serve HTTP, each with these limits; 0 = one per core.", 0, 256)
+    max_waiting: int = _setting(256, "HTTP requests that wait; beyond it they are rejected with 503.", 0, 10_000)
+    max_per_client: int = _setting(128, "Requests of one address; beyond it 429; 0 = no limit.", 0, 10_000)
+    workers: int = _setting(1, "HTTP server processes, each with these limits; 0 = one per core.", 0, 256)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """`[index]`: how much of the machine indexing takes."""
+    """`[index]`: resources that indexing may use."""
 
     threads: int = _setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
     parse_timeout_ms: int = _setting(2000, "Time limit for parsing one file.", 50, 60_000)
@@ -150,48 +148,48 @@ class IndexSettings:
 
 @dataclass(frozen=True, slots=True)
 class BusSettings:
-    """`[bus]`: where the daemon's streams live."""
+    """`[bus]`: where the daemon's streams are stored."""
 
     url: str = _setting(
-        "", 'Server: "valkey://host:port/db", "valkeys://" (TLS) or "unix:///path"; "" = an own one.', secret=True
+        "", '"valkey://host:port/db", "valkeys://" (TLS) or "unix:///path"; "" = start a server.', secret=True
     )
-    prefix: str = _setting("", "Put before the names of all keys, for a server that others use too.")
+    prefix: str = _setting("", "Prefix of all key names, for a server shared with other programs.")
     max_attempts: int = _setting(5, "Deliveries of an event before it becomes a dead letter.", 1, 100)
-    redeliver_seconds: int = _setting(60, "An event that a dead worker left is delivered again after this.", 1, 3600)
+    redeliver_seconds: int = _setting(60, "Events of a dead worker are delivered again after this.", 1, 3600)
     capacity: int = _setting(
-        100_000, "Events a stream holds; beyond it the whole project is looked at.", 100, 10_000_000
+        100_000, "Events per stream; beyond it the whole project is scanned instead.", 100, 10_000_000
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineSettings:
-    """`[pipeline]`: how the tiers gather their batches; a batch is closed by the window or the size, or by silence."""
+    """`[pipeline]`: how the tiers form batches. A batch ends at its window or size, or when events pause."""
 
-    graph_window_ms: int = _setting(500, "Tier 1 gathers changed files for at most this long.", 0, 60_000)
-    ast_window_ms: int = _setting(3000, "Tier 2 gathers dirty files for at most this long.", 0, 60_000)
-    embed_window_ms: int = _setting(15_000, "Tier 3 gathers changed symbols for at most this long.", 0, 600_000)
-    graph_batch: int = _setting(2000, "Files in a batch of tier 1.", 1, 100_000)
-    ast_batch: int = _setting(2000, "Files in a batch of tier 2.", 1, 100_000)
-    embed_batch: int = _setting(256, "Symbols that tier 3 embeds in one transaction.", 1, 10_000)
+    graph_window_ms: int = _setting(500, "Tier 1 collects changed files for at most this long.", 0, 60_000)
+    ast_window_ms: int = _setting(3000, "Tier 2 collects dirty files for at most this long.", 0, 60_000)
+    embed_window_ms: int = _setting(15_000, "Tier 3 collects changed symbols for at most this long.", 0, 600_000)
+    graph_batch: int = _setting(2000, "Maximum files per batch of tier 1.", 1, 100_000)
+    ast_batch: int = _setting(2000, "Maximum files per batch of tier 2.", 1, 100_000)
+    embed_batch: int = _setting(256, "Maximum symbols per batch of tier 3.", 1, 10_000)
     body_threshold: int = _setting(5, "Percent of a body's words that must change for a new vector at once.", 0, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonSettings:
-    """`[daemon]`: the process that keeps the index true."""
+    """`[daemon]`: the process that keeps the index up to date."""
 
-    reconcile_seconds: int = _setting(300, "The whole tree is compared with the index this often.", 1, 86_400)
-    poll_seconds: int = _setting(2, "How often the tree is looked at when it cannot be watched.", 1, 3600)
-    memory_mb: int = _setting(600, "Resident memory that the daemon stays under.", 100, 1_000_000)
-    lease_seconds: int = _setting(10, "On a shared store: who keeps a project may be silent this long.", 2, 600)
+    reconcile_seconds: int = _setting(300, "Interval for comparing the whole tree with the index.", 1, 86_400)
+    poll_seconds: int = _setting(2, "Interval for scanning a tree that cannot be watched.", 1, 3600)
+    memory_mb: int = _setting(600, "Limit of the daemon's resident memory.", 100, 1_000_000)
+    lease_seconds: int = _setting(10, "On a shared store: a silent project leader is replaced after this.", 2, 600)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be configured, with where each value came from.
+    """All settings of a project, with the origin of each value.
 
-    `root` and `data_dir`, the folder of derived data, are absolute and resolved. `origins` maps "section.key" and
-    "data_dir" to "<file>:<line>", "env <NAME>" or a flag.
+    `root` and `data_dir` are absolute, resolved paths. `origins` maps "section.key" and "data_dir" to "<file>:<line>",
+    "env <NAME>" or a flag.
     """
 
     root: Path
@@ -209,32 +207,32 @@ class Settings:
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def origin(self, key: str) -> str:
-        """Where the value of "section.key" came from; "default" when nobody gave one."""
+        """Return the origin of the value of "section.key"; "default" when it was not set."""
         return self.origins.get(key, "default")
 
     @property
     def project_name(self) -> str:
-        """The configured name, or the folder's."""
+        """The configured name, or that of the root folder."""
         return self.project.name or project_name(self.root)
 
     @property
     def store_place(self) -> str:
-        """Where the index is, for people: a server's address without secrets, or the folder."""
+        """Where the index is, for messages: a server's address without secrets, or the data folder."""
         return masked(self.store.url) or str(self.data_dir)
 
     @property
     def shared(self) -> bool:
-        """Whether processes on other hosts may work on the same store over the same bus."""
+        """Whether processes on other hosts may share the store and the bus."""
         return bool(self.store.url and self.bus.url)
 
     @property
     def asks_servers(self) -> bool:
-        """Whether a question waits for others, who have the index or make its vector, more than it computes."""
+        """Whether a query mostly waits for servers (store or embedder) instead of computing."""
         return bool(self.store.url) or self.embedder.provider in SERVERS
 
     @property
     def bus_address(self) -> str:
-        """Where the configured bus server is: a URL, or the absolute path of a unix socket; "" = the daemon's own."""
+        """Address of the bus server: a URL, or the absolute path of a Unix socket; "" = the daemon starts its own."""
         url = self.bus.url
         if url.startswith(UNIX_SOCKET):
             return str(self.root / url.removeprefix(UNIX_SOCKET))
@@ -242,7 +240,7 @@ class Settings:
 
     @property
     def embedder_url(self) -> str:
-        """Where the embedding server is, without "/" at the end; "" = no server, or one that LiteLLM knows."""
+        """Address of the embedding server without a trailing "/"; "" = no server, or LiteLLM chooses it."""
         chosen = self.embedder
         if chosen.provider not in SERVERS:
             return ""
@@ -250,7 +248,7 @@ class Settings:
 
     @property
     def embedder_unencrypted(self) -> bool:
-        """Whether code leaves this machine for others to read on the way."""
+        """Whether code is sent to another machine unencrypted."""
         return self.embedder_url.startswith("http:") and not is_loopback(urlsplit(self.embedder_url).hostname or "")
 
     def entries(self) -> Iterator[tuple[str, object, str]]:
@@ -280,7 +278,7 @@ SERVERS = ("tei", "openai", "litellm")
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host's name or address means this machine, whatever a name server says."""
+    """Return whether a host name or address means this machine, without asking a name server."""
     if host == "localhost":
         return True
     try:
@@ -296,7 +294,7 @@ def _shown(value: object, metadata: Mapping[str, Any]) -> object:
 
 
 def masked(url: str) -> str:
-    """Return an address without its password, in a form that may be shown."""
+    """Return an address with its password masked."""
     scheme, separator, rest = url.partition("://") if "://" in url else ("", "", url)
     user, at, place = rest.rpartition("@")
     if not at:

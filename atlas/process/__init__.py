@@ -1,1 +1,1 @@
-"""What a process needs from its user's machine before it does any work: safe files, the data folder, the cache."""
+"""Process-level services: safe file access, the data folder and its cache, locks, the log, memory, bulkheads."""

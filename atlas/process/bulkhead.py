@@ -1,7 +1,7 @@
-"""Bulkheads around the calls that may take long: few at work, some waiting, further ones are refused.
+"""Bulkheads for calls that may take long: a few run, some wait, further calls are rejected.
 
-A server works on a limited number of requests at once. A query behind its bulkhead gives its place among them back, so
-that any number of slow queries leaves all places to the short questions of others.
+A server works on a limited number of requests at once. A call that enters a bulkhead gives up its place among them, so
+any number of slow calls leaves all places to short ones.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from dataclasses import dataclass
 from atlas.errors import Unavailable
 
 QUERIES_AT_WORK = 2
-"""The embedded store runs as many Cypher queries at once, and their limits on memory are made for it."""
+"""Concurrent Cypher queries on the embedded store; their memory limits assume this number."""
 SERVER_QUERIES_AT_WORK = 4
-"""So many when a server has the index and does the work."""
+"""Concurrent Cypher queries when a server holds the index and does the work."""
 INDEX_AT_WORK = 4
-"""Half of the requests that a server works on at once; a call waits for whoever writes already."""
+"""Half of the requests that a server works on at once; an `index` call waits for the current writer."""
 WAITING = 32
-"""Calls of one tool that wait; at ten seconds each the last one of two queues would wait for minutes."""
+"""Waiting calls of one tool; at ten seconds a call, the last one waits for minutes."""
 
 LARGE = "large answers"
-"""The bulkhead of other calls with a large token budget: fitting one takes a processor up to half a second."""
+"""The bulkhead of other calls with a large token budget: fitting an answer takes up to half a second of CPU."""
 
 leave_place: ContextVar[Callable[[], None] | None] = ContextVar("leave_place", default=None)
-"""Gives back the place among all requests at work that the current call holds; may be called again."""
+"""Gives up the current call's place among all running requests; idempotent."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkheadLimit:
-    """How many calls of a tool are at work and how many may wait."""
+    """How many calls of a tool may run and how many may wait."""
 
     at_work: int
     waiting: int
     keeps_place: bool = False
-    """Whether a call keeps its place among all requests."""
+    """Whether a call keeps its place among all running requests."""
 
 
 def widths(queries: int) -> Mapping[str, BulkheadLimit]:
-    """Return the widths for the tools that have a bulkhead."""
+    """Return the limits of the tools that have a bulkhead; `queries` is the number of concurrent Cypher queries."""
     one = BulkheadLimit(1, WAITING)
     return {
         "cypher_query": BulkheadLimit(queries, WAITING),
@@ -52,7 +52,7 @@ def widths(queries: int) -> Mapping[str, BulkheadLimit]:
 
 
 class Bulkheads:
-    """One bulkhead per tool; tools without one pass. Use from one event loop."""
+    """One bulkhead per tool; tools without one are not limited. Use from one event loop."""
 
     def __init__(self, widths: Mapping[str, BulkheadLimit]) -> None:
         self._widths = widths
@@ -61,13 +61,13 @@ class Bulkheads:
 
     @asynccontextmanager
     async def place(self, tool: str) -> AsyncGenerator[None]:
-        """Hold a place while the block runs, waiting for it if need be. Raises Unavailable when too many wait."""
+        """Hold a place in the tool's bulkhead while the block runs; waits for one. Raises Unavailable when full."""
         width = self._widths.get(tool)
         if width is None:
             yield
             return
         if self._inside[tool] >= width.at_work + width.waiting:
-            raise Unavailable(f"{self._inside[tool]} calls of {tool} are under way", "ask again in some seconds")
+            raise Unavailable(f"{self._inside[tool]} calls of {tool} are in progress", "retry in a few seconds")
         leave = leave_place.get()
         if leave is not None and not width.keeps_place:
             leave()

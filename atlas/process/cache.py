@@ -1,6 +1,6 @@
-"""The data folders of all projects in the user's cache: what they hold, and which belong to projects that are gone.
+"""The data folders of all projects in the user's cache: their sizes, and which belong to deleted projects.
 
-Only folders that this installation signed are listed as its own or removed; what else lies there is named, not touched.
+Only folders that this installation signed count as its own and can be removed; other entries are listed, never changed.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ class CachedFolder:
 
     folder: Path
     root: str
-    """The project it was made for; "" for a folder that this installation did not sign."""
+    """The project that it was created for; "" for a folder that this installation did not sign."""
     bytes_on_disk: int
     used_at: float
     """Unix time of the last write to it."""
     gone: bool
-    """Whether the project's folder is not there any more."""
+    """Whether the project's folder no longer exists."""
 
 
 def cached_folders() -> list[CachedFolder]:
-    """Return every folder in the cache, by project root. Raises ConfigError for a key that cannot be used."""
+    """Return every folder in the cache, sorted by project root. Raises ConfigError for an unusable installation key."""
     root = cache_root()
     if not root.is_dir():
         return []
@@ -39,9 +39,9 @@ def cached_folders() -> list[CachedFolder]:
 
 
 def remove_folder(folder: Path) -> None:
-    """Delete a data folder of the cache, its marker last, so that an interrupted removal can be repeated.
+    """Delete a data folder in the cache, its marker last, so that an interrupted removal can be repeated.
 
-    Raises OSError, and ValueError for a folder that is not in the cache or that this installation did not sign.
+    Raises OSError, and ValueError for a folder outside the cache or without this installation's signature.
     """
     if folder.parent != cache_root() or read_marker(folder) is None:
         raise ValueError(f"{folder} is not a data folder of this installation")

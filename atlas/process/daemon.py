@@ -1,7 +1,7 @@
-"""The daemon as a process seen from outside: is there one for a data folder, start one, stop it.
+"""The daemon seen from outside: find the one of a data folder, start one, stop it.
 
-One daemon per data folder: the lock on `daemon.lock` is held for the daemon's life and taken back by the system however
-it ends; what the file says is for messages. Must not know what a daemon does.
+A daemon holds the lock on `daemon.lock` of its data folder for as long as it lives; the file's content describes it.
+This module does not know what a daemon does.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -21,31 +20,32 @@ from typing import Any, Self, cast
 from atlas import errors
 from atlas.errors import AtlasError, ConfigError, Unavailable
 from atlas.process.files import open_file
+from atlas.process.lock import LockFile
 
 LOCK_FILE = "daemon.lock"
 
 ENDED = "ended"
 
 TAKE_SECONDS = 0.5
-"""Somebody who only asks whether a daemon runs holds the lock for a moment, and so does one that is ending."""
+"""A process that asks whether a daemon runs holds the lock for a moment, and so does a daemon that is ending."""
 
 POLL_SECONDS = 0.02
 
 STOP_SECONDS = 45.0
-"""A batch at work may take 30 of them."""
+"""A batch in progress may take 30 of them."""
 
 KILLED_SECONDS = 5.0
 
 MAX_BYTES = 65_536
-"""A lock file holds less; whatever else lies in its place is not read whole."""
+"""Upper bound for reading a lock file or the end of the output; a lock file is far smaller."""
 
 Say = Callable[[str], None]
-"""Told in words what is waited for."""
+"""Receives a message for people about what the caller waits for."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningDaemon:
-    """What a daemon wrote down about itself."""
+    """What a daemon reports about itself."""
 
     pid: int = 0
     since: float = 0.0
@@ -57,99 +57,95 @@ class RunningDaemon:
     phase: str = "starting"
     """`waiting` for another writer, `starting`, `indexing`, `ready` (up to date and following changes), or `ended`."""
     detail: str = ""
-    """What it waits for, or how much there is to do."""
+    """What the daemon waits for, or how much work is left."""
 
 
 class DaemonInstance:
-    """The lock, held; made by `take`."""
+    """The held lock of a daemon; create with `take`."""
 
-    def __init__(self, path: Path, descriptor: int, running: RunningDaemon) -> None:
-        self._path, self._descriptor, self._running = path, descriptor, running
+    def __init__(self, file: LockFile, running: RunningDaemon) -> None:
+        self._file, self._running = file, running
 
     @classmethod
     def take(cls, data_dir: Path, running: RunningDaemon, seconds: float = TAKE_SECONDS) -> Self | None:
-        """Return the lock of the data folder; None when a daemon holds it. Raises ConfigError."""
+        """Return the lock of the data folder, or None when a daemon still holds it after `seconds`.
+
+        Raises ConfigError for a lock file that cannot be used.
+        """
         path = data_dir / LOCK_FILE
         try:
-            descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
+            file = LockFile.open(path)
         except OSError as error:
             raise ConfigError(f"cannot use {path}: {error.strerror}", "check the permissions of the folder") from error
         end = time.monotonic() + seconds
-        while not _lock(descriptor):
+        while not _try_lock(file):
             if time.monotonic() > end:
-                os.close(descriptor)
+                file.close()
                 return None
             time.sleep(POLL_SECONDS)
-        instance = cls(path, descriptor, running)
+        instance = cls(file, running)
         instance._write()
         return instance
 
     def report_status(self, phase: str, detail: str = "") -> None:
-        """Write down how far the daemon is."""
+        """Record the daemon's progress."""
         if (phase, detail) != (self._running.phase, self._running.detail):
             self._running = replace(self._running, phase=phase, detail=detail)
             self._write()
 
     def is_valid(self) -> bool:
-        """Return whether the lock file is still the one that others see: its folder may have been removed."""
-        try:
-            return os.path.samestat(self._path.stat(), os.fstat(self._descriptor))
-        except OSError:
-            return False
+        """Return whether other processes still see this lock file; its folder may have been removed."""
+        return self._file.is_current()
 
     def release(self) -> None:
-        """Let the next daemon in; idempotent. The file stays: removing it would race.
+        """Record that the daemon has ended and release the lock; idempotent.
 
-        A process that is about to end tells `ended` instead and keeps the lock: who waits for it waits to the very end.
+        A process that is about to exit reports `ended` and keeps the lock instead, so that whoever waits for the lock
+        waits until the process is gone.
         """
-        if self._descriptor >= 0:
+        if not self._file.is_closed:
             self.report_status(ENDED)
-            os.close(self._descriptor)
-            self._descriptor = -1
+            self._file.close()
 
     def _write(self) -> None:
-        text = json.dumps(asdict(self._running)).encode()
-        # spaces instead of a shorter file: whoever reads meanwhile never finds it empty
-        os.pwrite(self._descriptor, text.ljust(os.fstat(self._descriptor).st_size), 0)
+        self._file.write(json.dumps(asdict(self._running)).encode())
 
 
 def find_running(data_dir: Path) -> RunningDaemon | None:
-    """Return the daemon of a data folder, None when none runs. Changes nothing."""
-    try:
-        descriptor = open_file(data_dir / LOCK_FILE, os.O_RDONLY)
-    except OSError:
+    """Return the running daemon of a data folder, or None. Changes nothing."""
+    file = _open_to_read(data_dir)
+    if file is None:
         return None
     try:
         end = time.monotonic() + TAKE_SECONDS
         while time.monotonic() < end:
-            if _lock(descriptor, shared=True):
+            if _try_lock(file, shared=True):
                 return None
-            running = _parsed(os.pread(descriptor, MAX_BYTES, 0))
+            running = _parsed(file.read(MAX_BYTES))
             if running is not None and running.phase != ENDED:
                 return running
             time.sleep(POLL_SECONDS)
     finally:
-        os.close(descriptor)
+        file.close()
     return RunningDaemon()
 
 
 def last_running(data_dir: Path) -> RunningDaemon | None:
-    """Return the daemon of a data folder, or the one that was killed there last; None when the last one ended well."""
-    try:
-        descriptor = open_file(data_dir / LOCK_FILE, os.O_RDONLY)
-    except OSError:
+    """Return the running or killed daemon of a data folder; None without one, or when the last one ended normally."""
+    file = _open_to_read(data_dir)
+    if file is None:
         return None
     try:
-        running = _parsed(os.pread(descriptor, MAX_BYTES, 0))
+        running = _parsed(file.read(MAX_BYTES))
         return None if running is None or running.phase == ENDED else running
     finally:
-        os.close(descriptor)
+        file.close()
 
 
 def spawn(
     command: Sequence[str], folder: Path, output: Path, environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
-    """Start a process that outlives this one and its terminal; what it prints goes to `output`, which is emptied."""
+    """Start a process that outlives this one and its terminal. Its output replaces the content of `output`."""
     with os.fdopen(open_file(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
         return subprocess.Popen(
             command,
@@ -165,13 +161,13 @@ def spawn(
 def wait_until_working(
     data_dir: Path, process: subprocess.Popen[bytes], output: Path, seconds: float, settle: float, say: Say
 ) -> RunningDaemon:
-    """Return the daemon as soon as it follows changes; for `settle` seconds after the call also until it is ready.
+    """Wait for a daemon to be ready, or after `settle` seconds to be indexing, and return it.
 
-    Another daemon that was faster is returned as well. Raises what the process ended with, and Unavailable when it is
-    not at work within `seconds`; it goes on then.
+    The result may be another daemon that started first. Raises the error that the process ended with, and Unavailable
+    when it is not working within `seconds`; the process then keeps running.
     """
     started = time.monotonic()
-    told = ""
+    reported = ""
     while True:
         running, waited = find_running(data_dir), time.monotonic() - started
         if running is not None and (running.phase == "ready" or (running.phase == "indexing" and waited >= settle)):
@@ -179,22 +175,22 @@ def wait_until_working(
         if running is None and process.poll() is not None:
             raise _failure(process.returncode, output)
         phase = f"{running.phase} {running.detail}".strip() if running is not None else "starting"
-        if waited >= 1.0 and phase != told:
-            told = phase
+        if waited >= 1.0 and phase != reported:
+            reported = phase
             say(phase)
         if waited > seconds:
             raise Unavailable(
-                f"the daemon (process {process.pid}) is not at work after {seconds:g} seconds: {phase}",
-                "it goes on trying; see `atlas daemon logs`, or end it with `atlas daemon stop`",
+                f"the daemon (process {process.pid}) is not working after {seconds:g} seconds: {phase}",
+                "it keeps trying; see `atlas daemon logs`, or stop it with `atlas daemon stop`",
             )
         time.sleep(POLL_SECONDS)
 
 
 def stop(data_dir: Path, say: Say, seconds: float = STOP_SECONDS) -> tuple[RunningDaemon, bool] | None:
-    """End the daemon of a data folder; return it and whether it had to be killed, None when none ran.
+    """Stop the daemon of a data folder; return it and whether it had to be killed, or None when none ran.
 
-    What a killed one wrote down is removed: whoever stops it knows of it. Raises AtlasError when the daemon belongs to
-    somebody else or does not even end when it is killed.
+    Clears what a killed daemon recorded, because the caller learns of it from the result. Raises AtlasError when the
+    daemon belongs to another user or survives being killed.
     """
     running = find_running(data_dir)
     if running is None:
@@ -219,27 +215,34 @@ def stop(data_dir: Path, say: Say, seconds: float = STOP_SECONDS) -> tuple[Runni
     raise AtlasError(f"process {running.pid} does not end", "see `atlas daemon logs`")
 
 
-def _forget_killed(data_dir: Path) -> None:
-    """Empty the lock file unless a daemon holds it."""
+def _open_to_read(data_dir: Path) -> LockFile | None:
     try:
-        descriptor = open_file(data_dir / LOCK_FILE, os.O_RDWR)
+        return LockFile.open(data_dir / LOCK_FILE, os.O_RDONLY)
+    except OSError:
+        return None
+
+
+def _forget_killed(data_dir: Path) -> None:
+    """Clear the lock file unless a daemon holds it."""
+    try:
+        file = LockFile.open(data_dir / LOCK_FILE, os.O_RDWR)
     except OSError:
         return
     try:
-        if _lock(descriptor):
-            os.ftruncate(descriptor, 0)
+        if _try_lock(file):
+            file.clear()
     finally:
-        os.close(descriptor)
+        file.close()
 
 
 def _failure(code: int, output: Path) -> AtlasError:
-    """Return the error that a process ended with: the one it reported as JSON, or the end of what it printed."""
+    """Return the error that a process ended with: the one it reported as JSON, or the end of its output."""
     text = output.read_bytes()[-MAX_BYTES:].decode("utf8", "replace")
     for line in reversed(text.splitlines()):
         with contextlib.suppress(ValueError, TypeError, KeyError):
-            told = json.loads(line)["error"]
-            kind = getattr(errors, told["kind"], AtlasError)
-            return cast("AtlasError", kind(told["message"], told["hint"]))
+            reported = json.loads(line)["error"]
+            kind = getattr(errors, reported["kind"], AtlasError)
+            return cast("AtlasError", kind(reported["message"], reported["hint"]))
     last = " | ".join(line.strip() for line in text.splitlines()[-3:] if line.strip())
     ended = f"by signal {-code}" if code < 0 else f"with code {code}"
     return AtlasError(f"the daemon ended {ended}{': ' if last else ''}{last}", f"see {output}")
@@ -247,30 +250,25 @@ def _failure(code: int, output: Path) -> AtlasError:
 
 def _parsed(data: bytes) -> RunningDaemon | None:
     try:
-        told: Any = json.loads(data)
+        reported: Any = json.loads(data)
         return RunningDaemon(
-            pid=int(told["pid"]),
-            since=float(told["since"]),
-            roots=tuple(map(str, told["roots"])),
-            projects=tuple(map(str, told["projects"])),
-            bus=str(told["bus"]),
-            phase=str(told["phase"]),
-            detail=str(told["detail"]),
+            pid=int(reported["pid"]),
+            since=float(reported["since"]),
+            roots=tuple(map(str, reported["roots"])),
+            projects=tuple(map(str, reported["projects"])),
+            bus=str(reported["bus"]),
+            phase=str(reported["phase"]),
+            detail=str(reported["detail"]),
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
-def _lock(descriptor: int, *, shared: bool = False) -> bool:
-    if sys.platform == "win32":
+def _try_lock(file: LockFile, *, shared: bool = False) -> bool:
+    if os.name == "nt":
         raise ConfigError("the daemon needs Linux or macOS", "Use `atlas index`.")
-    import fcntl
-
     try:
-        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return file.try_lock(shared=shared)
     except OSError as error:
         hint = "choose a folder on a local disk with --data-dir"
         raise ConfigError(f"the disk of the data folder cannot lock files: {error.strerror}", hint) from error
-    return True

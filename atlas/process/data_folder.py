@@ -1,7 +1,7 @@
-"""The folder of derived data: where it is, who made it, and whether its content may be believed.
+"""The data folder of a project: where it is, who created it, and whether its content can be trusted.
 
-A project root or a folder comes in; a path, or ConfigError, goes out. A folder that is not empty is used only when its
-marker carries a digest made with this installation's key. Everything in it can be made again from the project.
+Input is a project root or a folder, output a path or ConfigError. A folder that is not empty is used only when its
+marker is signed with this installation's key. Everything in a data folder can be rebuilt from the project.
 """
 
 from __future__ import annotations
@@ -19,53 +19,59 @@ from typing import Any, cast
 
 from atlas.errors import ConfigError
 from atlas.ids import project_name
-from atlas.process.files import foreign_entry, is_own_folder, open_file, read_file, write_file
+from atlas.process.files import (
+    foreign_entry,
+    is_own_folder,
+    make_private_folder,
+    open_file,
+    read_file,
+    write_file,
+)
 from atlas.process.installation_key import APPLICATION, sign
 
 MARKER = "atlas-data.json"
-"""File in a data folder that says which installation made it, and for which project."""
+"""File in a data folder that names its project and carries the signature of the installation."""
 
 LEGACY_FOLDER = ".atlas"
-"""Where versions before 0.2 kept the data, in the project root."""
+"""Folder in the project root where versions before 0.2 kept the data."""
 
 TRUST_VARIABLE = "ATLAS_TRUST_DATA_DIR"
 
 _FORMAT = 1
 _IGNORED = ("lost+found",)
-"""What a freshly mounted volume holds."""
+"""Content of a newly mounted volume."""
 
 _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of Code Atlas: https://bford.info/cachedir/\n"
 
 
 @dataclass(frozen=True, slots=True)
 class FolderMarker:
-    """What a data folder says about itself."""
+    """The content of a data folder's marker."""
 
     root: str
-    """Project that the folder was made for; "" when it was made without one."""
+    """Root of the project that the folder was created for; "" without a project."""
     created: str
     """ISO 8601, UTC."""
 
 
 def cache_root() -> Path:
-    """Return the folder that holds the data folders of all projects. On Linux `~/.cache/code-atlas`."""
+    """Return the folder that holds the data folders of all projects, `~/.cache/code-atlas` on Linux."""
     from platformdirs import user_cache_path
 
     return Path(os.path.realpath(user_cache_path(APPLICATION, appauthor=False)))
 
 
 def default_folder(root: Path) -> Path:
-    """Return the data folder of a project: its name and a digest of its canonical path, below `cache_root`."""
+    """Return the default data folder of a project, named after it and a digest of its canonical path."""
     canonical = os.path.realpath(root)
     digest = hashlib.blake2b(os.fsencode(canonical), digest_size=8).hexdigest()
     return cache_root() / f"{project_name(Path(canonical))[:64]}-{digest}"
 
 
 def check_folder(folder: Path, *, trust: bool = False) -> None:
-    """Raise ConfigError unless a folder is missing, empty, or made by this installation.
+    """Raise ConfigError unless a folder is missing, empty, or signed by this installation.
 
-    `trust` accepts a folder that was brought along, once nothing but files, folders and sockets of this user is in it;
-    from then on it counts as made here.
+    `trust` accepts a folder from elsewhere that holds only files, folders and sockets of this user, and signs it.
     """
     state = _state(folder)
     if state in ("missing", "empty", "own"):
@@ -85,22 +91,22 @@ def check_folder(folder: Path, *, trust: bool = False) -> None:
             f"the data folder {folder} cannot be trusted: {found} is a link, a special file, or another user's",
             "Remove it, or choose another --data-dir.",
         )
-    # a read-only volume or home folder has no place for a marker; the user's word counts for this process then
+    # a read-only volume cannot store a marker; the user's decision then applies to this process only
     with contextlib.suppress(OSError, ConfigError):
         _mark(folder, "")
 
 
 def make_folder(folder: Path, root: Path | None = None, *, trust: bool = False) -> None:
-    """Make a data folder for this user only (mode 0700), or check the one that is there.
+    """Create and sign a data folder for this user only (mode 0700), or check the existing one.
 
-    Raises ConfigError as `check_folder` does and for a file in its place; OSError when it cannot be made.
+    Raises ConfigError like `check_folder`, and OSError when the folder cannot be created.
     """
     check_folder(folder, trust=trust)
     if _state(folder) == "own":
         return
     if folder.parent == cache_root():
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(folder.parent)
+    make_private_folder(folder)
     if _state(folder) == "empty":
         folder.chmod(0o700)
         _mark(folder, "" if root is None else str(root))
@@ -111,7 +117,10 @@ def make_folder(folder: Path, root: Path | None = None, *, trust: bool = False) 
 
 
 def read_marker(folder: Path) -> FolderMarker | None:
-    """Return what a folder says about itself when this installation signed it, else None. Raises ConfigError."""
+    """Return the marker of a folder that this installation signed, else None.
+
+    Raises ConfigError for an installation key that cannot be used.
+    """
     try:
         document: Any = json.loads(read_file(folder / MARKER))
         inode = folder.lstat().st_ino
@@ -128,7 +137,7 @@ def read_marker(folder: Path) -> FolderMarker | None:
 
 
 def legacy_folder(root: Path) -> Path | None:
-    """Return the data folder of an earlier version in a project root, None when there is none."""
+    """Return the data folder of an earlier version in a project root, or None."""
     folder = root / LEGACY_FOLDER
     try:
         return folder if is_own_folder(folder) and (folder / "atlas.db").lstat() else None
@@ -137,14 +146,14 @@ def legacy_folder(root: Path) -> Path | None:
 
 
 def move_legacy_folder(root: Path, folder: Path) -> bool:
-    """Move a data folder of this installation from the project root to its place; return whether that was done.
+    """Move a data folder that this installation signed from the project root to `folder`; return whether it moved.
 
-    Nothing is moved when `folder` exists or when the marker does not prove the old one. Raises OSError.
+    Nothing is moved when `folder` exists or when the old folder has no valid marker. Raises OSError.
     """
     old = legacy_folder(root)
     if old is None or os.path.lexists(folder) or read_marker(old) is None or foreign_entry(old):
         return False
-    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(folder.parent)
     shutil.move(old, folder)
     folder.chmod(0o700)
     _mark(folder, str(root))
@@ -153,7 +162,7 @@ def move_legacy_folder(root: Path, folder: Path) -> bool:
 
 def _state(folder: Path) -> str:
     """Return "missing", "empty", "own", "foreign" or "no folder"."""
-    # twice: another process may be making the folder between the look at the marker and the look at the rest
+    # twice, because another process may create the folder between the check of the marker and that of the content
     for _ in range(2):
         try:
             if not is_own_folder(folder):
@@ -185,10 +194,10 @@ def _mark(folder: Path, root: str) -> None:
 
 
 def _signed_text(folder: Path, inode: int, marker: FolderMarker) -> str:
-    """Return what the digest covers.
+    """Return the text that the signature covers.
 
-    Outside the cache the folder's inode is part of it, so that a copy of a folder that once was published proves
-    nothing; in the cache, where no repository reaches, it would only break backups.
+    Outside the cache it includes the folder's inode, so the marker of a published folder is invalid in a copy. No
+    repository can write to the cache, and there an inode would only break restored backups.
     """
     path = os.path.realpath(folder)
     own = 0 if Path(path).parent == cache_root() else inode

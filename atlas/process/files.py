@@ -1,7 +1,7 @@
-"""Files of Code Atlas itself, opened so that nothing planted in their place is read, written or waited for.
+"""Safe access to the files of Code Atlas itself: nothing planted in their place is read, written or waited for.
 
-A path comes in, a descriptor or bytes go out. A link, a FIFO, a device, or a file of another user raises OSError before
-it is opened. It must not know what the files are for.
+Input is a path, output a descriptor or bytes. A link, a FIFO, a device, or a file of another user raises OSError before
+it is opened. This module does not know what the files are for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import stat
 from pathlib import Path
 
 MAX_BYTES = 1 << 20
-"""Largest file that `read_file` reads unless the caller asks for another limit."""
+"""Largest file that `read_file` reads unless the caller passes another limit."""
 
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
@@ -24,16 +24,16 @@ _USES_FOLDERS = os.open in os.supports_dir_fd
 
 
 def open_file(path: Path, flags: int, mode: int = 0o600, *, own: bool = True) -> int:
-    """Return a descriptor of a regular file that belongs to this user, or to anybody when `own` is false.
+    """Return a descriptor of a regular file that belongs to this user, or to any user when `own` is false.
 
-    Neither the file nor its folder may be a symbolic link. A file that is created gets `mode` less the umask. Raises
-    OSError: EPERM for anything but such a file, else as `os.open` does.
+    Neither the file nor its folder may be a symbolic link. A new file gets `mode` less the umask. Raises OSError: EPERM
+    for anything but such a file, otherwise the errors of `os.open`.
     """
     folder = os.open(path.parent, os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _CLOEXEC) if _USES_FOLDERS else None
     try:
         name = path.name if folder is not None else str(path)
         with contextlib.suppress(FileNotFoundError):
-            # before the open: opening a device can have effects of its own
+            # checked before opening, because opening a device can have side effects
             _check(os.stat(name, dir_fd=folder, follow_symlinks=False), path, own=own)
         wanted = (flags & ~os.O_TRUNC) | _NOFOLLOW | _NONBLOCK | _CLOEXEC
         descriptor = os.open(name, wanted, mode, dir_fd=folder)
@@ -51,7 +51,7 @@ def open_file(path: Path, flags: int, mode: int = 0o600, *, own: bool = True) ->
 
 
 def read_file(path: Path, limit: int = MAX_BYTES, *, own: bool = True) -> bytes:
-    """Return a file's content. Raises OSError as `open_file`, and EFBIG for more than `limit` bytes."""
+    """Return a file's content. Raises OSError like `open_file`, with EFBIG for more than `limit` bytes."""
     with os.fdopen(open_file(path, os.O_RDONLY, own=own), "rb") as file:
         content = file.read(limit + 1)
     if len(content) > limit:
@@ -60,7 +60,7 @@ def read_file(path: Path, limit: int = MAX_BYTES, *, own: bool = True) -> bytes:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Replace a file in one step: a reader finds the old content or the new one. Raises OSError."""
+    """Replace a file atomically: a reader sees the old content or the new one. Raises OSError."""
     draft = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}")
     with os.fdopen(open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
         try:
@@ -73,21 +73,31 @@ def write_file(path: Path, content: bytes) -> None:
             raise
 
 
+def make_private_folder(folder: Path) -> None:
+    """Create a folder with mode 0700, and missing parents; accept an existing folder of this user as it is.
+
+    Raises OSError, EPERM for a link or for the folder of another user.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not is_own_folder(folder):
+        raise PermissionError(errno.EPERM, "not a folder of this user", str(folder))
+
+
 def is_own_folder(path: Path) -> bool:
-    """Return whether a path is a folder of this user, not a link to one. Raises OSError when nothing is there."""
+    """Return whether a path is a folder of this user and not a link to one. Raises OSError when nothing is there."""
     status = path.lstat()
     return stat.S_ISDIR(status.st_mode) and _is_own(status)
 
 
 def foreign_entry(folder: Path) -> Path | None:
-    """Return something at any depth in a folder that is neither a regular file, a folder nor a socket of this user.
+    """Return an entry, at any depth, that is not a regular file, folder or socket of this user; None without one.
 
-    None when there is nothing of the kind. Raises OSError for a folder that cannot be read.
+    Raises OSError for a folder that cannot be read.
     """
     for entry in folder.iterdir():
         try:
             status = entry.lstat()
-        except FileNotFoundError:  # removed meanwhile by a process that uses the folder
+        except FileNotFoundError:  # a process that uses the folder has removed it
             continue
         kind = stat.S_IFMT(status.st_mode)
         if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFSOCK) or not _is_own(status):

@@ -1,6 +1,6 @@
-"""The secret by which an installation recognises the data folders that it made: 32 random bytes in the user's settings.
+"""The installation key: 32 random bytes with which an installation signs the data folders that it creates.
 
-Whoever can read the key can make this user believe an index; it is readable by its user only and never shown.
+Anyone who can read the key can forge an index that this user trusts: only the user can read it, and it is never shown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 from pathlib import Path
 
 from atlas.errors import ConfigError
-from atlas.process.files import open_file, read_file
+from atlas.process.files import make_private_folder, open_file, read_file
 
 APPLICATION = "code-atlas"
 KEY_FILE = "installation.key"
@@ -22,7 +22,7 @@ _DIGEST_BYTES = 16
 
 
 def config_folder() -> Path:
-    """Return the folder of the user's settings; it may not exist yet. On Linux `~/.config/code-atlas`."""
+    """Return the folder of the user's settings, `~/.config/code-atlas` on Linux; it may not exist yet."""
     from platformdirs import user_config_path
 
     return user_config_path(APPLICATION, appauthor=False)
@@ -31,7 +31,7 @@ def config_folder() -> Path:
 def sign(text: str, *, create: bool) -> str:
     """Return the keyed digest (BLAKE2b, 128 bits, hex) of a text; "" when there is no key and `create` is false.
 
-    Raises ConfigError for a key that cannot be read or made.
+    Raises ConfigError for a key that cannot be read or created.
     """
     key = _key(create=create)
     return hashlib.blake2b(text.encode(), key=key, digest_size=_DIGEST_BYTES).hexdigest() if key else ""
@@ -57,20 +57,20 @@ def _key(*, create: bool) -> bytes:
 def _read(path: Path) -> bytes:
     key = read_file(path, limit=1024)
     if len(key) != _KEY_BYTES:
-        raise ConfigError(f"the installation key {path} is damaged", "Delete it: the indexes are then made again.")
+        raise ConfigError(f"the installation key {path} is damaged", "Delete it: indexes are then built again.")
     return key
 
 
 def _create(path: Path) -> None:
-    """Put a new key in place unless another process was faster; its content is complete from the first moment."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """Create the key unless another process did so first. The file appears with its full content."""
+    make_private_folder(path.parent)
     draft = path.with_name(f"{KEY_FILE}.{secrets.token_hex(8)}")
     descriptor = open_file(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         os.write(descriptor, secrets.token_bytes(_KEY_BYTES))
         os.fsync(descriptor)
         with contextlib.suppress(FileExistsError):
-            # a link, unlike a rename, never replaces the key of the process that was faster
+            # unlike a rename, a hard link never replaces the key of a process that was faster
             path.hardlink_to(draft)
     finally:
         os.close(descriptor)

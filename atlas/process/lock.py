@@ -1,10 +1,16 @@
-"""One writer per data directory: a file lock that the operating system takes back however the process ends."""
+"""File locks: one writer per data folder, one daemon per data folder.
+
+The operating system releases a lock when the process that holds it ends, however it ends. The content of a lock file is
+a message for people and other processes; only the lock itself says whether somebody holds it. Lock files are never
+removed: a process that waits for the removed file and one that creates a new file would both get a lock.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
 from pathlib import Path
+from typing import Self
 
 from atlas.errors import StoreError, WriterBusy
 from atlas.process.data_folder import make_folder
@@ -13,62 +19,119 @@ from atlas.process.files import open_file
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(descriptor: int) -> None:
+    def _try_lock(descriptor: int, *, shared: bool) -> bool:
+        del shared  # Windows locks a byte range for one process; only the writer lock is used there
         os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
 else:
     import fcntl
 
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    def _try_lock(descriptor: int, *, shared: bool) -> bool:
+        try:
+            fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
 
 LOCK_FILE = "writer.lock"
 _LOCKED_BYTE = 1 << 20
-"""Windows locks a byte range against reading too; far behind the pid, so that the pid can be read."""
+"""Windows refuses reads of a locked byte range, so the locked byte lies far behind the content."""
 
 
-class WriterLock:
-    """Held from construction to `release`. The file holds the writer's pid and is never removed: that would race."""
+class LockFile:
+    """An open lock file and, after a successful `try_lock`, the lock on it. Close with `close`."""
 
-    def __init__(self, data_dir: Path, name: str = LOCK_FILE) -> None:
-        """Raise `WriterBusy` with the holder's pid when another one has it, `StoreError` when it cannot be had."""
-        path = data_dir / name
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._path, self._descriptor = path, descriptor
+
+    @classmethod
+    def open(cls, path: Path, flags: int = os.O_RDWR | os.O_CREAT) -> Self:
+        """Open a lock file without following links and without locking it. Raises OSError as `open_file` does."""
+        return cls(path, open_file(path, flags))
+
+    def try_lock(self, *, shared: bool = False) -> bool:
+        """Take the lock and return whether that succeeded; never waits.
+
+        A shared lock conflicts with an exclusive one only, so processes that ask whether somebody holds the lock do not
+        see each other. Raises OSError on a file system without locks.
+        """
+        return _try_lock(self._descriptor, shared=shared)
+
+    def read(self, limit: int) -> bytes:
+        """Return the content, at most `limit` bytes of it."""
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        return os.read(self._descriptor, limit)
+
+    def write(self, content: bytes) -> None:
+        """Overwrite the content in place. Spaces replace what was longer, so a reader never finds the file empty."""
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        os.write(self._descriptor, content.ljust(os.fstat(self._descriptor).st_size))
+
+    def clear(self) -> None:
+        """Remove the content."""
+        os.ftruncate(self._descriptor, 0)
+
+    def is_current(self) -> bool:
+        """Return whether the path still leads to this file; its folder may have been removed."""
         try:
-            self._descriptor = open_file(path, os.O_RDWR | os.O_CREAT)
-        except OSError as error:
-            raise StoreError(f"cannot write to {data_dir}: {error}", "check the permissions of the folder") from error
-        try:
-            _lock(self._descriptor)
-            os.ftruncate(self._descriptor, 0)
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
-            os.write(self._descriptor, f"{os.getpid()}\n".encode())
-        except (BlockingIOError, PermissionError) as error:
-            holder = self._holder()
-            os.close(self._descriptor)
-            raise WriterBusy(
-                f"{holder} is writing to the index in {data_dir}", "wait until it has finished, or stop it"
-            ) from error
-        except OSError as error:
-            os.close(self._descriptor)
-            raise StoreError(f"cannot lock {path}: {error}", "free disk space or choose another --data-dir") from error
+            return os.path.samestat(self._path.stat(), os.fstat(self._descriptor))
+        except OSError:
+            return False
 
-    def release(self) -> None:
-        """Let the next writer in; idempotent."""
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._descriptor < 0
+
+    def close(self) -> None:
+        """Close the file, which releases the lock; idempotent."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
 
+
+class WriterLock:
+    """The right to write to a folder, from construction to `release`. The file holds the writer's process id."""
+
+    def __init__(self, data_dir: Path, name: str = LOCK_FILE) -> None:
+        """Take the lock. Raises WriterBusy with the holder's process id, and StoreError when locking is impossible."""
+        path = data_dir / name
+        try:
+            self._file = LockFile.open(path)
+        except OSError as error:
+            raise StoreError(f"cannot write to {data_dir}: {error}", "check the permissions of the folder") from error
+        try:
+            if not self._file.try_lock():
+                raise WriterBusy(
+                    f"{self._holder()} is writing to the index in {data_dir}", "wait until it has finished, or stop it"
+                )
+            self._file.clear()
+            self._file.write(f"{os.getpid()}\n".encode())
+        except OSError as error:
+            self._file.close()
+            raise StoreError(f"cannot lock {path}: {error}", "free disk space or choose another --data-dir") from error
+        except WriterBusy:
+            self._file.close()
+            raise
+
+    def release(self) -> None:
+        """Release the lock; idempotent."""
+        self._file.close()
+
     def _holder(self) -> str:
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        pid = os.read(self._descriptor, 32).decode("ascii", "replace").strip()
+        pid = self._file.read(32).decode("ascii", "replace").strip()
         return f"process {pid}" if pid else "another process"
 
 
 def lock_folder(data_dir: Path) -> WriterLock:
-    """Create the data directory and become its writer.
+    """Create the data folder if needed and take its writer lock.
 
-    Raises `WriterBusy`, `StoreError` for a bad folder and `ConfigError` for a file.
+    Raises WriterBusy, StoreError for a folder that cannot be used, and ConfigError for a file in its place.
     """
     try:
         make_folder(data_dir)

@@ -1,6 +1,6 @@
-"""The daemon's log: JSON lines in a file that is rotated, and readable lines for a terminal. Also reads it back.
+"""The daemon's log: JSON lines in a rotated file, and readable lines for a terminal; also reads the log back.
 
-A line has `time` (ISO 8601, UTC), `level`, `message` and `fields`.
+Each line has `time` (ISO 8601, UTC), `level`, `message` and `fields`.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from atlas.errors import ConfigError, NotFound
-from atlas.process.files import foreign_entry, is_own_folder, open_file
+from atlas.process.files import foreign_entry, make_private_folder, open_file
 
 FOLDER = "logs"
 FILE = "daemon.log"
 OUTPUT = "daemon.out"
-"""Beside the log: what the process printed before and besides it."""
+"""Output of the daemon process that does not go through the log."""
 
-LONGEST = 5_000_000
-"""Bytes of a file before the next one is begun."""
-KEPT = 2
-"""Older files."""
+MAX_BYTES = 5_000_000
+"""The file is rotated at this size."""
+BACKUPS = 2
+"""Older files that are kept."""
 
 FOLLOW_SECONDS = 0.2
 
@@ -42,23 +42,23 @@ def log_folder(data_dir: Path) -> Path:
 
 
 def prepare_log_folder(data_dir: Path) -> Path:
-    """Make the folder of the logs and return it. Raises ConfigError when something else is in its place."""
+    """Create the folder of the logs and return it. Raises ConfigError when something else is in its place."""
     folder = log_folder(data_dir)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = foreign_entry(folder) if is_own_folder(folder) else folder
+        make_private_folder(folder)
+        found = foreign_entry(folder)
     except OSError as error:
-        raise ConfigError(f"cannot make the folder {folder}: {error.strerror}", "remove what is there") from error
+        raise ConfigError(f"cannot create the folder {folder}: {error.strerror}", "remove what is there") from error
     if found is not None:
         raise ConfigError(f"{found} is a link, a special file, or another user's", "remove it")
     return folder
 
 
 class DaemonLog:
-    """Writes the log; also what libraries have to warn of. Close with `close`."""
+    """Writes the log, including warnings of libraries. Close with `close`."""
 
     def __init__(self, data_dir: Path | None, *, echo: bool) -> None:
-        """`data_dir` None writes no file, `echo` prints readable lines on standard error. Raises ConfigError."""
+        """Open the log: `data_dir` None means no file, `echo` prints readable lines on stderr. Raises ConfigError."""
         self._logger, self._root = logging.getLogger(LOGGER), logging.getLogger()
         self._handlers: list[logging.Handler] = [] if data_dir is None else [_file(data_dir)]
         if echo:
@@ -72,16 +72,16 @@ class DaemonLog:
         logging.captureWarnings(True)
 
     def log(self, message: str, fields: dict[str, object]) -> None:
-        """Note what happened; something that went wrong has the field `error`."""
+        """Log an event; an event with the field `error` is a warning."""
         level = logging.WARNING if fields.get("error") else logging.INFO
         self._logger.log(level, message, extra={"fields": fields})
 
     def crash(self, message: str) -> None:
-        """Note the exception that is being handled, with its traceback."""
+        """Log the exception being handled, with its traceback."""
         self._logger.exception(message)
 
     def close(self) -> None:
-        """Write everything out; idempotent."""
+        """Flush and close the log; idempotent."""
         logging.captureWarnings(False)
         for handler in self._handlers:
             self._root.removeHandler(handler)
@@ -92,7 +92,7 @@ class DaemonLog:
 def _file(data_dir: Path) -> logging.Handler:
     path = prepare_log_folder(data_dir) / FILE
     try:
-        handler = _File(path, maxBytes=LONGEST, backupCount=KEPT, encoding="utf8")
+        handler = _File(path, maxBytes=MAX_BYTES, backupCount=BACKUPS, encoding="utf8")
     except OSError as error:
         raise ConfigError(f"cannot write to {path}: {error.strerror}", "check its permissions") from error
     handler.setFormatter(_JsonLines())
@@ -100,7 +100,7 @@ def _file(data_dir: Path) -> logging.Handler:
 
 
 class _File(RotatingFileHandler):
-    """A rotated file that is for this user only, and is not opened through a link."""
+    """A rotated file that only this user can read and that is not opened through a link."""
 
     def _open(self) -> TextIOWrapper:
         return open(self.baseFilename, "a", encoding="utf8", opener=_open)
@@ -136,7 +136,7 @@ def _entry(record: logging.LogRecord) -> dict[str, object]:
 
 
 def readable(entry: dict[str, Any]) -> str:
-    """Return a line of the log as people read it."""
+    """Format a log entry for people."""
     fields = dict(entry.get("fields", {}))
     traceback = fields.pop("traceback", "")
     details = "".join(f" {name}={value}" for name, value in fields.items() if value != "")
@@ -145,7 +145,7 @@ def readable(entry: dict[str, Any]) -> str:
 
 
 def read_log(data_dir: Path, lines: int, *, follow: bool) -> Iterator[str]:
-    """Yield the last lines of the log, across its files, then with `follow` what is added, until interrupted.
+    """Yield the last `lines` lines of the log, across rotated files; with `follow`, then yield new lines forever.
 
     Raises NotFound when there is no log.
     """
@@ -153,7 +153,7 @@ def read_log(data_dir: Path, lines: int, *, follow: bool) -> Iterator[str]:
     if not path.exists():
         raise NotFound(f"there is no log in {path.parent}", "The daemon writes it: atlas daemon start")
     last: deque[str] = deque(maxlen=lines)
-    for number in range(KEPT, 0, -1):
+    for number in range(BACKUPS, 0, -1):
         older = path.with_name(f"{FILE}.{number}")
         if older.exists():
             with _reading(older) as rotated:

@@ -138,7 +138,7 @@ def test_links_of_a_repository_are_not_followed(tmp_path: Path) -> None:
         DaemonLog(data, echo=False)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "logs").symlink_to(tmp_path)
-    with pytest.raises(ConfigError, match="is a link"):
+    with pytest.raises(ConfigError, match="not a folder of this user"):
         DaemonLog(tmp_path / "other", echo=False)
     assert victim.read_text() == "precious"
 
@@ -187,7 +187,7 @@ def test_waiting_says_what_for_and_gives_up_while_the_daemon_goes_on(
 ) -> None:
     process = start(then="lock.report_status('waiting', 'process 7 is writing')")
     said: list[str] = []
-    with pytest.raises(Unavailable, match=r"not at work after 1\.5 seconds: waiting process 7 is writing"):
+    with pytest.raises(Unavailable, match=r"not working after 1\.5 seconds: waiting process 7 is writing"):
         wait_until_working(tmp_path, process, tmp_path / "out", 1.5, 0.0, said.append)
     assert said == ["waiting process 7 is writing"]
     assert process.poll() is None
@@ -243,7 +243,7 @@ def test_the_log_is_json_lines_with_the_crash_and_the_warnings_of_libraries(tmp_
 
 
 def test_the_log_is_rotated_and_read_across_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(daemon_log, "LONGEST", 1000)
+    monkeypatch.setattr(daemon_log, "MAX_BYTES", 1000)
     with pytest.raises(NotFound, match="no log"):
         next(read_log(tmp_path, 5, follow=False))
     log = DaemonLog(tmp_path, echo=False)

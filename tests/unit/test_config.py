@@ -121,9 +121,9 @@ def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
         ("search.limti = 3\n", "atlas.toml:1: unknown setting search.limti", "search.limit"),
         ("search = { limti = 3 }\n", "atlas.toml:1: unknown setting search.limti", "search.limit"),
         ("search = 3\n", "atlas.toml:1: [search] must be a table", "example"),
-        ("[search]\nlimit = '3'\n", "atlas.toml:2: search.limit must be a whole number", "Hits"),
-        ("[search]\nlimit = true\n", "atlas.toml:2: search.limit must be a whole number", "Hits"),
-        ("[search]\nlimit = 0\n", "atlas.toml:2: search.limit must be between 1 and 50", "Hits"),
+        ("[search]\nlimit = '3'\n", "atlas.toml:2: search.limit must be a whole number", "hits"),
+        ("[search]\nlimit = true\n", "atlas.toml:2: search.limit must be a whole number", "hits"),
+        ("[search]\nlimit = 0\n", "atlas.toml:2: search.limit must be between 1 and 50", "hits"),
         ("[scope]\ngit_rules = 1\n", "atlas.toml:2: scope.git_rules must be true or false", "ignore"),
         ("[scope]\nexclude = 'x'\n", "atlas.toml:2: scope.exclude must be a list of strings", "Globs"),
         ("[scope]\nexclude = ['../x']\n", "atlas.toml:2: scope.exclude must stay inside", "Globs"),
@@ -134,7 +134,7 @@ def test_variables_of_other_programs_are_left_alone(tmp_path: Path) -> None:
             "MAX",
         ),
         ("[search]\ntoken_budget = 2001\n", "atlas.toml:2: a project's file cannot set search.token_budget", "BUDGET"),
-        ("[project]\nname = 'a b:c'\n", "atlas.toml:2: project.name may hold", "uids"),
+        ("[project]\nname = 'a b:c'\n", "atlas.toml:2: project.name may contain only", "uids"),
         ("[store]\ndata_dir = 'src'\n", "atlas.toml:2: store.data_dir is not a setting", "--data-dir"),
         ("[search\n", "atlas.toml: ", "atlas.toml.example"),
         ("x" * 300_000, "larger than", "atlas.toml.example"),
@@ -399,5 +399,5 @@ def test_a_current_folder_that_was_deleted_is_an_error_with_a_way_out(
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    with pytest.raises(ConfigError, match="current folder does not exist"):
+    with pytest.raises(ConfigError, match="current folder no longer exists"):
         load_settings(environment={})

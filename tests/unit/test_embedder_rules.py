@@ -52,7 +52,7 @@ def test_passwords_belong_into_the_key_and_the_key_into_the_environment(tmp_path
         with pytest.raises(ConfigError) as caught:
             load(tmp_path, f"[embedder]\nprovider = '{provider}'\napi_key = 'hunter2'\n")
         assert "atlas.toml:3: embedder.api_key cannot be set by a project's file" in caught.value.message
-        assert "make a new one" in caught.value.hint
+        assert "create a new one" in caught.value.hint
         assert "hunter2" not in caught.value.message + caught.value.hint
     with pytest.raises(ConfigError) as caught:
         load(tmp_path, "[embedder]\napi_key = ['hunter2']\n")

@@ -1,1 +1,1 @@
-"""The file watcher: kernel events become sets of paths that may have changed."""
+"""The file watcher: turns kernel events into sets of paths that may have changed."""

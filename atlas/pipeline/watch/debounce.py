@@ -1,7 +1,8 @@
-"""What was noticed, gathered until it is worth a look: paths and times in, one `Changes` out. Knows no disk, no clock.
+"""Debouncing: collects changed paths with their times and returns them as one `Changes`. Uses neither disk nor clock.
 
-A saved file is several events within a millisecond, a checkout thousands within a second: so a report waits for a short
-silence, the longer the more there is, and gives up naming paths when they are too many.
+Saving a file causes several events within a millisecond, a checkout thousands within a second. A report therefore waits
+for a short quiet period, which grows with the number of paths; beyond a limit the paths are dropped and the whole tree
+is reported.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ INDEX = ".git/index"
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What may have changed. Too much may be named, and a path may be gone again; nothing that changed is left out."""
+    """What may have changed. May list too much, and paths that no longer exist, but never misses a change."""
 
     paths: tuple[str, ...]
-    """Files and folders below the root, parted by `/`, sorted; a folder means all that it holds."""
+    """Files and folders relative to the root, with `/`, sorted; a folder stands for everything in it."""
     everything: str = ""
-    """Why the whole tree must be looked at; "" = only `paths`."""
+    """Why the whole tree must be scanned; "" = only `paths`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Debounce:
-    """How long a report waits, in seconds."""
+    """How long a report is delayed, in seconds."""
 
     quiet: float = 0.02
-    """A few paths are reported when nothing came for so long ..."""
+    """Up to `many` paths are reported after this time without events ..."""
     longest: float = 0.2
-    """... or the first is that old."""
+    """... or when the first path is this old."""
     many_quiet: float = 0.1
     many_longest: float = 1.0
     """The same for more than `many` paths."""
@@ -37,14 +38,14 @@ class Debounce:
     burst_longest: float = 2.0
     """The same for more than `burst` paths."""
     index: float = 10.0
-    """git's index may change which files are ignored, but rarely does: a look at everything at most so often."""
+    """Minimum time between two scans caused by git's index, which may change what is ignored but rarely does."""
     many: int = 100
     burst: int = 2_000
-    """More paths than this are not named: looking at the whole tree costs less, and the kernel may have lost some."""
+    """Beyond this number the whole tree is reported: a scan is cheaper, and the kernel may have dropped events."""
 
 
 class ChangeBatch:
-    """What was noticed since the last report. Times are seconds of any one clock. Mutable."""
+    """Changes since the last report. Times are seconds of any one clock. Mutable."""
 
     def __init__(self, debounce: Debounce) -> None:
         self._debounce = debounce
@@ -55,7 +56,7 @@ class ChangeBatch:
         self._index_allowed = -math.inf
 
     def add(self, path: str, now: float) -> None:
-        """Take in a file or folder that may have changed."""
+        """Add a file or folder that may have changed."""
         if path == INDEX:
             self._index_first = min(self._index_first, now)
             return
@@ -68,14 +69,14 @@ class ChangeBatch:
             self._reason = "burst"
 
     def add_everything(self, reason: str, now: float) -> None:
-        """Take in that the whole tree must be looked at; the first reason is kept, unless it says little."""
+        """Add that the whole tree must be scanned. The first reason is kept unless it is "burst" or "polling"."""
         self._stamp(now)
         self._paths.clear()
         if self._reason in ("", "burst", "polling"):
             self._reason = reason
 
     def due(self) -> float:
-        """Return the time from which `take` has something; infinity when nothing was noticed."""
+        """Return the time from which `take` returns changes; infinity without changes."""
         debounce, count = self._debounce, len(self._paths)
         index = max(self._index_first + debounce.quiet, self._index_allowed)
         if self._reason == "burst":
@@ -87,17 +88,17 @@ class ChangeBatch:
         return min(index, ready)
 
     def take(self, now: float) -> Changes | None:
-        """Return what is due, and forget it."""
+        """Return and remove the changes that are due, or None."""
         if now < self.due():
             return None
         reason = self._reason
         if self._index_first < math.inf and (reason or now >= self._index_allowed):
             reason = reason or "rules changed"
             self._index_first, self._index_allowed = math.inf, now + self._debounce.index
-        noticed = Changes(() if reason else tuple(sorted(self._paths)), reason)
+        changes = Changes(() if reason else tuple(sorted(self._paths)), reason)
         self._paths, self._reason = set(), ""
         self._first = self._last = math.inf
-        return noticed
+        return changes
 
     def _stamp(self, now: float) -> None:
         self._first, self._last = min(self._first, now), now

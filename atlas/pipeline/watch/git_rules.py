@@ -1,4 +1,4 @@
-"""Where the files lie that decide what is ignored, but are in no folder that a scan enters."""
+"""Finds the ignore rules that lie outside the folders that a scan enters: git's own files and parent folders."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ MAX_POINTER_BYTES = 64 << 10
 
 
 def rule_files(root: Path) -> dict[Path, dict[str, str]]:
-    """Return folders with the names in them that decide what is ignored, and what each is called in a report.
+    """Return, for each folder with ignore rules, the relevant file names and the path that is reported for each.
 
-    They are git's own folders (also those of a linked work tree), and the folders above a root that is a part of a
-    repository, for their ignore files.
+    The folders are git's own, including those of a linked work tree, and the parents of a root inside a repository.
     """
     above = [root, *root.parents]
     depth = next((depth for depth, folder in enumerate(above) if os.path.lexists(folder / ".git")), None)

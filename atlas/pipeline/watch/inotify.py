@@ -1,7 +1,8 @@
-"""Watches on single folders (Linux): exactly those that are looked at, so what is ignored costs nothing.
+"""Watches on single folders through inotify (Linux): ignored folders cost nothing.
 
-Events of the kernel's inotify queue come in, paths below the root go out. It knows no rules: which folders matter is
-said by whoever looks inside them. A folder is reported after its watch was set, so that nothing made before is missed.
+Input is the kernel's event queue, output paths relative to the root. The scan decides which folders are watched. A new
+folder is watched before it is reported, so files created in between are not missed. ADR 0020 compares this with
+libraries.
 """
 
 from __future__ import annotations
@@ -27,30 +28,30 @@ OVERFLOW: Final = 0x4000
 IGNORED: Final = 0x8000
 IS_FOLDER: Final = 0x40000000
 WATCHED: Final = CREATE | DELETE | MOVED_FROM | MOVED_TO | 0x2 | 0x4 | 0x8 | 0x400 | 0x800
-"""Also writes, changes of times and permissions, files closed after writing; not opening and reading."""
+"""Also IN_MODIFY, IN_ATTRIB, IN_CLOSE_WRITE, IN_DELETE_SELF and IN_MOVE_SELF; neither opening nor reading a file."""
 FLAGS: Final = 0x01000000 | 0x02000000 | 0x04000000
-"""Folders only, links are not followed, files that were unlinked but are still open do not count."""
+"""IN_ONLYDIR, IN_DONT_FOLLOW and IN_EXCL_UNLINK: folders only, no symbolic links, no unlinked files."""
 EVENT: Final = struct.Struct("iIII")
 BUFFER: Final = 1 << 16
 BUFFERS: Final = 16
-"""So many at once; the rest waits for the event loop's next turn."""
+"""Buffers read in one turn of the event loop."""
 EXHAUSTED: Final = (errno.ENOSPC, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
 class EventSink(Protocol):
-    """Who is told."""
+    """Receives the events of a source."""
 
     def changed(self, path: str) -> None:
-        """Take in that something at (or below, for a folder) this path may have changed."""
+        """Record that something at this path, or below it for a folder, may have changed."""
 
     def missed(self, reason: str) -> None:
-        """Take in that anything may have changed."""
+        """Record that anything may have changed."""
 
     def check_root(self) -> None:
-        """Take in that the root was moved, deleted or replaced."""
+        """Record that the root may have been moved, deleted or replaced."""
 
     def failed(self, reason: str) -> None:
-        """Take in that no more will be told."""
+        """Record that the source reports no further events."""
 
 
 class Inotify:
@@ -61,16 +62,16 @@ class Inotify:
         self.descriptor: int = self._checked(self._library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
 
     def add(self, path: str) -> int:
-        """Watch a folder; return the number that its events carry, which is the folder's own, whatever its path."""
+        """Watch a folder; return its watch descriptor, which identifies the folder even after it moves."""
         flags = ctypes.c_uint32(WATCHED | FLAGS)
         return self._checked(self._library.inotify_add_watch(self.descriptor, os.fsencode(path), flags))
 
     def remove(self, number: int) -> None:
-        """Watch a folder no longer; not an error if the kernel has removed the watch before."""
+        """Remove a watch; no error if the kernel has already removed it."""
         self._library.inotify_rm_watch(self.descriptor, number)
 
     def read(self) -> Iterator[tuple[int, int, str]]:
-        """Yield what is queued: number of the folder, mask, name in the folder ("" for the folder itself)."""
+        """Yield queued events: watch descriptor, mask, name in the folder ("" for the folder itself)."""
         for _ in range(BUFFERS):
             try:
                 data = os.read(self.descriptor, BUFFER)
@@ -94,9 +95,9 @@ class Inotify:
 
 
 class FolderWatch:
-    """Watches on folders below a root, and on the few files outside that decide what is ignored. Mutable.
+    """Watches the folders of a project, and the few folders outside it that hold ignore rules. Mutable.
 
-    Raises OSError when the kernel gives no queue or too few watches.
+    Raises OSError when the kernel has no inotify instance or too few watches left.
     """
 
     def __init__(
@@ -112,9 +113,9 @@ class FolderWatch:
         self._numbers: dict[str, int] = {}
         self._paths: dict[int, str] = {}
         self._below: dict[str, set[str]] = {}
-        """Folder -> the folders in it that are, or lead to, watched ones."""
+        """Folder -> its subfolders that are watched or contain watched folders."""
         self._rules: dict[int, dict[str, str]] = {}
-        """Number of a folder of git's own -> name of a file in it that matters -> path that is reported for it."""
+        """Watch descriptor of a folder with rules -> file name -> path that is reported for the file."""
         try:
             self._watch_rules()
             for folder in {"", *folders}:
@@ -130,7 +131,7 @@ class FolderWatch:
         return len(self._paths) + len(self._rules)
 
     def on_scanned(self, only: Sequence[str] | None, folders: Sequence[str]) -> list[str]:
-        """Watch what a look found, and no longer what it did not; return the topmost folders that are watched only now.
+        """Watch the folders that a scan found and stop watching the others; return the topmost new ones.
 
         Raises OSError when there are too few watches.
         """
@@ -142,7 +143,7 @@ class FolderWatch:
         return sorted(folder for folder in added if folder.rpartition("/")[0] not in added or folder == "")
 
     def close(self) -> None:
-        """End all watches; nothing is told afterwards."""
+        """Remove all watches; no events follow."""
         if self._inotify is not None:
             self._loop.remove_reader(self._inotify.descriptor)
             self._inotify.close()
@@ -187,7 +188,7 @@ class FolderWatch:
             return
         path = f"{folder}/{name}" if folder else name
         if mask & IS_FOLDER and mask & (CREATE | DELETE | MOVED_FROM | MOVED_TO):
-            # What was watched under this name is another folder now, or none.
+            # The watched folder of this name was replaced or is gone.
             for gone in self._tree(path):
                 self._remove(gone)
             if mask & (CREATE | MOVED_TO) and self._concerns(path):
@@ -197,7 +198,7 @@ class FolderWatch:
         self._sink.changed(path)
 
     def _renew(self) -> None:
-        """Set all watches again after events were lost: a folder may have been replaced by another of its name."""
+        """Set all watches again after an overflow: a folder may have been replaced by another one of the same name."""
         for folder in sorted(self._numbers, reverse=True):
             if not self._add(folder):
                 self._remove(folder)
@@ -205,7 +206,7 @@ class FolderWatch:
         self._sink.missed("overflow")
 
     def _add(self, folder: str) -> bool:
-        """Watch a folder; False if it is none, or cannot be read."""
+        """Watch a folder; return False if the path is not a folder or cannot be read."""
         if self._inotify is None:
             return False
         try:
@@ -216,10 +217,10 @@ class FolderWatch:
             return False
         former, old = self._paths.get(number), self._numbers.get(folder)
         if former is not None and former != folder:
-            # The folder was known by another path, which it lost.
+            # The folder moved here from another path.
             del self._numbers[former]
         if old is not None and old != number:
-            # Another folder had this path.
+            # This path belonged to another folder.
             del self._paths[old]
             self._inotify.remove(old)
         self._numbers[folder], self._paths[number] = number, folder
@@ -243,7 +244,7 @@ class FolderWatch:
             self._below.get(folder.rpartition("/")[0], set()).discard(folder)
 
     def _tree(self, folder: str) -> list[str]:
-        """Return the watched folders at and below a path, every folder after those in it."""
+        """Return the watched folders at and below a path, subfolders first."""
         found, open_folders = [folder], [folder]
         while open_folders:
             inner = self._below.get(open_folders.pop(), ())
@@ -266,7 +267,7 @@ class FolderWatch:
 
 
 def reason_of(error: OSError) -> str:
-    """Say which limit was hit, and where it stands."""
+    """Return a message that names the limit that was reached and where it is set."""
     if error.errno == errno.ENOSPC:
         return "too few inotify watches (fs.inotify.max_user_watches)"
     if error.errno in (errno.EMFILE, errno.ENFILE):

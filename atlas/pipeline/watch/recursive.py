@@ -1,7 +1,7 @@
-"""One watch on a whole tree, where the platform has such (macOS).
+"""A recursive watch on a whole tree, for platforms that offer one (macOS).
 
-`watchfiles` looks every few hundredths of a second at what its notifier gathered, in a thread; paths below the root go
-out, also those of ignored folders. The only module that imports watchfiles.
+`watchfiles` polls its notifier in a thread every few hundredths of a second. Output is paths relative to the root,
+including those in ignored folders. The only module that imports watchfiles.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from watchfiles import Change, _rust_notify
 from atlas.pipeline.watch.inotify import EventSink
 
 STEP_MS: Final = 30
-"""A change is told when nothing came for so long; each step costs a wake-up."""
+"""A change is reported after this time without events; each step wakes the thread up."""
 LONGEST_MS: Final = 200
 
 
 class TreeWatch:
-    """A recursive watch. Raises OSError when the platform gives none."""
+    """A recursive watch. Raises OSError when the platform cannot provide one."""
 
     def __init__(self, root: str, sink: EventSink, loop: asyncio.AbstractEventLoop) -> None:
         self._root, self._sink, self._loop = root, sink, loop
@@ -40,12 +40,12 @@ class TreeWatch:
         return 1
 
     def on_scanned(self, only: Sequence[str] | None, folders: Sequence[str]) -> list[str]:
-        """Nothing has to be watched that is not."""
+        """Return no folders: the watch already covers all."""
         del only, folders
         return []
 
     def close(self) -> None:
-        """End the watch; nothing is told afterwards."""
+        """End the watch; no events follow."""
         self._stop.set()
 
     def _run(self) -> None:
@@ -54,13 +54,13 @@ class TreeWatch:
                 try:
                     changes = self._notifier.watch(LONGEST_MS, STEP_MS, 0, self._stop)
                 except (_rust_notify.WatchfilesRustInternalError, OSError) as error:
-                    self._tell(None, str(error))
+                    self._report(None, str(error))
                     return
                 if not isinstance(changes, str):
-                    self._tell([(change, os.path.relpath(path, self._root)) for change, path in changes])
+                    self._report([(change, os.path.relpath(path, self._root)) for change, path in changes])
 
-    def _tell(self, changes: Sequence[tuple[int, str]] | None, reason: str = "") -> None:
-        def tell() -> None:
+    def _report(self, changes: Sequence[tuple[int, str]] | None, reason: str = "") -> None:
+        def report() -> None:
             if self._stop.is_set():
                 return
             if changes is None:
@@ -73,7 +73,7 @@ class TreeWatch:
                     self._sink.changed(path)
 
         try:
-            self._loop.call_soon_threadsafe(tell)
+            self._loop.call_soon_threadsafe(report)
         except RuntimeError:
-            # The loop has ended without closing this.
+            # The event loop has ended without closing the watch.
             self._stop.set()

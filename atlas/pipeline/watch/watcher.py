@@ -1,8 +1,8 @@
-"""The watcher: says which paths of a project's tree may have changed. It reads no file and knows no rules of the scan.
+"""The watcher reports which paths of a project's tree may have changed. It reads no files and applies no scan rules.
 
-Whoever is told looks (`scan_project(only=...)`) and says with `looked` which folders there are. Where there are too
-few watches it says at intervals that anything may have changed. Nothing is lost silently: what may have been missed
-is reported as `everything`.
+The consumer scans the reported paths (`scan_project(only=...)`) and passes the folders that it found to `on_scanned`.
+Without enough watches the watcher polls: it reports at intervals that anything may have changed. No change is lost
+silently: events that may have been missed are reported as `everything`.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ GONE: Final = "root is gone"
 UNKNOWN: Final = ("", 0, 0)
 GIT_RULES: Final = ("/.git", "/.git/index", "/.git/info/exclude")
 SWAP_SECONDS: Final = 0.05
-"""A root that goes away may be about to be replaced."""
-LOOK_SHARE: Final = 20
-"""Polling may cost a twentieth of a core: an interval is at least so many times as long as a look."""
+"""A root that disappears may be about to be replaced."""
+SCAN_SHARE: Final = 20
+"""Polling may use a twentieth of a core: an interval is at least this many times as long as a scan."""
 
 
 class Watcher:
     """Watches one project's tree.
 
-    Iterate over `changes`; after every look at the tree call `looked`. All methods are for the event loop's thread.
+    Iterate over `changes` and call `on_scanned` after every scan. Use from the event loop's thread only.
     """
 
     def __init__(
@@ -53,68 +53,69 @@ class Watcher:
         retry_seconds: float = 300.0,
         root_seconds: float = 2.0,
     ) -> None:
-        """Prepare; nothing is watched before `changes` is iterated over.
+        """Prepare the watcher; watching begins when `changes` is iterated over.
 
-        `folders`: those of an earlier scan, or of the files in the store, so that the first look finds few new ones.
-        `data`: a folder whose changes are the index's own, if it lies in the root; `.atlas` always is.
-        `single_folders`: one watch a folder instead of one for the tree. `poll`: a reason never to watch.
-        `root_seconds`: the root is asked for so often, in case that it was replaced unseen.
+        `folders`: known folders from an earlier scan or from the store, so that the first scan finds few new ones.
+        `data`: a folder in the root whose changes are ignored because the index writes them; `.atlas` always is.
+        `single_folders`: use one watch per folder instead of one for the tree. `poll`: a reason to poll only.
+        `root_seconds`: interval for checking whether the root was replaced without an event.
         """
         self.mode: Literal["watching", "polling"] = "polling"
         self.reason = poll or "not started"
-        """Why it polls; "" when watching."""
+        """Why the watcher polls; "" when watching."""
         self.overflows = 0
-        """How often the kernel lost events since the start (each was followed by a look at everything)."""
+        """How often the kernel dropped events since the start; each time the whole tree was reported."""
         self._root = root.absolute()
         self._data = data.absolute() if data is not None else None
         self._own: tuple[str, ...] = ()
         self._single_folders, self._poll = single_folders, poll
         self._poll_seconds, self._retry_seconds, self._root_seconds = poll_seconds, retry_seconds, root_seconds
         self._folders = list(folders)
-        self._look_seconds = 0.0
+        self._scan_seconds = 0.0
         self._batch = ChangeBatch(debounce or Debounce())
         self._source: FolderWatch | TreeWatch | None = None
         self._identity: tuple[str, int, int] | None = None
-        self._stir = asyncio.Event()
+        self._wake = asyncio.Event()
         self._next_poll = self._next_retry = self._next_root = math.inf
 
     @property
     def watches(self) -> int:
-        """Number of watches set now."""
+        """Number of watches that are set."""
         return self._source.watches if self._source is not None else 0
 
     async def changes(self, stop: asyncio.Event) -> AsyncGenerator[Changes, None]:
-        """Yield what may have changed, until `stop` is set; the first is everything ("watch started", "polling").
+        """Yield what may have changed until `stop` is set; the first report is everything ("watch started", "polling").
 
-        What happens while the consumer is at work is gathered for the next report. Ends all watches when it ends:
-        close it (`contextlib.aclosing`) when leaving it early. A root that vanishes is reported as everything, "root
-        is gone": then nothing can be looked at until "root is back" or "root was replaced".
+        Changes during the consumer's work are collected for the next report. The generator removes all watches when it
+        ends: close it (`contextlib.aclosing`) when leaving early. A root that disappears is reported as everything,
+        "root is gone"; it cannot be scanned until "root is back" or "root was replaced".
         """
         waker = asyncio.create_task(self._wake_on(stop))
         self._start("watch started")
         try:
             while not stop.is_set():
-                self._stir.clear()
-                self._keep_going()
+                self._wake.clear()
+                self._run_due()
                 now = self._now()
-                noticed = self._batch.take(now)
-                if noticed is not None:
-                    yield noticed
+                changes = self._batch.take(now)
+                if changes is not None:
+                    yield changes
                     continue
                 due = min(self._batch.due(), self._next_poll, self._next_retry, self._next_root)
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stir.wait(), max(0.0, due - now))
+                    await asyncio.wait_for(self._wake.wait(), max(0.0, due - now))
         finally:
             waker.cancel()
             self._close()
 
     def on_scanned(self, only: Sequence[str] | None, folders: Sequence[str], seconds: float = 0.0) -> None:
-        """Tell what a look found: at these paths (None = everything), these folders; everything took so many seconds.
+        """Update the watches to the folders that a scan found at the paths `only` (None = the whole tree).
 
-        Folders that were unknown are watched from now on, and reported once more, for what came into them before.
+        `seconds` is the duration of a scan of the whole tree. New folders are watched and reported once more, because
+        files may have been created in them before.
         """
         if only is None:
-            self._folders, self._look_seconds = list(folders), seconds
+            self._folders, self._scan_seconds = list(folders), seconds
         if self._source is None:
             return
         try:
@@ -123,10 +124,10 @@ class Watcher:
         except OSError as error:
             self.failed(reason_of(error))
 
-    # --- told by the sources ---
+    # --- called by the sources ---
 
     def changed(self, path: str) -> None:
-        """Take in that something at (or below, for a folder) this path may have changed."""
+        """Record that something at this path, or below it for a folder, may have changed."""
         path = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         if path == "":
             self.missed("root changed")
@@ -141,30 +142,30 @@ class Watcher:
             self._note(path)
 
     def missed(self, reason: str) -> None:
-        """Take in that anything may have changed."""
+        """Record that anything may have changed."""
         self.overflows += reason == "overflow"
         self._batch.add_everything(reason, self._now())
-        self._stir.set()
+        self._wake.set()
 
     def check_root(self) -> None:
-        """Take in that the root was moved, deleted or replaced."""
+        """Check soon whether the root was moved, deleted or replaced."""
         # A new folder can have the inode number of the old one.
         self._identity = UNKNOWN
         self._next_root = self._now() + SWAP_SECONDS
-        self._stir.set()
+        self._wake.set()
 
     def failed(self, reason: str) -> None:
-        """Poll because the source tells no more, and try again later."""
+        """Switch to polling because the source failed, and try to watch again later."""
         self._close()
         self.mode, self.reason = "polling", reason
         self._next_poll = self._now()
         self._next_retry = math.inf if self._poll else self._now() + self._retry_seconds
-        self._stir.set()
+        self._wake.set()
 
     # --- the life of a source ---
 
     def _start(self, reason: str) -> None:
-        """Start a new source instead of the one that there is."""
+        """Replace the current source by a new one."""
         self._close()
         self._next_root = self._now() + self._root_seconds
         self._identity = _identity(self._root)
@@ -183,7 +184,7 @@ class Watcher:
             if self._single_folders:
                 self._source = FolderWatch(root, self._folders, self, self._concerns, loop)
             else:
-                # Only here: the import costs time and memory.
+                # Imported only here because it costs time and memory.
                 from atlas.pipeline.watch.recursive import TreeWatch
 
                 self._source = TreeWatch(root, self, loop)
@@ -194,8 +195,8 @@ class Watcher:
         self._next_poll = self._next_retry = math.inf
         self.missed(reason)
 
-    def _keep_going(self) -> None:
-        """Do what is due: look for the root, poll, try to watch again."""
+    def _run_due(self) -> None:
+        """Do what is due: check the root, poll, try to watch again."""
         now = self._now()
         if now >= self._next_root:
             self._next_root = now + self._root_seconds
@@ -205,12 +206,12 @@ class Watcher:
         if now >= self._next_retry:
             self._start("watch started")
         if now >= self._next_poll:
-            self._next_poll = now + max(self._poll_seconds, LOOK_SHARE * self._look_seconds)
+            self._next_poll = now + max(self._poll_seconds, SCAN_SHARE * self._scan_seconds)
             self.missed("polling")
 
     def _note(self, path: str) -> None:
         self._batch.add(path, self._now())
-        self._stir.set()
+        self._wake.set()
 
     def _close(self) -> None:
         if self._source is not None:
@@ -218,12 +219,12 @@ class Watcher:
             self._source = None
 
     def _concerns(self, path: str) -> bool:
-        """Say whether a path is none of git's and none of the index's own."""
+        """Return whether a path belongs neither to git nor to the index."""
         return not any(own in f"/{path}/" for own in ("/.git/", "/.atlas/")) and not f"{path}/".startswith(self._own)
 
     async def _wake_on(self, stop: asyncio.Event) -> None:
         await stop.wait()
-        self._stir.set()
+        self._wake.set()
 
     @staticmethod
     def _now() -> float:
@@ -231,7 +232,7 @@ class Watcher:
 
 
 def _identity(root: Path) -> tuple[str, int, int] | None:
-    """Return where a root really is, and which folder it is; None if it is not there."""
+    """Return the real path of a root with its device and inode; None if it does not exist or is not accessible."""
     try:
         place = os.path.realpath(root, strict=True)
         status = Path(place).stat()
@@ -243,6 +244,6 @@ def _identity(root: Path) -> tuple[str, int, int] | None:
 
 
 def _below(folder: Path | None, root: str) -> list[str]:
-    """Return a folder's path below the root, if it lies there."""
+    """Return a folder's path relative to the root, if it lies below it."""
     place = "" if folder is None else os.path.realpath(folder)
     return [place[len(root) + 1 :] + "/"] if place.startswith(root + "/") else []

@@ -16,6 +16,7 @@ from typing import TypeVar
 import apsw
 
 from atlas.errors import StoreError, WriterBusy
+from atlas.process.files import make_private_folder
 from atlas.process.lock import WriterLock
 from atlas.stores.sqlite.hardened import connect
 from atlas.stores.sqlite.own_files import SUFFIXES, check_files, make_private
@@ -58,7 +59,7 @@ class DiskCache:
         self._path, self._max_bytes = folder / FILE, max_bytes
         self._lock = threading.Lock()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(folder)
             lock = _opening(folder)
             try:
                 self._connection = self._open()
