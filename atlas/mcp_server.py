@@ -171,8 +171,8 @@ async def _serve_http(server: Server[object], session: Session, site: HttpSite, 
 
     try:
         async with manager.run():
-            gate = RequestLimiter(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
-            await serve(gate, site.listening, ready, site.tls, site.limits.at_work + site.limits.waiting)
+            limiter = RequestLimiter(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
+            await serve(limiter, site.listening, ready, site.tls, site.limits.at_work + site.limits.waiting)
     finally:
         await session.aclose()
 

@@ -1,1 +1,1 @@
-"""The HTTP side of a server: who may come in, how many at once, and the process around it. Knows nothing of MCP."""
+"""The HTTP server: access control, limits, connections and worker processes. Knows nothing of MCP."""

@@ -1,6 +1,7 @@
-"""Takes connections from a listening socket, as many as the table and the file descriptors of the process allow.
+"""Accepts connections from a listening socket, within the limits of the connection table and of open files.
 
-asyncio's own server takes every connection that waits, up to the limit of open files, and then none for a second.
+asyncio's own server accepts every waiting connection until the process runs out of file descriptors, and then pauses
+for a second.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from atlas.http.protocol import BoundedProtocol
 logger = logging.getLogger("atlas.http")
 
 ACCEPT_BATCH = 16
-"""Connections taken before others get a turn of the event loop."""
+"""Connections accepted before other tasks get a turn of the event loop."""
 
 PAUSE_SECONDS = 0.05
-"""While every connection is at work, new ones wait in the kernel's queue; looked at again after this."""
+"""While no connection can be closed to make room, new ones wait in the kernel's queue; retried after this."""
 
 ERROR_PAUSE_SECONDS = 1.0
 
 SWEEP_SECONDS = 1.0
 
 RESERVED_FILES = 96
-"""Descriptors for what is not a connection: the index, its readers, models, logs, and connections being closed."""
+"""File descriptors for everything else: the index, its readers, models, logs, and connections being closed."""
 
 
 def connection_limit(wanted: int) -> int:
-    """Return how many connections this process can have, at most `wanted`; raises its limit of open files for them."""
+    """Return how many connections this process can have, at most `wanted`, and raise its limit of open files."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = wanted + RESERVED_FILES
     if soft != resource.RLIM_INFINITY and soft < needed:
@@ -48,7 +49,7 @@ def connection_limit(wanted: int) -> int:
 
 
 class Acceptor:
-    """Takes connections until it is closed. For one event loop."""
+    """Accepts connections until it is closed. For one event loop."""
 
     def __init__(
         self,
@@ -64,13 +65,13 @@ class Acceptor:
         self._is_closed = False
 
     def start(self) -> None:
-        """Begin."""
+        """Start accepting."""
         self._listening.setblocking(False)
         self._loop.add_reader(self._listening.fileno(), self._accept)
         self._sweep()
 
     def close(self) -> None:
-        """Take no more, and close the listening socket."""
+        """Stop accepting and close the listening socket."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -113,7 +114,7 @@ class Acceptor:
             await self._loop.connect_accepted_socket(
                 lambda: protocol, accepted, ssl=self._tls, ssl_handshake_timeout=handshake
             )
-        except OSError as error:  # includes a handshake that fails or takes too long
+        except OSError as error:  # includes a TLS handshake that fails or takes too long
             logger.debug("a connection was not established: %s", error)
             self._connections.leave(protocol)
         finally:

@@ -1,10 +1,10 @@
-"""Admission control: few may begin together, more may be under way, the rest wait.
+"""Admission control: limits how many requests start together and how many run; the others wait.
 
-Work that computes in one interpreter is done sooner a little at a time: together its parts only take turns, and each
-ends late. Work that takes long must not hold up the rest, so after a while it no longer counts among the beginners.
+Requests that compute in one interpreter finish sooner a few at a time: together they only take turns, and each ends
+late. A long request must not block the others, so after a while it no longer counts as starting.
 
-Those who wait begin in the order in which they asked. While more than `IN_ORDER` wait, which a few honest clients do
-not cause, the newest begins first, and the oldest can be displaced: a flood then waits behind those who come after it.
+Waiting requests start in order of arrival. While more than `IN_ORDER` wait, which a few honest clients do not cause,
+the newest starts first and the oldest can be displaced, so a flood waits behind the requests that come after it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 STARTING_SECONDS = 0.25
-"""A short read takes 5 to 50 ms when two are at work, several times that on a busy machine."""
+"""A short read takes 5 to 50 ms when two run at once, and several times that on a busy machine."""
 
 IN_ORDER = 64
 
 
 class Displaced(Exception):
-    """Others came while too many were waiting."""
+    """The request was dropped from the queue in favour of newer ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class _Waiter:
 
 
 class AdmissionControl:
-    """At most `at_work` turns at once, of which `starting` are younger than `STARTING_SECONDS`. For one event loop."""
+    """At most `at_work` permits, of which `starting` are younger than `STARTING_SECONDS`. For one event loop."""
 
     def __init__(self, at_work: int, starting: int) -> None:
         self._at_work, self._starting = at_work, starting
@@ -40,13 +40,13 @@ class AdmissionControl:
 
     @property
     def are_taken(self) -> bool:
-        """Whether the next one has to wait."""
+        """Whether the next request has to wait."""
         return self._at_work <= 0 or self._starting <= 0
 
     def request(self, client: str = "", displaced: Callable[[], None] = lambda: None) -> asyncio.Future[Permit]:
-        """Return what will be a turn; who no longer wants it calls `forgo`.
+        """Return a future permit; a caller that no longer needs it calls `cancel_request`.
 
-        When it ends with Displaced, `displaced` has been called already.
+        When the future ends with Displaced, `displaced` has already been called.
         """
         asked: asyncio.Future[Permit] = asyncio.get_running_loop().create_future()
         self._waiting[asked] = _Waiter(client, displaced)
@@ -54,7 +54,7 @@ class AdmissionControl:
         return asked
 
     def cancel_request(self, asked: asyncio.Future[Permit]) -> None:
-        """Stop waiting for a turn, or end it when it has come."""
+        """Stop waiting for a permit, or return it if it was already granted."""
         self._waiting.pop(asked, None)
         if asked.cancelled() or not asked.done():
             asked.cancel()
@@ -62,7 +62,7 @@ class AdmissionControl:
             asked.result().end()
 
     async def take(self) -> Permit:
-        """Wait for a turn and begin it; who is cancelled while waiting has none."""
+        """Wait for a permit and return it; a cancelled caller gets none."""
         asked = self.request()
         try:
             return await asyncio.shield(asked)
@@ -71,7 +71,7 @@ class AdmissionControl:
             raise
 
     def displace(self, client: str | None = None) -> bool:
-        """Send away who has waited longest, of all or of one client; False while so few wait that order is kept."""
+        """Displace the oldest waiting request, of all or of one client; False while at most `IN_ORDER` wait."""
         if len(self._waiting) <= IN_ORDER:
             return False
         oldest = next((asked for asked, asker in self._waiting.items() if client in (None, asker.client)), None)
@@ -91,22 +91,22 @@ class AdmissionControl:
                 asked.set_result(Permit(self))
 
     def give_back(self, *, at_work: int = 0, starting: int = 0) -> None:
-        """Let others have what a turn held."""
+        """Release slots of a permit to waiting requests."""
         self._at_work += at_work
         self._starting += starting
         self._give()
 
 
 class Permit:
-    """One turn; the owner ends it, which may be done again."""
+    """Permission to run; the owner calls `end`."""
 
-    def __init__(self, turns: AdmissionControl) -> None:
-        self._admission = turns
+    def __init__(self, admission: AdmissionControl) -> None:
+        self._admission = admission
         self._is_starting = self._is_at_work = True
         self._timer = asyncio.get_running_loop().call_later(STARTING_SECONDS, self._has_started)
 
     def end(self) -> None:
-        """Let the next one begin. Does nothing when that was done before."""
+        """Release the permit, so that the next request can start; idempotent."""
         self._timer.cancel()
         starting, self._is_starting = int(self._is_starting), False
         at_work, self._is_at_work = int(self._is_at_work), False

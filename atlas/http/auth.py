@@ -1,7 +1,7 @@
-"""Who may talk to the server: the Host and Origin of a request and its bearer token, against what was agreed at start.
+"""Access control: checks the Host, Origin and bearer token of a request.
 
-Host and Origin keep web pages out (DNS rebinding), the token keeps out all others. Values in, a rejection or None out;
-neither a token nor a header's value is ever logged or sent back.
+Host and Origin checks keep web pages out (DNS rebinding), the token keeps out everybody else. Input is header values,
+output a rejection or None. Tokens and header values are never logged or sent back.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from atlas.process.files import read_file
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 SHORTEST_TOKEN = 16
-"""Characters; a shorter token can be guessed over a network."""
+"""Characters. A shorter token can be guessed over a network."""
 MAX_TOKEN_BYTES = 4096
 
 TOKEN_HINT = 'Make one: python -c "import secrets; print(secrets.token_urlsafe(32))" > FILE; chmod 600 FILE'
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")
-"""What RFC 6750 lets a bearer token be made of."""
+"""Characters of a bearer token (RFC 6750)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why a request is not served."""
+    """Why a request is rejected."""
 
     status: int
     message: str
@@ -42,10 +42,10 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a request must show.
+    """Requirements that a request must meet.
 
-    `names` are the hosts it may be addressed to, lower case and without ports. `addresses` also allows every IP address
-    as host: names can be made to point here by somebody else's DNS, an address cannot. `token` "" = none is asked for.
+    `names` are the allowed hosts, in lower case and without ports. `addresses` also allows every IP address as host: an
+    attacker's DNS can point a name at this machine, but not an address. `token` "" means that none is required.
     """
 
     names: frozenset[str]
@@ -53,11 +53,11 @@ class Access:
     token: str = field(default="", repr=False)
 
     def rejection(self, headers: Mapping[str, str]) -> Rejection | None:
-        """Return why a request with these headers (names in lower case) is refused, or None. Host comes first."""
+        """Return why a request with these headers (lower-case names) is rejected, or None. Host is checked first."""
         return self.check_host_origin(headers) or self._unknown(headers)
 
     def check_host_origin(self, headers: Mapping[str, str]) -> Rejection | None:
-        """Return why the request was not meant for this server or comes from a web page; None when neither is so."""
+        """Return a rejection if the request is addressed to another host or comes from a foreign web page."""
         host = _host_of(f"//{headers.get('host', '')}")
         if not host or not (host in self.names or (self.addresses and _is_address(host))):
             return Rejection(421, "this server does not answer to that Host; see --allow-host")
@@ -83,13 +83,13 @@ class Access:
 
 
 def make_access(host: str, *, is_open: bool, names: tuple[str, ...] = (), token: str = "") -> Access:
-    """Return what requests must show to a server that listens on `host`; `is_open` = others can reach it.
+    """Return the requirements of a server that listens on `host`; `is_open` = other machines can reach it.
 
-    Raises ConfigError when such a server has no token, or one that can be guessed.
+    Raises ConfigError when an open server has no token or one that is too short.
     """
     if is_open and not token:
         raise ConfigError(
-            f"listening on {host} lets other machines in, which needs a token",
+            f"listening on {host} lets other machines connect, which requires a token",
             f"Give --token-file FILE or ATLAS_MCP_TOKEN, or listen on 127.0.0.1. {TOKEN_HINT}",
         )
     if is_open and len(token) < SHORTEST_TOKEN:
@@ -99,14 +99,14 @@ def make_access(host: str, *, is_open: bool, names: tuple[str, ...] = (), token:
 
 
 def read_token(file: Path | None, from_environment: str) -> tuple[str, str]:
-    """Return the token, "" when there is none, and a warning about its file, "" when that is private.
+    """Return the token, "" without one, and a warning about the permissions of its file, "" if they are safe.
 
-    The file wins over the environment. Raises ConfigError for a file without a usable token.
+    The file takes precedence over the environment. Raises ConfigError for a file without a usable token.
     """
     if file is None:
         return _usable(from_environment.strip(), "ATLAS_MCP_TOKEN") if from_environment.strip() else "", ""
     try:
-        # a secret that a container mounts is often a link; what it leads to must be a file
+        # a secret mounted into a container is often a link; its target must be a regular file
         file = file.resolve()
         mode = file.stat().st_mode
         content = read_file(file, 1 << 20, own=False)
@@ -121,9 +121,9 @@ def read_token(file: Path | None, from_environment: str) -> tuple[str, str]:
 
 def _usable(token: str, place: str) -> str:
     if not token:
-        raise ConfigError(f"{place} holds no token", TOKEN_HINT)
+        raise ConfigError(f"{place} contains no token", TOKEN_HINT)
     if not _TOKEN.fullmatch(token):
-        raise ConfigError(f"the token in {place} holds characters that a bearer token cannot have", TOKEN_HINT)
+        raise ConfigError(f"the token in {place} contains characters that a bearer token cannot have", TOKEN_HINT)
     return token
 
 
@@ -134,10 +134,10 @@ def _equal(given: str, wanted: str) -> bool:
 
 
 def _host_of(url: str) -> str:
-    """Return the host in lower case, without port and brackets; "" for what is none."""
+    """Return the host in lower case, without port and brackets; "" if invalid."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises for a port that is none
+        _ = parts.port  # raises for an invalid port
         host = parts.hostname or ""
     except ValueError:
         return ""

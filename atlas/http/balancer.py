@@ -1,7 +1,8 @@
-"""Connections dealt out: a parent takes them and gives each to the process that has fewest open, over a channel.
+"""Connection balancer: the parent process accepts connections and hands each to the worker with the fewest.
 
-The kernel's own ways leave it to chance: of 64 connections over two sockets of one port one process gets 38, and its
-clients wait for longer. A connection is a message of one byte with a descriptor; bytes come back. Knows no protocol.
+The kernel does not balance: of 64 connections on a shared listening socket one of two workers got up to 58 (ADR 0022),
+and its clients wait longer. A connection travels over a socket pair as one byte with a file descriptor; the worker
+answers with status bytes. Knows no protocol.
 """
 
 from __future__ import annotations
@@ -14,37 +15,37 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 READY, TOOK, ENDED, STOPPED = b"r", b"t", b"e", b"s"
-"""What a process says: it takes connections, has taken the one sent first, one of its own is closed, it takes none."""
+"""Status bytes: the worker accepts connections, has taken the oldest one sent, has closed one, accepts no more."""
 
 MAX_IN_FLIGHT = 64
-"""Connections on their way to a process; a channel holds some 270, and one that is full would lose more."""
+"""Connections sent and not yet taken; a channel has room for about 270, and a full one would lose connections."""
 
-_MOST_SAID = 4096
+_READ_BYTES = 4096
 
 
 class Channel:
-    """The parent's end: a process with the connections that it was given."""
+    """The parent's end of the socket pair to one worker."""
 
     def __init__(self, end: socket.socket) -> None:
         end.setblocking(False)
         self._end = end
         self._sent: deque[socket.socket] = deque()
-        """Kept until the process has them: macOS may lose what its sender closes before."""
+        """Kept open until the worker has taken them: macOS may lose descriptors that the sender closes earlier."""
         self.is_ready = False
         self.open = 0
-        """Connections that the process has, or will have."""
+        """Connections that the worker has or will have."""
 
     @property
     def can_take(self) -> bool:
-        """Whether a connection may be given."""
+        """Whether the worker can be given a connection."""
         return self.is_ready and len(self._sent) < MAX_IN_FLIGHT
 
     def fileno(self) -> int:
-        """Return what to wait for until there is something to hear."""
+        """Return the descriptor that becomes readable when there is something to poll."""
         return self._end.fileno()
 
     def give(self, connection: socket.socket) -> bool:
-        """Send a connection, which belongs to the channel then; False when the process cannot take more now."""
+        """Hand over a connection, which the channel then owns; False when the channel is full."""
         try:
             socket.send_fds(self._end, [b"c"], [connection.fileno()])
         except OSError:
@@ -54,95 +55,95 @@ class Channel:
         return True
 
     def poll(self) -> bool:
-        """Take in what the process has said; False when it has gone."""
+        """Read status bytes; return False when the worker has gone."""
         try:
-            said = self._end.recv(_MOST_SAID)
+            status = self._end.recv(_READ_BYTES)
         except BlockingIOError:
             return True
         except OSError:
             return False
-        self.is_ready = (self.is_ready or READY in said) and STOPPED not in said
-        for _ in range(said.count(TOOK)):
+        self.is_ready = (self.is_ready or READY in status) and STOPPED not in status
+        for _ in range(status.count(TOOK)):
             self._sent.popleft().close()
-        self.open -= said.count(ENDED)
-        return bool(said)
+        self.open -= status.count(ENDED)
+        return bool(status)
 
     def close(self) -> None:
-        """Close the end, and with it what was sent and not taken."""
+        """Close the channel and the connections that were not taken."""
         self._end.close()
         while self._sent:
             self._sent.popleft().close()
 
 
 def assign(connection: socket.socket, channels: Iterable[Channel]) -> None:
-    """Give a connection to the process with fewest; close it when none can take it."""
+    """Hand a connection to the worker with the fewest connections; close it when no worker can take it."""
     ready = sorted((channel for channel in channels if channel.can_take), key=lambda channel: channel.open)
     if not any(channel.give(connection) for channel in ready):
         connection.close()
 
 
 class HandoffSocket(socket.socket):
-    """The end of a process, which takes connections from it as from a socket that listens. The parent's end wakes it.
+    """The worker's end of the socket pair, used like a listening socket.
 
-    When the parent has gone the process gets a SIGTERM, once.
+    When the parent has gone, the worker sends itself one SIGTERM.
     """
 
     def __init__(self, end: socket.socket) -> None:
-        self._told = end.dup()
-        """Outlives this socket: connections end after the last one was taken."""
+        self._status = end.dup()
+        """Outlives this socket, because connections close after the last one was accepted."""
         super().__init__(end.family, end.type, end.proto, end.detach())
-        self._told.setblocking(False)
+        self._status.setblocking(False)
         self._is_orphan = False
 
     def close(self) -> None:
-        """Take no more; it is said to the parent."""
-        self.tell(STOPPED)
+        """Accept no more connections, and report that to the parent."""
+        self.report(STOPPED)
         super().close()
 
     def listen(self, backlog: int = 0, /) -> None:
-        """Do nothing: the parent does."""
+        """Do nothing: the parent listens."""
 
     def accept(self) -> tuple[socket.socket, object]:
-        """Return a connection and its address. Raises BlockingIOError when there is none, as the original does."""
-        said, descriptors, _, _ = socket.recv_fds(self, 1, 1)
-        if not said and not self._is_orphan:
+        """Return a connection and its address. Raises BlockingIOError without one, like any listening socket."""
+        data, descriptors, _, _ = socket.recv_fds(self, 1, 1)
+        if not data and not self._is_orphan:
             self._is_orphan = True
             os.kill(os.getpid(), signal.SIGTERM)
-        if said:
-            self.tell(TOOK)
+        if data:
+            self.report(TOOK)
         if not descriptors:
-            # as many files are open as may be: the connection is lost, and counted no longer
-            self.tell(ENDED if said else b"")
+            # the process is out of file descriptors: the connection is lost and no longer counts
+            self.report(ENDED if data else b"")
             raise BlockingIOError
         connection = _Connection(proto=socket.IPPROTO_TCP, fileno=descriptors[0])
-        connection.told = self._told
+        connection.status = self._status
         try:
             return connection, connection.getpeername()
-        except OSError as error:  # it was closed by the other side already
+        except OSError as error:  # the client has already closed it
             connection.close()
             raise ConnectionAbortedError from error
 
     def leave(self) -> None:
-        """Say nothing any more: to the parent this process has gone."""
-        self._told.close()
+        """Close the status channel: for the parent, this worker is gone."""
+        self._status.close()
 
-    def tell(self, what: bytes) -> None:
-        """Say something to the parent, if it is still there."""
-        _tell(self._told, what)
+    def report(self, status: bytes) -> None:
+        """Send status bytes to the parent, if it still exists."""
+        _report(self._status, status)
 
 
 class _Connection(socket.socket):
-    """Says so when it is closed."""
+    """Reports to the parent when it is closed."""
 
-    told: socket.socket | None = None
+    status: socket.socket | None = None
 
     def close(self) -> None:
         super().close()
-        told, self.told = self.told, None
-        if told is not None:
-            _tell(told, ENDED)
+        channel, self.status = self.status, None
+        if channel is not None:
+            _report(channel, ENDED)
 
 
-def _tell(told: socket.socket, what: bytes) -> None:
+def _report(channel: socket.socket, status: bytes) -> None:
     with suppress(OSError):
-        told.send(what)
+        channel.send(status)

@@ -1,7 +1,7 @@
-"""Buffer the bodies of requests: read whole before a request counts as one, within limits of size, time and memory.
+"""Buffers request bodies, within limits of size, time and memory. A request counts only once its body is complete.
 
-While bodies together need too much memory, the one that has been arriving for longest is given up, not the newest: an
-honest body arrives in milliseconds.
+When all bodies together need too much memory, the one that has been arriving for longest is dropped, not the newest: an
+honest body arrives within milliseconds.
 """
 
 from __future__ import annotations
@@ -17,28 +17,27 @@ from atlas.http.auth import Rejection
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
 BODY_SECONDS = 30.0
-"""A client has this long to send its request."""
+"""Time limit for a body."""
 
 PAUSE_SECONDS = 5.0
-"""And no longer than this between two parts of it."""
+"""Time limit between two parts of a body."""
 
 MEMORY_BYTES = 64 << 20
-"""All bodies that are arriving or wait for a turn; a single body may be larger than that."""
+"""Memory for all bodies that are arriving or waiting; `mcp.max_body_bytes` can raise it."""
 
 DRAIN_BYTES, DRAIN_SECONDS = 16 << 20, 2.0
-"""So much of a refused request is still taken in: a client that is cut off while it sends never reads the answer."""
-
+"""How much of a rejected request is still read: a client that is disconnected while sending never sees the answer."""
 
 SMALL_BYTES = 65_536
-"""A body up to this is never refused for want of memory: the number of connections bounds what they need."""
+"""Bodies up to this size are never rejected for lack of memory: the number of connections bounds their sum."""
 
 
 class ClientDisconnected(Exception):
-    """The client left before it had sent everything."""
+    """The client disconnected before its request was complete."""
 
 
 class BodyBuffers:
-    """The bodies in memory. For one event loop."""
+    """The request bodies in memory. For one event loop."""
 
     def __init__(self, body_bytes: int, memory_bytes: int = MEMORY_BYTES) -> None:
         self._body_bytes, self._memory_bytes = body_bytes, max(memory_bytes, body_bytes)
@@ -48,17 +47,20 @@ class BodyBuffers:
 
     @property
     def too_large(self) -> Rejection:
-        """What to say of a body beyond the limit."""
-        return Rejection(413, f"a request may have {self._body_bytes:,} bytes")
+        """The rejection of a body beyond the size limit."""
+        return Rejection(413, f"a request may have at most {self._body_bytes:,} bytes")
 
     def check_length(self, length: str) -> Rejection | None:
-        """Return why a body of the announced length is refused, or None."""
+        """Return a rejection if the announced length exceeds the limit, or None."""
         is_number = length.isascii() and length.isdecimal()
         return self.too_large if is_number and (len(length) > 18 or int(length) > self._body_bytes) else None
 
     @asynccontextmanager
     async def read(self, receive: Receive, seconds: float) -> AsyncGenerator[bytes | Rejection]:
-        """Give a whole body, or why it is refused; it counts until the end of the block. Raises ClientDisconnected."""
+        """Yield the complete body or a rejection. The body uses memory until the block ends.
+
+        Raises ClientDisconnected.
+        """
         loop = asyncio.get_running_loop()
         arriving = _Arriving(loop.time() + min(BODY_SECONDS, seconds))
         self._arriving[arriving] = None
@@ -87,14 +89,14 @@ class BodyBuffers:
                     return self.too_large
                 body += part
                 if not self._hold(arriving, len(part)):
-                    return Rejection(503, "too much is waiting already", {"retry-after": "1"})
+                    return Rejection(503, "request bodies use too much memory", {"retry-after": "1"})
                 if not message.get("more_body", False):
                     return bytes(body)
                 if part:
                     arriving.extend()
 
     def _hold(self, arriving: _Arriving, more: int) -> bool:
-        """Count bytes; give up other bodies when they are too many together. False when there is no other."""
+        """Count bytes, dropping older bodies when the total is too large; False when there is none to drop."""
         arriving.held += more
         self._held += more
         while self._held > self._memory_bytes and arriving.held > SMALL_BYTES:
@@ -103,7 +105,7 @@ class BodyBuffers:
                 return False
             del self._arriving[oldest]
             self._release(oldest)
-            oldest.give_up()
+            oldest.drop()
         return True
 
     def _release(self, arriving: _Arriving) -> None:
@@ -116,18 +118,18 @@ class _Arriving:
 
     def __init__(self, end: float) -> None:
         self._end = end
-        self._is_given_up = False
+        self._is_dropped = False
         self.held = 0
         self.timeout = asyncio.timeout_at(self._next())
 
     def extend(self) -> None:
-        """Note that a part has come."""
-        if not (self._is_given_up or self.timeout.expired()):
+        """Extend the deadline after a part has arrived."""
+        if not (self._is_dropped or self.timeout.expired()):
             self.timeout.reschedule(self._next())
 
-    def give_up(self) -> None:
-        """End the reading now."""
-        self._is_given_up = True
+    def drop(self) -> None:
+        """Stop reading now."""
+        self._is_dropped = True
         if not self.timeout.expired():
             self.timeout.reschedule(asyncio.get_running_loop().time())
 
@@ -136,7 +138,7 @@ class _Arriving:
 
 
 async def drain(receive: Receive) -> bool:
-    """Throw away what is left of a refused request; return whether that was all of it."""
+    """Read and discard the rest of a rejected request; return whether it was read completely."""
     length = 0
     with suppress(TimeoutError):
         async with asyncio.timeout(DRAIN_SECONDS):

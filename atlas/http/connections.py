@@ -1,7 +1,7 @@
-"""The open connections of a process: how many there may be, and which one is closed to make room for another.
+"""The table of open connections: limits their number and decides which one to close for a new one.
 
-A new connection is never refused while another one waits for its client: the one that has waited longest is closed.
-Clients of one machine share an address, so nothing here depends on addresses. Knows no protocol.
+A new connection is never rejected while another one waits for its client: the one that has waited longest is closed.
+Clients on one machine share an address, so nothing here depends on addresses. Knows no protocol.
 """
 
 from __future__ import annotations
@@ -13,27 +13,26 @@ from enum import Enum, auto
 from typing import Protocol
 
 HEAD_SECONDS = 10.0
-"""A client has this long from its first byte (or from connecting) to the end of the headers."""
+"""Time limit for the headers, from the first byte or from connecting."""
 
 BODY_SECONDS = 40.0
-"""A body that is still incomplete after this ends the connection; requests that are read have shorter limits."""
+"""Time limit for a body at the connection level; `bodies.py` has shorter limits."""
 
 STALL_SECONDS = 10.0
-"""A client that does not read its answer is cut off after this."""
+"""A client that does not read its answer is disconnected after this."""
 
-MOST_STALLED = 64
-"""Clients with an unread answer in the memory of this process; beyond it the oldest is cut off."""
-
+MAX_STALLED = 64
+"""Clients with an unread answer in memory; beyond it the oldest is disconnected."""
 
 GRACE_SECONDS = 0.25
-"""A client is not closed for others before this: its request may be here already and only not be read."""
+"""A connection is not closed for others before this: its request may have arrived without having been read."""
 
 
 class Phase(Enum):
-    """What a connection waits for. All but `WORK` wait for the client."""
+    """What a connection waits for; in all phases but `WORK`, for its client."""
 
     OPENING = auto()
-    """Headers, or the first request that is allowed."""
+    """The headers, or the first accepted request."""
     BODY = auto()
     """The rest of a body."""
     STALLED = auto()
@@ -45,17 +44,17 @@ class Phase(Enum):
 
 
 SECONDS = {Phase.OPENING: HEAD_SECONDS, Phase.BODY: BODY_SECONDS, Phase.STALLED: STALL_SECONDS}
-"""How long a connection may stay in a phase. Idle ones have a timer of their own, work has its deadline."""
+"""Time limit of each phase. Idle connections have a timer of their own, running requests a deadline."""
 
 UNFINISHED = tuple(SECONDS)
-"""Closed before idle ones: an honest client is in these phases for milliseconds."""
+"""Phases that are closed before idle connections: an honest client is in them for milliseconds only."""
 
 
 class Connection(Protocol):
-    """What the table holds."""
+    """An entry of the table."""
 
     def abort(self) -> None:
-        """Close at once, without waiting for the client. Must not call back into the table."""
+        """Close at once without waiting for the client. Must not call back into the table."""
         ...
 
 
@@ -72,7 +71,7 @@ class Connections:
         return len(self._phase_of)
 
     def enter(self, connection: Connection, phase: Phase) -> None:
-        """Add a connection, or note its phase; in the phase that it is in already it stays as old as it was."""
+        """Add a connection or set its phase; re-entering the current phase keeps its age."""
         before = self._phase_of.get(connection)
         if before is phase:
             return
@@ -80,22 +79,22 @@ class Connections:
             del self._since[before][connection]
         self._phase_of[connection] = phase
         self._since[phase][connection] = self._clock()
-        if phase is Phase.STALLED and len(self._since[phase]) > MOST_STALLED:
+        if phase is Phase.STALLED and len(self._since[phase]) > MAX_STALLED:
             self._close(next(iter(self._since[phase])))
 
     def move(self, connection: Connection, phase: Phase) -> None:
-        """Note the phase of a connection, unless it has been closed."""
+        """Set the phase of a connection unless it has been closed."""
         if connection in self._phase_of:
             self.enter(connection, phase)
 
     def leave(self, connection: Connection) -> None:
-        """Forget a connection that has ended."""
+        """Remove a connection that has ended."""
         phase = self._phase_of.pop(connection, None)
         if phase is not None:
             del self._since[phase][connection]
 
     def make_room(self) -> bool:
-        """Close connections until one more may be opened; False when all are at work or new."""
+        """Close connections until there is room for one more; False when all are working or new."""
         while len(self) >= self.limit:
             oldest = self._oldest()
             if oldest is None:
@@ -104,7 +103,7 @@ class Connections:
         return True
 
     def expire(self) -> None:
-        """Close the connections that have been too long in their phase."""
+        """Close the connections that exceed the time limit of their phase."""
         now = self._clock()
         for phase, seconds in SECONDS.items():
             since = self._since[phase]

@@ -1,4 +1,4 @@
-"""Bounds what others can make the log say: the same message is written a few times, then counted."""
+"""Limits how much clients can write to the log: repeated messages are dropped for a while."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable
 
 WINDOW_SECONDS = 10.0
-MOST_IN_WINDOW = 5
+MAX_IN_WINDOW = 5
 MAX_CHARACTERS = 2000
 MAX_KINDS = 200
 
 
 class RateLimitFilter(logging.Filter):
-    """Lets each message (its logger and its text without arguments) through a few times in a window."""
+    """Passes each message, identified by logger and format string, a few times per window."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -22,7 +22,7 @@ class RateLimitFilter(logging.Filter):
         self._counts: dict[tuple[str, str], int] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is written; a long one is cut."""
+        """Return whether to write a record; truncates long messages."""
         now = self._clock()
         if now - self._begun >= WINDOW_SECONDS:
             self._begun, self._counts = now, {}
@@ -30,9 +30,9 @@ class RateLimitFilter(logging.Filter):
         if key not in self._counts and len(self._counts) >= MAX_KINDS:
             return False
         self._counts[key] = count = self._counts.get(key, 0) + 1
-        if count > MOST_IN_WINDOW:
+        if count > MAX_IN_WINDOW:
             return False
         message = record.getMessage()
-        more = f" (more of these are left out for {WINDOW_SECONDS:.0f} s)" if count == MOST_IN_WINDOW else ""
+        more = f" (further ones are not logged for {WINDOW_SECONDS:.0f} s)" if count == MAX_IN_WINDOW else ""
         record.msg, record.args = message[:MAX_CHARACTERS] + more, None
         return True

@@ -1,8 +1,8 @@
-"""An ASGI application around another: checks who asks, how much is sent and how much is under way, then lets it work.
+"""ASGI middleware: checks access, request size and load, then calls the application.
 
-A request counts once it is allowed and has arrived whole (`bodies.py`). At most `at_work` requests are worked on, of
-which few begin together (`turns.py`), and `waiting` wait; beyond that one is told to come again. A request that takes
-too long ends, one whose client has gone leaves the queue. Must not know what the application inside does.
+A request counts once it is authorised and complete (`bodies.py`). At most `at_work` requests run, of which few start
+together (`admission.py`), and `waiting` wait; further requests are rejected with Retry-After. A request that exceeds
+its deadline ends, and one whose client has disconnected leaves the queue. Does not know what the application does.
 """
 
 from __future__ import annotations
@@ -30,50 +30,50 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Health = Callable[[], Awaitable[tuple[bool, dict[str, object]]]]
-"""() -> (works, what may be told to anybody)."""
+"""() -> (is healthy, details that anybody may see)."""
 
 HEALTH_PATH = "/healthz"
 
 HEALTH_SECONDS = 1.0
-"""For so long an answer about health is given again: anybody may ask, as often as they like."""
+"""A health result is reused for this long, because anybody may ask as often as they like."""
 
 UNREAD_SECONDS = 0.02
-"""A request whose client is not reading for so long gives up its turn: the connection ends later, if it stays so."""
+"""A request gives up its permit when its client has not read for this long; the connection may end later."""
 
 CLOSING = frozenset({401, 403, 421})
-"""Refusals after which the connection is closed: who may not come in must connect again for each try."""
+"""Statuses after which the connection is closed: an unauthorised client must connect again for each attempt."""
 
 KNOWN = "atlas.known"
-"""Set in a request's `state` when it is allowed and whole: its connection is then worth more than others."""
+"""Key in a request's `state`, set once it is authorised and complete: its connection is closed later than others."""
 
 TURNED_AWAY = "atlas.turned_away"
-"""Set there when it is refused only because of too many others: its connection may rest until it may come again."""
+"""Key in a request's `state`, set when it is rejected because of load: its connection is not read for a while."""
 
 RETRY_SECONDS = 1
 
 UNLOGGED = frozenset({404, 405})
-"""Older clients try to open a stream, which is no mishap."""
+"""Statuses that are not logged: older clients normally try to open a stream."""
 
 LOG_SECONDS = 10.0
-"""A reason to refuse is logged at most this often."""
+"""Each status is logged at most once in this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """How much is taken at once; all positive, `waiting` may be 0, and the last two, which then are no limits."""
+    """Limits of the server. All are positive; `waiting` may be 0, and 0 means no limit for the last two."""
 
     body_bytes: int
     request_seconds: float
     at_work: int
     waiting: int
     per_client: int = 0
-    """Requests of one address, at work or waiting."""
+    """Requests of one address, running or waiting."""
     starting: int = 0
-    """Of those at work, so many in their first `STARTING_SECONDS`."""
+    """Running requests in their first `STARTING_SECONDS`."""
 
 
 class RequestLimiter:
-    """The ASGI application that the network sees. `path` leads to the application inside, nothing else does."""
+    """The ASGI application that the network sees; only `path` leads to the inner application."""
 
     def __init__(self, app: App, path: str, access: Access, limits: RequestLimits, health: Health) -> None:
         self._app, self._path, self._access, self._limits = app, path, access, limits
@@ -81,7 +81,7 @@ class RequestLimiter:
         self._bodies = BodyBuffers(limits.body_bytes)
         self._inside = 0
         self._inside_of: Counter[str] = Counter()
-        self._health = _Remembered(health)
+        self._health = _CachedHealth(health)
         self._log = _RejectionLog()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,7 +96,7 @@ class RequestLimiter:
                 await _respond(send, 200 if works else 503, body)
                 return
         else:
-            rejection = self._refusal(scope, headers)
+            rejection = self._check(scope, headers)
         if rejection is not None:
             await self._reject(rejection, receive, send)
             return
@@ -105,29 +105,29 @@ class RequestLimiter:
                 if isinstance(body, Rejection):
                     await self._reject(body, receive, send)
                 else:
-                    # only what has arrived whole takes a place: half a request costs nobody else anything
+                    # only a complete request takes a place, so half a request costs other clients nothing
                     await self._admit(scope, body, receive, send)
 
-    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Rejection | None:
+    def _check(self, scope: Scope, headers: Mapping[str, str]) -> Rejection | None:
         rejection = self._access.rejection(headers)
         if rejection is not None:
             return rejection
         if scope["path"] != self._path:
-            return Rejection(404, f"there is only {self._path} and {HEALTH_PATH}")
+            return Rejection(404, f"only {self._path} and {HEALTH_PATH} exist")
         if scope["method"] != "POST":
-            # without sessions there is no stream to open and none to delete
+            # without sessions there are no streams to open or delete
             return Rejection(405, "only POST is allowed", {"allow": "POST"})
         return self._bodies.check_length(headers.get("content-length", ""))
 
     async def _reject(self, rejection: Rejection, receive: Receive, send: Send) -> None:
-        """Say no. Whoever has not sent everything by then, or is not allowed in, loses the connection."""
-        self._log.refused(rejection)
+        """Send a rejection. Closes the connection of an unauthorised client and of one that is still sending."""
+        self._log.rejected(rejection)
         is_drained = rejection.status != 408 and await drain(receive)
         close = {} if is_drained and rejection.status not in CLOSING else {"connection": "close"}
         await _respond(send, rejection.status, _error(rejection), {**rejection.headers, **close})
 
     async def _admit(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        """Find a place for a request that has arrived, then wait for a turn and work."""
+        """Take a place for a complete request, then wait for a permit and run it."""
         scope.setdefault("state", {})[KNOWN] = True
         client = _client_of(scope)
         full = self._is_full(client)
@@ -144,13 +144,13 @@ class RequestLimiter:
         again = {"retry-after": str(RETRY_SECONDS)}
         is_much = 0 < self._limits.per_client <= self._inside_of[client]
         if is_much and not self._admission.displace(client):
-            return Rejection(429, "this client has too many requests under way", again)
+            return Rejection(429, "this client has too many requests in progress", again)
         if self._inside >= self._limits.at_work + self._limits.waiting and not self._admission.displace():
-            return Rejection(503, "too many requests are waiting already", again)
+            return Rejection(503, "too many requests are waiting", again)
         return None
 
     async def _work(self, scope: Scope, body: bytes, receive: Receive, answer: _Answer, place: _Place) -> None:
-        gone = asyncio.ensure_future(receive())  # after the body there is only the news that the client has left
+        gone = asyncio.ensure_future(receive())  # after the body, the only message is that the client disconnected
         try:
             async with asyncio.timeout(self._limits.request_seconds):
                 place.permit = await self._permit(gone, place)
@@ -159,23 +159,23 @@ class RequestLimiter:
                     await self._app(scope, _replay(body, gone), answer)
         except TimeoutError:
             late = Rejection(504, "the request took too long", {"retry-after": str(RETRY_SECONDS)})
-            self._log.refused(late)
+            self._log.rejected(late)
             if not answer.started:
                 await _respond(answer.send, late.status, _error(late), late.headers)
-            # an answer that has begun ends unfinished: the connection is closed under it
+            # an answer that has begun stays incomplete, and the connection is closed
         except Displaced:
             again = {"retry-after": str(RETRY_SECONDS)}
-            await self._reject_busy(scope, Rejection(503, "too many requests are waiting already", again), answer.send)
+            await self._reject_busy(scope, Rejection(503, "too many requests are waiting", again), answer.send)
         finally:
             gone.cancel()
 
     async def _reject_busy(self, scope: Scope, rejection: Rejection, send: Send) -> None:
         scope["state"][TURNED_AWAY] = True
-        self._log.refused(rejection)
+        self._log.rejected(rejection)
         await _respond(send, rejection.status, _error(rejection), rejection.headers)
 
     async def _permit(self, gone: asyncio.Future[Message], place: _Place) -> Permit | None:
-        """Wait for a permit, which the caller ends; None when the client left first. Raises Displaced."""
+        """Wait for a permit, which the caller ends; None when the client disconnects first. Raises Displaced."""
         asked = self._admission.request(place.client, place.leave)
         try:
             if not asked.done():
@@ -189,12 +189,12 @@ class RequestLimiter:
         return None
 
     def enter(self, client: str) -> None:
-        """Count a request."""
+        """Count a request as running or waiting."""
         self._inside += 1
         self._inside_of[client] += 1
 
     def leave(self, client: str) -> None:
-        """Count it no longer."""
+        """Stop counting a request."""
         self._inside -= 1
         self._inside_of[client] -= 1
         if not self._inside_of[client]:
@@ -202,26 +202,26 @@ class RequestLimiter:
 
 
 class _Place:
-    """What a request takes from others: a place among all and among those of its client, and a turn."""
+    """The share of a request in the limits: its count, in total and for its client, and its permit."""
 
-    def __init__(self, gate: RequestLimiter, client: str) -> None:
-        self._gate, self.client = gate, client
+    def __init__(self, limiter: RequestLimiter, client: str) -> None:
+        self._limiter, self.client = limiter, client
         self.permit: Permit | None = None
         self._is_left = False
-        gate.enter(client)
+        limiter.enter(client)
 
     def leave(self) -> None:
-        """Give it all back, once."""
+        """Release everything; idempotent."""
         if self._is_left:
             return
         self._is_left = True
-        self._gate.leave(self.client)
+        self._limiter.leave(self.client)
         if self.permit is not None:
             self.permit.end()
 
 
 class _Answer:
-    """Passes an answer on and knows whether it has begun; a client that does not read it loses its place meanwhile."""
+    """Forwards an answer and records whether it has begun; a client that does not read it loses its place."""
 
     def __init__(self, send: Send, place: _Place) -> None:
         self.send, self._place, self.started = send, place, False
@@ -235,8 +235,8 @@ class _Answer:
             timer.cancel()
 
 
-class _Remembered:
-    """Asks at most once in `HEALTH_SECONDS`."""
+class _CachedHealth:
+    """Reuses a health result for `HEALTH_SECONDS`."""
 
     def __init__(self, ask: Health) -> None:
         self._ask, self._asking = ask, asyncio.Lock()
@@ -251,27 +251,27 @@ class _Remembered:
 
 
 class _RejectionLog:
-    """Tells of refusals without letting them flood the log; what the client sent is not repeated."""
+    """Logs rejections without flooding the log; never logs what the client sent."""
 
     def __init__(self) -> None:
         self._last: dict[int, float] = {}
-        self._unsaid: dict[int, int] = {}
+        self._suppressed: dict[int, int] = {}
 
-    def refused(self, rejection: Rejection) -> None:
+    def rejected(self, rejection: Rejection) -> None:
         if rejection.status in UNLOGGED:
             return
         now = time.monotonic()
         if now - self._last.get(rejection.status, -LOG_SECONDS) < LOG_SECONDS:
-            self._unsaid[rejection.status] = self._unsaid.get(rejection.status, 0) + 1
+            self._suppressed[rejection.status] = self._suppressed.get(rejection.status, 0) + 1
             return
         self._last[rejection.status] = now
-        before = self._unsaid.pop(rejection.status, 0)
-        more = f" ({before} more before)" if before else ""
-        logger.warning("refused with %d: %s%s", rejection.status, rejection.message, more)
+        before = self._suppressed.pop(rejection.status, 0)
+        more = f" ({before} earlier ones not logged)" if before else ""
+        logger.warning("rejected with %d: %s%s", rejection.status, rejection.message, more)
 
 
 def _replay(body: bytes, gone: asyncio.Future[Message]) -> Receive:
-    """Return a `receive` that gives the whole body, then waits for the client to leave."""
+    """Return a `receive` that returns the complete body, then waits for the client to disconnect."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
@@ -281,7 +281,7 @@ def _replay(body: bytes, gone: asyncio.Future[Message]) -> Receive:
 
 
 def _client_of(scope: Scope) -> str:
-    """Return the address a request comes from; a proxy's is all that there is to see of those behind it."""
+    """Return the address that a request comes from; for clients behind a proxy, that of the proxy."""
     client: tuple[str, int] | None = scope.get("client")
     return client[0] if client else ""
 

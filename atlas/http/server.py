@@ -1,7 +1,6 @@
-"""An ASGI application on a socket until a signal comes, by `uvicorn`.
+"""Serves an ASGI application on a socket with `uvicorn` until a signal arrives.
 
-The first signal lets requests that are under way end, up to a deadline; the second ends at once. What happens goes to
-standard error.
+The first signal lets running requests finish, up to a deadline; the second one stops at once. Logs go to stderr.
 """
 
 from __future__ import annotations
@@ -26,35 +25,35 @@ from atlas.http.middleware import App
 from atlas.http.protocol import BoundedProtocol
 
 GRACE_SECONDS = 10
-"""Requests that are under way at the first signal may take this long."""
+"""Requests that are running at the first signal may take this long."""
 
 IDLE_SECONDS = 75
-"""An idle connection is closed after this: longer than the pauses of an agent that is at work."""
+"""An idle connection is closed after this time, which is longer than the pauses of a working agent."""
 
 CONNECTIONS = 512
-"""Open at once; beyond it the one that has waited longest for its client is closed for each new one."""
+"""Open connections; beyond it, each new one closes the one that has waited longest for its client."""
 SPARE_CONNECTIONS = 256
-"""At least so many more than requests that may be at work or waiting."""
+"""Minimum number of connections in addition to those of running and waiting requests."""
 
 BUFFER_BYTES = 262_144
-"""Of the kernel, for each direction of a connection: it would otherwise keep up to 10 MB for a client that is stuck."""
+"""Kernel buffer per direction of a connection; by default the kernel holds up to 10 MB for a client that is stuck."""
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """Files in PEM form; `key` None = it is in the certificate's file."""
+    """PEM files; `key` None = the key is in the certificate's file."""
 
     certificate: Path
     key: Path | None = None
 
 
 def make_tls(certificate: Path, key: Path | None) -> Tls:
-    """Return the files after a try. Raises ConfigError for such as cannot be used."""
+    """Check that the files can be loaded, and return them. Raises ConfigError if not."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, "")
-    except OSError as error:  # also what ssl raises
+    except OSError as error:  # includes ssl.SSLError
         raise ConfigError(f"the TLS files cannot be used: {error}", "Give PEM files: --tls-cert, --tls-key.") from error
     return Tls(certificate, key)
 
@@ -62,7 +61,7 @@ def make_tls(certificate: Path, key: Path | None) -> Tls:
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens on the first address of `host`.
 
-    Raises ConfigError for an address that is none of this machine's, or not allowed; Unavailable for a port in use.
+    Raises ConfigError for an address that is foreign or not permitted, and Unavailable for a port in use.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -74,7 +73,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
-            listening.setsockopt(socket.SOL_SOCKET, buffer, BUFFER_BYTES)  # connections inherit it
+            listening.setsockopt(socket.SOL_SOCKET, buffer, BUFFER_BYTES)  # inherited by connections
         listening.bind(address)
         listening.listen(512)
     except OSError as error:
@@ -89,12 +88,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_open(listening: socket.socket) -> bool:
-    """Whether other machines can reach it."""
+    """Return whether other machines can reach the socket."""
     return not ip_address(str(listening.getsockname()[0]).partition("%")[0]).is_loopback
 
 
 def url_of(listening: socket.socket, host: str, tls: Tls | None, path: str) -> str:
-    """Return where clients find it, under the name that it was asked for."""
+    """Return the URL for clients, with the host name as configured."""
     place = f"[{host}]" if ":" in host else host
     return f"{'https' if tls else 'http'}://{place}:{listening.getsockname()[1]}{path}"
 
@@ -102,9 +101,9 @@ def url_of(listening: socket.socket, host: str, tls: Tls | None, path: str) -> s
 async def serve(
     app: App, listening: socket.socket, ready: Callable[[], None], tls: Tls | None = None, requests: int = 0
 ) -> None:
-    """Serve until SIGINT or SIGTERM; `ready` is called once, when requests are taken. Closes the socket.
+    """Serve until SIGINT or SIGTERM; `ready` is called once requests are accepted. Closes the socket.
 
-    `requests` is how many the application takes at once. Runs in the main thread only.
+    `requests` is the number of requests that the application runs or queues. Call from the main thread.
     """
     config = uvicorn.Config(
         app,
@@ -127,7 +126,7 @@ async def serve(
 
 
 class _Server(uvicorn.Server):
-    """Takes connections by an acceptor of its own: `sockets` is empty."""
+    """Accepts connections through an `Acceptor`, so `sockets` is empty."""
 
     def __init__(
         self, config: uvicorn.Config, listening: socket.socket, table: Connections, ready: Callable[[], None]
@@ -148,29 +147,29 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if self._acceptor is not None:
             self._acceptor.close()
-        cutting = asyncio.create_task(self._cut_off())
+        aborting = asyncio.create_task(self._abort_on_second_signal())
         try:
             await super().shutdown(sockets)
         finally:
-            cutting.cancel()
+            aborting.cancel()
 
-    async def _cut_off(self) -> None:
-        """At the second signal drop the connections: since Python 3.12 a server is not closed while one is open."""
-        while not self.force_exit:  # noqa: ASYNC110 it is set by a signal
+    async def _abort_on_second_signal(self) -> None:
+        """Abort all connections: since Python 3.12 a server does not close while one is open."""
+        while not self.force_exit:  # noqa: ASYNC110 a signal handler sets it
             await asyncio.sleep(0.1)
         for connection in list(self.server_state.connections):
             connection.transport.abort()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Take both signals as a wish to end in order: unlike the original, they are not raised again afterwards."""
+        """Stop gracefully on both signals; unlike uvicorn's version, do not raise them again afterwards."""
 
-        def asked(number: int, frame: object) -> None:
+        def stop(number: int, frame: object) -> None:
             self.force_exit = self.should_exit
             self.should_exit = True
 
         ours = [kind for kind in SIGNALS if signal.getsignal(kind) is not signal.SIG_IGN]
-        before = {kind: signal.signal(kind, asked) for kind in ours}
+        before = {kind: signal.signal(kind, stop) for kind in ours}
         try:
             yield
         finally:

@@ -1,6 +1,7 @@
-"""Several processes behind one address: a parent that starts, replaces and ends them and deals connections out.
+"""Several worker processes behind one address: the parent starts, replaces and stops them and balances connections.
 
-Any of them can answer any request, for none keeps anything between two. Must not know what they serve.
+Requests are independent, so any worker can answer any of them. This module does not know what the workers serve. ADR
+0022 compares it with the process managers of uvicorn and granian.
 """
 
 from __future__ import annotations
@@ -24,21 +25,20 @@ from atlas.http.server import SIGNALS
 logger = logging.getLogger("atlas.http")
 
 SHORT_LIFE_SECONDS = 5.0
-"""A process that ends by itself is replaced, one that was younger than this only after a pause."""
+"""A worker that ended earlier than this after its start is replaced after a pause, others at once."""
 PAUSE_SECONDS = 1.0
-LOOK_SECONDS = 1.0
-"""A signal that comes just before a wait is seen after this at the latest."""
+SELECT_SECONDS = 1.0
+"""A signal that arrives just before waiting is handled after this at the latest."""
 
 Serve = Callable[[socket.socket, Callable[[], None]], None]
-"""(socket, ready) -> None: serves until SIGTERM; calls `ready` in its event loop when requests are taken."""
+"""(socket, ready) -> None: serves until SIGTERM; calls `ready` in its event loop when it accepts requests."""
 
 
 def serve_many(listening: socket.socket, count: int, serve: Serve, ready: Callable[[], None]) -> None:
-    """Serve in `count` processes until a signal; `ready` is called when all take requests. Closes the socket.
+    """Serve in `count` worker processes until a signal; `ready` is called when all accept requests. Closes the socket.
 
-    This process takes the connections and gives each to the process that has fewest. The first SIGINT or SIGTERM lets
-    the processes end in order, the second at once. When this process goes, so do they. Raises Unavailable when one
-    cannot start. Runs in the main thread of a process that has no other.
+    The first SIGINT or SIGTERM stops the workers gracefully, the second one at once. Workers also stop when this
+    process dies. Raises Unavailable when a worker cannot start. Call from the main thread of a single-threaded process.
     """
     Supervisor(listening, count, serve).run(ready)
 
@@ -49,19 +49,19 @@ class Supervisor:
     def __init__(self, listening: socket.socket, count: int, serve: Serve) -> None:
         self._listening, self._count, self._serve = listening, count, serve
         self._children: dict[Channel, tuple[int, float]] = {}
-        """Its process id, since when."""
+        """Process id and start time of each worker."""
         self._selector = selectors.DefaultSelector()
         self._ending = False
 
     def run(self, ready: Callable[[], None]) -> None:
-        """Serve until a signal asks to stop; `ready` is called once every process accepts connections."""
-        before = {kind: signal.signal(kind, self._asked) for kind in SIGNALS}
+        """Serve until a signal asks to stop; `ready` is called once every worker accepts connections."""
+        before = {kind: signal.signal(kind, self._stop) for kind in SIGNALS}
         try:
             for _ in range(self._count):
                 self._start()
             while not self._ending and not all(channel.is_ready for channel in self._children):
-                if self._hear():
-                    raise Unavailable("a process of the server ended before it served", "Its log says why.")
+                if self._poll():
+                    raise Unavailable("a worker process ended before it accepted requests", "See the log above.")
             if not self._ending:
                 ready()
             self._watch()
@@ -73,65 +73,65 @@ class Supervisor:
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
         channel = Channel(ours)
-        with _signals_held():
+        with _signals_blocked():
             process = 0 if self._ending else os.fork()
             if not (process or self._ending):
-                # Ctrl-C reaches every process of a terminal; only the parent passes it on, as one wish to end
+                # Ctrl-C reaches every process of a terminal; the parent turns it into one SIGTERM for each worker
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
             elif process:
                 self._children[channel] = (process, time.monotonic())
         if not (process or self._ending):
             channel.close()
-            self._live(theirs)
+            self._run_worker(theirs)
         theirs.close()
         if process:
             self._selector.register(channel, selectors.EVENT_READ)
         else:
             channel.close()
 
-    def _live(self, end: socket.socket) -> NoReturn:
-        """Be a child: serve what is dealt out, then leave without running what belongs to the parent."""
+    def _run_worker(self, end: socket.socket) -> NoReturn:
+        """Serve in the child process, then exit without running the parent's cleanup."""
         code = 1
         try:
             self._listening.close()
             for other in self._children:
                 other.close()
-            dealt = HandoffSocket(end)
-            self._serve(dealt, lambda: dealt.tell(READY))
+            handoff = HandoffSocket(end)
+            self._serve(handoff, lambda: handoff.report(READY))
             code = 0
-        except BaseException:  # whatever it is, the parent's frames below must not see it
-            logger.exception("a process of the server failed")
+        except BaseException:  # no exception may reach the frames of the parent that the fork copied
+            logger.exception("a worker process failed")
         finally:
             sys.stderr.flush()
             os._exit(code)
 
     def _watch(self) -> None:
-        """Deal connections out and replace processes that end, until all have ended."""
-        is_dealing = False
+        """Balance connections and replace workers that end, until all have ended."""
+        is_accepting = False
         while self._children:
-            # while no process can take any, connections wait where they are
+            # while no worker can take a connection, connections wait in the kernel's queue
             wanted = not self._ending and any(channel.can_take for channel in self._children)
-            if wanted and not is_dealing:
+            if wanted and not is_accepting:
                 self._selector.register(self._listening, selectors.EVENT_READ)
-            if is_dealing and not wanted:
+            if is_accepting and not wanted:
                 self._selector.unregister(self._listening)
-            is_dealing = wanted
+            is_accepting = wanted
             if self._ending and not any(channel.is_ready for channel in self._children):
-                # who sees that it is closed may send a second signal: by now the first has reached everyone
+                # closed only after every worker got the first signal, because the next signal stops them at once
                 self._listening.close()
-            for since, status in self._hear():
+            for since, status in self._poll():
                 if self._ending:
                     continue
-                logger.error("a process of the server ended by %s; it is replaced", _how(status))
+                logger.error("a worker process ended by %s; starting a new one", _how(status))
                 if time.monotonic() - since < SHORT_LIFE_SECONDS:
                     time.sleep(PAUSE_SECONDS)
                 self._start()
 
-    def _hear(self) -> list[tuple[float, int]]:
-        """Wait for something and see to it; return of the processes that have ended since when they were, and how."""
+    def _poll(self) -> list[tuple[float, int]]:
+        """Wait for events and handle them; return the start time and exit status of each worker that ended."""
         ended: list[tuple[float, int]] = []
-        for key, _ in self._selector.select(LOOK_SECONDS):
+        for key, _ in self._selector.select(SELECT_SECONDS):
             if key.fileobj is self._listening:
                 self._accept()
                 continue
@@ -155,16 +155,16 @@ class Supervisor:
             return
         except OSError as error:
             if not self._ending:
-                logger.error("a connection could not be taken: %s", error.strerror)
+                logger.error("a connection could not be accepted: %s", error.strerror)
                 time.sleep(PAUSE_SECONDS)
             return
         assign(connection, self._children)
 
-    def _asked(self, number: int, frame: FrameType | None) -> None:
+    def _stop(self, number: int, frame: FrameType | None) -> None:
         self._ending = True
-        self._tell(signal.SIGTERM)
+        self._signal_workers(signal.SIGTERM)
 
-    def _tell(self, kind: signal.Signals) -> None:
+    def _signal_workers(self, kind: signal.Signals) -> None:
         for process, _ in self._children.values():
             with suppress(ProcessLookupError):
                 os.kill(process, kind)
@@ -172,7 +172,7 @@ class Supervisor:
     def _end(self) -> None:
         self._ending = True
         self._listening.close()
-        self._tell(signal.SIGKILL)
+        self._signal_workers(signal.SIGKILL)
         for channel, (process, _) in self._children.items():
             os.waitpid(process, 0)
             channel.close()
@@ -181,8 +181,8 @@ class Supervisor:
 
 
 @contextmanager
-def _signals_held() -> Generator[None]:
-    """Let signals wait: between a fork and the note of it, a wish to end would miss the new process."""
+def _signals_blocked() -> Generator[None]:
+    """Block signals: a signal between a fork and its registration would miss the new worker."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield

@@ -210,7 +210,7 @@ async def test_a_token_is_asked_for_even_on_loopback_and_told_to_nobody(place: P
             Client(streamable_http_client(served.url, http_client=http_client)) as client,
         ):
             assert (await answer(client, "get_node", name="apply_discount"))["outcome"] == "found"
-        assert "refused with 401" in served.log
+        assert "rejected with 401" in served.log
         assert served.stop() == 0
     assert TOKEN not in served.log
 
@@ -218,8 +218,8 @@ async def test_a_token_is_asked_for_even_on_loopback_and_told_to_nobody(place: P
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "needs a token"),
-        ("", "holds no token"),
+        (None, "requires a token"),
+        ("", "contains no token"),
         ("short", "fewer than 16"),
         ("with a space in it, and long", "characters"),
         ("x" * 5000, "larger than 4096"),
@@ -332,7 +332,7 @@ def test_a_client_with_too_many_requests_is_told_so_and_others_are_served(busy_p
             calls.pop().connection.close()
             wait_until(lambda: served.ask("get_node", {"name": "Cart"}, **bearer).status == 200)
         assert not calls[0].result().get("isError")
-        assert "refused with 429" in served.log
+        assert "rejected with 429" in served.log
 
 
 def test_long_calls_do_not_hold_up_short_ones(busy_place: Place) -> None:

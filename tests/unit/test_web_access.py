@@ -84,7 +84,7 @@ def test_on_loopback_a_short_token_is_better_than_none_but_not_for_others() -> N
     assert make_access("127.0.0.1", is_open=False, token="short").token == "short"
     with pytest.raises(ConfigError, match="fewer than 16"):
         make_access("0.0.0.0", is_open=True, token="short")
-    with pytest.raises(ConfigError, match="needs a token"):
+    with pytest.raises(ConfigError, match="requires a token"):
         make_access("0.0.0.0", is_open=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atlas.http.connections import GRACE_SECONDS, MOST_STALLED, SECONDS, Connections, Phase
+from atlas.http.connections import GRACE_SECONDS, MAX_STALLED, SECONDS, Connections, Phase
 
 
 class Clock:
@@ -84,8 +84,8 @@ def test_a_phase_has_an_end_and_more_of_the_same_does_not_prolong_it() -> None:
 
 def test_few_answers_wait_to_be_read() -> None:
     connections, clock = table(1000)
-    stalled = several(connections, clock, MOST_STALLED + 3, Phase.STALLED)
-    assert [one.is_open for one in stalled] == [False] * 3 + [True] * MOST_STALLED
+    stalled = several(connections, clock, MAX_STALLED + 3, Phase.STALLED)
+    assert [one.is_open for one in stalled] == [False] * 3 + [True] * MAX_STALLED
 
 
 def test_who_was_closed_does_not_come_back() -> None:

@@ -53,7 +53,7 @@ def held() -> Iterator[ExitStack]:
 def test_64_connections_are_dealt_out_evenly_and_closed_ones_make_room(held: ExitStack) -> None:
     desk = Desk(held, 2)
     for end in desk.ends:
-        end.tell(READY)
+        end.report(READY)
     desk.poll()
     clients = [desk.connect() for _ in range(64)]
     first, second = desk.taken(0), desk.taken(1)
@@ -73,7 +73,7 @@ def test_64_connections_are_dealt_out_evenly_and_closed_ones_make_room(held: Exi
 
 def test_only_a_process_that_is_ready_gets_connections(held: ExitStack) -> None:
     desk = Desk(held, 2)
-    desk.ends[1].tell(READY)
+    desk.ends[1].report(READY)
     desk.poll()
     for _ in range(3):
         desk.connect()
@@ -83,7 +83,7 @@ def test_only_a_process_that_is_ready_gets_connections(held: ExitStack) -> None:
 def test_a_process_that_has_gone_gets_none_and_its_untaken_ones_are_closed(held: ExitStack) -> None:
     desk = Desk(held, 2)
     for end in desk.ends:
-        end.tell(READY)
+        end.report(READY)
     desk.poll()
     waiting = desk.connect()
     gone = desk.ends[0]
