@@ -11,6 +11,7 @@ pub mod content;
 pub mod encode;
 pub mod facts;
 pub mod files;
+pub mod language_data;
 pub mod link;
 pub mod memory;
 pub mod pages;

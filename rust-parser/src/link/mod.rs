@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::FileFacts;
+use crate::language_data::Settings;
 
 use crate::link::emit::edges::{self, FileEdges};
 use crate::link::emit::structure::{self, Structure};
@@ -82,10 +83,10 @@ enum Output {
 }
 
 impl Project {
-    pub fn new(name: &str, is_spare: bool) -> Project {
+    pub fn new<'a>(name: &str, languages: impl Iterator<Item = &'a Settings>, is_spare: bool) -> Project {
         Project {
             name: name.to_owned(),
-            index: Index::default(),
+            index: Index::new(languages),
             links: Vec::new(),
             structure: Structure::default(),
             structure_digest: None,

@@ -1,5 +1,6 @@
 //! The Python face of parsing: `Languages`, `ParsedFile`, `parse_bytes`, `parse_paths`.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use crate::admission::ByteLimit;
 use crate::content::{digest_of, hex};
 use crate::facts::{FACTS_VERSION, FileFacts, Problem};
 use crate::files::{Folder, read_capped};
+use crate::language_data::{Settings, read_all};
 use crate::parse::Registry;
 use crate::parse::{file, json};
 use crate::scan::check_content;
@@ -296,10 +298,27 @@ fn parse_below(
     Ok(parse_content(registry, path, &data, limits))
 }
 
+/// (name, words, endings, declarations, constructors) of a language.
+type Terms = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>);
+
+/// What each language says about questions and hits, by name; grammars are not loaded.
+#[pyfunction]
+fn language_terms(folders: Vec<String>) -> PyResult<Vec<Terms>> {
+    let languages = read_all(&folders).map_err(PyValueError::new_err)?;
+    let by_name: BTreeMap<String, Settings> =
+        languages.into_iter().map(|folder| (folder.settings.name.clone(), folder.settings)).collect();
+    let terms = by_name.into_iter().map(|(name, settings)| {
+        let [words, endings, declarations, constructors] = settings.search_terms();
+        (name, words, endings, declarations, constructors)
+    });
+    Ok(terms.collect())
+}
+
 /// Add this module's Python classes and functions.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Languages>()?;
     module.add_class::<ParsedFile>()?;
+    module.add_function(wrap_pyfunction!(language_terms, module)?)?;
     module.add_function(wrap_pyfunction!(parse_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(parse_paths, module)?)?;
     Ok(())

@@ -6,7 +6,6 @@ use crate::facts::{DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
 use crate::link::emit::edges::{Collector, Target, is_referable};
 use crate::link::project::file_entry::{is_callable, is_class};
 use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
-use crate::link::rules::Family;
 use crate::link::strategy::{EdgeType, Strategy, Value, Values, What};
 
 /// Shortest name that says anything about who is meant.
@@ -104,7 +103,7 @@ impl Collector<'_, '_> {
                         .into_iter()
                         .collect();
                 }
-                if view.file.family == Family::Ruby && view.text(name) == "new" {
+                if view.file.rules.new_method == Some(name) {
                     return bases;
                 }
                 view.each(bases, |value| view.called_attribute(value, name))
@@ -113,7 +112,7 @@ impl Collector<'_, '_> {
                 let name = view.file.sym(name);
                 match view.resolve_called_name(site.scope, name, site.line) {
                     Some(values) => values,
-                    None if view.file.family.has_global_functions() => {
+                    None if view.file.rules.global_functions => {
                         let unique = self.unique(name, |kind, is_member| kind == Kind::Function && !is_member);
                         unique
                             .map(|symbol| Value::new(What::Definition(symbol), Strategy::UniqueName))
@@ -132,8 +131,7 @@ impl Collector<'_, '_> {
     fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
         let view = self.view;
         let Expr::Name(name) = *view.file.expr(base) else { return false };
-        let has_class_case = matches!(view.file.family, Family::CSharp | Family::Ruby | Family::Php);
-        has_class_case
+        view.file.rules.capitalised_classes
             && view.file.text(name).starts_with(char::is_uppercase)
             && view.resolve_name(site.scope, view.file.sym(name), site.line).is_none()
     }
@@ -144,8 +142,8 @@ impl Collector<'_, '_> {
         let text = view.text(name);
         if text.len() < MIN_UNIQUE_NAME
             || text.starts_with("__")
-            || view.index.rules.is_common_method(name)
-            || view.index.rules.is_builtin(view.file.family, name)
+            || view.file.rules.common_methods.contains(&name)
+            || view.file.rules.builtins.contains(&name)
         {
             return None;
         }
@@ -159,7 +157,7 @@ impl Collector<'_, '_> {
                 continue;
             }
             let (file, definition) = view.definition(symbol);
-            if file.family != view.file.family || !is_callable(definition.kind) {
+            if file.rules.family != view.file.rules.family || !is_callable(definition.kind) {
                 continue;
             }
             let symbol = view.canonical(symbol);
@@ -234,12 +232,10 @@ impl Collector<'_, '_> {
         outcome
     }
 
-    /// Calling an instance calls its `__call__`.
+    /// Calling an instance calls one of its methods.
     fn add_called_instance(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
-        if self.view.file.family != Family::Python {
-            return Outcome::Unresolved;
-        }
-        let members = self.view.class_member(class, self.view.known("__call__"), via);
+        let Some(name) = self.view.file.rules.call_method else { return Outcome::Unresolved };
+        let members = self.view.class_member(class, name, via);
         let mut outcome = Outcome::Unresolved;
         for member in members {
             outcome = outcome.max(match member.what {
@@ -330,7 +326,7 @@ impl Collector<'_, '_> {
     fn add_type(&mut self, expr: ExprId, site: Site) -> Outcome {
         let view = self.view;
         if let Expr::Name(name) = view.file.expr(expr)
-            && view.index.rules.self_types.contains(&view.file.sym(*name))
+            && view.file.rules.self_types.contains(&view.file.sym(*name))
         {
             return Outcome::Outside;
         }

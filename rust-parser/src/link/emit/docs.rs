@@ -4,7 +4,6 @@ use crate::facts::{DefId, Expr, Kind, Reference, ReferenceKind};
 use crate::link::emit::edges::{Collector, Target};
 use crate::link::project::names::{FILE_NODE, FileId, SymbolId};
 use crate::link::project::paths::{folder_of, normalised};
-use crate::link::rules::Family;
 use crate::link::strategy::{EdgeType, Strategy};
 
 /// Shortest plain name that is looked for.
@@ -66,10 +65,7 @@ impl Collector<'_, '_> {
     /// The node that stands for a whole file.
     fn file_target(&self, file: FileId) -> Target {
         let entry = self.view.index.file(file);
-        match entry.family {
-            Family::Document => Target::Symbol(self.view.module_symbol(file)),
-            _ => Target::Symbol(entry.file_symbol),
-        }
+        Target::Symbol(if entry.is_document() { self.view.module_symbol(file) } else { entry.file_symbol })
     }
 
     fn add_name(&mut self, written: &str, kind: EdgeType, source: DefId, reference: &Reference) -> bool {
@@ -120,7 +116,7 @@ impl Collector<'_, '_> {
             let (file, definition) = view.definition(symbol);
             let qualified = view.text(file.qualified_names[place.def as usize]);
             let fits = is_plain || qualified == dotted || qualified.ends_with(&suffix);
-            let is_noise = file.family == Family::Document || (is_plain && definition.kind == Kind::Field);
+            let is_noise = file.is_document() || (is_plain && definition.kind == Kind::Field);
             if fits && !is_noise {
                 let symbol = view.canonical(symbol);
                 if !found.iter().any(|known| known.1 == symbol) {

@@ -1,12 +1,11 @@
 //! The edges of one file: what it defines, imports, inherits and overrides; references are in `calls` and `docs`.
 
 use crate::facts::{DefId, Kind};
+use crate::language_data::ModuleRule;
 use crate::link::emit::{calls, docs};
 use crate::link::project::file_entry::{is_callable, is_class, is_star};
 use crate::link::project::names::{EMPTY, ExternalId, FILE_NODE, Sym, SymbolId};
-use crate::link::project::paths::is_package_file;
 use crate::link::project::query::View;
-use crate::link::rules::Family;
 use crate::link::strategy::{EdgeType, Strategy, Values, What};
 
 /// Far end of an edge.
@@ -65,7 +64,7 @@ pub fn link_edges(view: &View) -> (FileEdges, Vec<String>) {
     view.ask_own_uids();
     collector.add_definitions();
     collector.add_children();
-    if view.file.family == Family::Document {
+    if view.file.is_document() {
         docs::add_references(&mut collector);
     } else {
         collector.add_extensions();
@@ -103,7 +102,7 @@ impl Collector<'_, '_> {
 
     fn add_definitions(&mut self) {
         let file = self.view.file;
-        let is_document = file.family == Family::Document;
+        let is_document = file.is_document();
         for (def, definition) in file.facts().definitions.iter().enumerate() {
             let def = def as DefId;
             if !file.is_node(def) || (is_document && def == 0) {
@@ -129,13 +128,13 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// A Python package contains the modules of its folder.
+    /// The file of a package contains the modules of its folder.
     fn add_children(&mut self) {
-        let path = &self.view.file.path;
-        if self.view.file.family != Family::Python || !is_package_file(path) {
+        let (path, rules) = (&self.view.file.path, &self.view.file.rules);
+        if !rules.is_package_file(path) {
             return;
         }
-        for &child in self.view.children(Family::Python, crate::link::project::paths::folder_of(path)) {
+        for &child in self.view.children(rules.family, crate::link::project::paths::folder_of(path)) {
             let module = self.view.module_symbol(child);
             self.add(0, EdgeType::Contains, Target::Symbol(module), 0, Strategy::Structure);
         }
@@ -180,7 +179,7 @@ impl Collector<'_, '_> {
             }
         }
         for (def, definition) in view.file.facts().definitions.iter().enumerate() {
-            if view.file.family == Family::Go && is_class(definition.kind) {
+            if view.file.rules.structural_interfaces && is_class(definition.kind) {
                 let embedded = view.ancestors(view.file.symbols[def]);
                 let implemented = view.interfaces(view.file.symbols[def]).iter();
                 for &interface in implemented.filter(|&&symbol| !embedded.contains(&What::Definition(symbol))) {
@@ -210,13 +209,13 @@ impl Collector<'_, '_> {
                 continue;
             }
             let name = view.file.text(definition.name);
-            let is_private = view.file.family == Family::Python && name.starts_with("__") && !name.ends_with("__");
+            let is_private = view.file.rules.is_private_method(name);
             let parent = view.file.outline(definition.parent).kind;
             if is_private || !(is_class(parent) || parent == Kind::Extension) {
                 continue;
             }
             let Some(class) = view.class_of(definition.parent) else { continue };
-            if view.file.family == Family::Go {
+            if view.file.rules.structural_interfaces {
                 for symbol in view.implemented_methods(class, view.file.sym(definition.name)) {
                     if let Some(target) = self.target(symbol) {
                         self.add(def as DefId, EdgeType::Overrides, target, definition.name_line, Strategy::MethodSet);
@@ -262,12 +261,12 @@ impl Collector<'_, '_> {
             What::Definition(symbol) => self.target(symbol),
             What::External(external) => Some(Target::External(external)),
             What::Package(package) => Some(Target::Package(package)),
-            What::Folder(folder) if self.view.file.family == Family::Go => {
-                let first = self.view.children(Family::Go, self.view.text(folder)).first();
+            What::Folder(folder) if self.view.file.rules.module_rule == ModuleRule::Folders => {
+                let first = self.view.children(self.view.file.rules.family, self.view.text(folder)).first();
                 let module = first.map(|&file| self.view.index.file(file).module);
                 module.filter(|&module| module != EMPTY).map(Target::Package)
             }
-            // A Python folder without a file of its own is no node.
+            // A folder without a file of its own is no node.
             What::Folder(_) => return true,
             _ => None,
         };

@@ -42,7 +42,7 @@ impl Collector<'_, '_> {
     ) -> (SymbolId, Strategy) {
         let view = self.view;
         let (file, definition) = view.definition(symbol);
-        if !file.family.has_overloads() {
+        if !file.rules.overloads {
             return (symbol, via);
         }
         let parent = file.symbols[definition.parent as usize];

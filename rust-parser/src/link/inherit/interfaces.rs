@@ -8,7 +8,6 @@ use crate::link::project::file_entry::{Bound, is_callable};
 use crate::link::project::index::Index;
 use crate::link::project::names::{Sym, SymbolId};
 use crate::link::project::query::View;
-use crate::link::rules::Family;
 use crate::link::strategy::What;
 
 /// A method as far as it can be compared without types: name, numbers of parameters and results.
@@ -28,7 +27,7 @@ pub type Implemented = FxHashMap<SymbolId, Vec<SymbolId>>;
 /// The methods that a Go file declares.
 pub fn link_methods(view: &View) -> Vec<Methods> {
     let mut found: Vec<Methods> = Vec::new();
-    if view.file.family != Family::Go {
+    if !view.file.rules.structural_interfaces {
         return found;
     }
     let definitions = &view.file.facts().definitions;
@@ -110,7 +109,7 @@ pub fn implemented<'a>(
     let mut having: FxHashMap<Shape, Vec<SymbolId>> = FxHashMap::default();
     let candidates: FxHashSet<SymbolId> = extensions.keys().chain(bases.keys()).copied().collect();
     for class in candidates {
-        if is_go_type(index, class) {
+        if is_structural_type(index, class) {
             let all: FxHashSet<Shape> = with_embedded(class, bases).0.into_iter().flat_map(own).collect();
             all.iter().for_each(|shape| having.entry(*shape).or_default().push(class));
             types.insert(class, all);
@@ -145,10 +144,10 @@ fn is_test(index: &Index, symbol: SymbolId) -> bool {
 }
 
 /// A type of a file that is still there, and no interface.
-fn is_go_type(index: &Index, class: SymbolId) -> bool {
+fn is_structural_type(index: &Index, class: SymbolId) -> bool {
     let place = index.symbols.get(class);
     index.files[place.file as usize].as_ref().is_some_and(|file| {
-        let is_there = file.family == Family::Go && file.symbols.get(place.def as usize) == Some(&class);
+        let is_there = file.rules.structural_interfaces && file.symbols.get(place.def as usize) == Some(&class);
         is_there && file.outline(place.def).kind != Kind::Interface
     })
 }

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::language_data::MemberOrder;
 use crate::link::inherit::interfaces::{Implemented, Methods, implemented, link_methods};
 use crate::link::project::dependencies::{Topic, key};
 use crate::link::project::file_entry::is_class;
 use crate::link::project::index::Index;
 use crate::link::project::names::{FileId, SymbolId};
 use crate::link::project::query::View;
-use crate::link::rules::Family;
 use crate::link::strategy::{Strategy, Value, Values, What};
 
 /// Aliases of a base class that are followed in a row.
@@ -102,8 +102,8 @@ pub fn link_bases(view: &View) -> FileBases {
 fn base_value(view: &View, class: DefId, base: ExprId) -> Value {
     let definition = view.file.def(class);
     let own = What::Definition(view.file.symbols[class as usize]);
-    // Ruby's `include` stands in the body of the class.
-    let scope = if view.file.family == Family::Ruby { class } else { definition.parent };
+    // A mixin is named in the body of the class.
+    let scope = if view.file.rules.mixins { class } else { definition.parent };
     let mut values = view.eval(base, scope, definition.name_line);
     if values.iter().any(|value| value.what == own) {
         // `class Field(Field)`: the base is what the name meant before.
@@ -127,10 +127,10 @@ fn base_value(view: &View, class: DefId, base: ExprId) -> Value {
         let what = match value.what {
             What::Definition(symbol) if is_class(view.kind(symbol)) => What::Definition(view.canonical(symbol)),
             // A module that a class takes in.
-            What::Definition(symbol) if view.file.family == Family::Ruby && view.kind(symbol) == Kind::Namespace => {
+            What::Definition(symbol) if view.file.rules.mixins && view.kind(symbol) == Kind::Namespace => {
                 What::Package(view.index.qualified_name(symbol))
             }
-            What::Package(_) if view.file.family == Family::Ruby => value.what,
+            What::Package(_) if view.file.rules.mixins => value.what,
             What::External(_) | What::Builtin(_) => value.what,
             _ => continue,
         };
@@ -233,8 +233,8 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<What>>) -> FxHashMap
     }
     let mut done: FxHashMap<SymbolId, Arc<[What]>> = FxHashMap::default();
     while let Some(class) = ready.pop_front() {
-        let is_python = index.definition(class).0.family == Family::Python;
-        let order = if is_python { merge_linear(&bases[&class], &done) } else { None };
+        let is_c3 = index.definition(class).0.rules.member_order == MemberOrder::C3;
+        let order = if is_c3 { merge_linear(&bases[&class], &done) } else { None };
         done.insert(class, order.unwrap_or_else(|| depth_first(class, bases)).into());
         for next in derived.remove(&class).unwrap_or_default() {
             let count = waiting.get_mut(&next).expect("class that waits");

@@ -7,18 +7,7 @@ use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::link::project::names::{EMPTY, ExternalId, Sym, SymbolId};
 use crate::link::project::query::View;
 use crate::link::resolve::scopes::best_definition;
-use crate::link::rules::Family;
 use crate::link::strategy::{Strategy, Value, Values, What, merge};
-
-/// External classes that add no members of interest.
-const MARKERS: [&str; 6] = [
-    "typing.Generic",
-    "typing.Protocol",
-    "typing_extensions.Protocol",
-    "typing_extensions.Generic",
-    "abc.ABC",
-    "object",
-];
 
 impl View<'_> {
     /// What `value.name` may be.
@@ -26,7 +15,7 @@ impl View<'_> {
         match value.what {
             What::Definition(symbol) => self.definition_attribute(value, symbol, name),
             What::Instance(class) => {
-                if self.file.family == Family::Python && self.text(name) == "__class__" {
+                if self.file.rules.class_attribute == Some(name) {
                     return smallvec![Value { what: What::Definition(class), ..value }];
                 }
                 self.class_member(class, name, value.via)
@@ -131,7 +120,7 @@ impl View<'_> {
                 };
                 match chosen {
                     Some(def) => return Some(values(def)),
-                    None if !file.family.has_fields_beside_methods() => return Some(values(def)),
+                    None if !file.rules.fields_beside_methods => return Some(values(def)),
                     None => second_choice = second_choice.or_else(|| Some(values(def))),
                 }
             } else if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
@@ -159,7 +148,7 @@ impl View<'_> {
                     }
                 }
                 What::External(external) if !self.is_marker(external) => externals.push(external),
-                What::Builtin(builtin) => has_builtin |= self.text(builtin) != "object",
+                What::Builtin(builtin) => has_builtin |= !self.file.rules.is_marker_base(self.text(builtin)),
                 What::Missing => is_known = false,
                 _ => {}
             }
@@ -170,7 +159,7 @@ impl View<'_> {
         match externals[..] {
             [] if has_builtin => Some(smallvec![Value::new(What::Builtin(EMPTY), via)]),
             [] => None,
-            [only] if !has_builtin && self.file.family.inherits_unknown_members() => {
+            [only] if !has_builtin && self.file.rules.inherits_unknown_members => {
                 let via = if via == Strategy::This { Strategy::Inherited } else { via };
                 Some(smallvec![self.external_member(only, name, via)])
             }
@@ -181,14 +170,14 @@ impl View<'_> {
     fn is_marker(&self, external: ExternalId) -> bool {
         let (package, name) = self.index.externals.name(external);
         let dotted = format!("{}.{}", self.text(package), self.text(name));
-        MARKERS.contains(&dotted.as_str())
+        self.file.rules.is_marker_base(&dotted)
     }
 
     /// The constructor that instantiating a class runs, if the project defines it.
     pub fn constructor_of(&self, class: SymbolId) -> Option<SymbolId> {
         let (file, definition) = self.definition(class);
-        let (name, is_inherited) = match file.family.constructor_name() {
-            Some(name) => (self.known(name), true),
+        let (name, is_inherited) = match file.rules.constructor {
+            Some(name) => (name, true),
             None => (definition.name, false),
         };
         let values = match is_inherited {
@@ -205,7 +194,7 @@ impl View<'_> {
     pub fn constructed_by(&self, value: &Value) -> Option<SymbolId> {
         let What::Definition(symbol) = value.what else { return None };
         let (file, definition) = self.definition(symbol);
-        if definition.kind != Kind::Constructor || file.family.constructor_name().is_some() {
+        if definition.kind != Kind::Constructor || file.rules.constructor.is_some() {
             return None;
         }
         let parent = file.symbols[definition.parent as usize];
@@ -223,7 +212,8 @@ impl View<'_> {
         match callee.what {
             What::Definition(symbol) => self.definition_result(callee, symbol, receiver),
             What::Instance(class) => {
-                let members = self.class_member(class, self.known("__call__"), callee.via);
+                let Some(name) = self.file.rules.call_method else { return Values::new() };
+                let members = self.class_member(class, name, callee.via);
                 self.each(members, |member| match member.what {
                     What::Definition(symbol) => self.definition_result(member, symbol, Some(callee)),
                     _ => Values::new(),

@@ -9,7 +9,6 @@ use crate::link::project::file_entry::{Bound, NameEntry};
 use crate::link::project::names::{EMPTY, Sym};
 use crate::link::project::query::View;
 use crate::link::resolve::scopes::best_definition;
-use crate::link::rules::Family;
 use crate::link::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge, via};
 
 /// Expressions followed into each other: variables of variables, calls of results.
@@ -136,9 +135,9 @@ impl View<'_> {
         })
     }
 
-    /// `xs.pop()`, `d.get(k)`, `d.values()`, Ruby's and Rust's `new`.
+    /// `xs.pop()`, `d.get(k)`, `d.values()`, `C.new`.
     fn container_call(&self, receiver: Value, name: Sym) -> Option<Values> {
-        let rules = &self.index.rules;
+        let rules = &self.file.rules;
         match receiver.what {
             What::Elements(_) | What::Mapped(_) => {
                 let (What::Elements(symbol) | What::Mapped(symbol)) = receiver.what else { return None };
@@ -150,11 +149,11 @@ impl View<'_> {
                 Some(smallvec![Value { what, ..receiver }])
             }
             // `Optional.get()`, `option.unwrap()` on what annotations already unwrapped.
-            What::Instance(_) if self.file.family == Family::Rust && rules.element_getters.contains(&name) => {
+            What::Instance(_) if rules.unwrapping && rules.element_getters.contains(&name) => {
                 let is_own = self.attribute(receiver, name).iter().any(|value| value.what != What::Missing);
                 (!is_own).then(|| smallvec![receiver])
             }
-            What::Definition(class) if self.file.family == Family::Ruby && self.text(name) == "new" => {
+            What::Definition(class) if rules.new_method == Some(name) => {
                 Some(smallvec![Value::new(What::Instance(class), Strategy::LocalType)])
             }
             _ => None,
@@ -163,25 +162,28 @@ impl View<'_> {
 
     fn builtin_result(&self, name: Sym, args: &[Arg], scope: DefId, line: u32) -> Values {
         let first = || args.first().map(|arg| self.eval(arg.value, scope, line)).unwrap_or_default();
-        match self.text(name) {
-            "type" if args.len() == 1 => {
-                let values = first().into_iter();
-                values
-                    .filter_map(|value| match value.what {
-                        What::Instance(class) => Some(Value { what: What::Definition(class), ..value }),
-                        _ => None,
-                    })
-                    .collect()
-            }
-            "list" | "sorted" | "reversed" | "set" | "tuple" | "frozenset" | "iter" => {
-                let values = first();
-                let is_container = values.iter().any(|value| matches!(value.what, What::Elements(_)));
-                if is_container { values } else { smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)] }
-            }
-            "next" => self.each(first(), |value| self.element(value, true)),
-            _ if self.index.rules.open_builtins.contains(&name) => Values::new(),
-            _ => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+        let rules = &self.file.rules;
+        if args.len() == 1 && rules.class_builtins.contains(&name) {
+            let values = first().into_iter();
+            return values
+                .filter_map(|value| match value.what {
+                    What::Instance(class) => Some(Value { what: What::Definition(class), ..value }),
+                    _ => None,
+                })
+                .collect();
         }
+        if rules.element_builtins.contains(&name) {
+            return self.each(first(), |value| self.element(value, true));
+        }
+        if rules.container_builtins.contains(&name) {
+            let values = first();
+            if values.iter().any(|value| matches!(value.what, What::Elements(_))) {
+                return values;
+            }
+        } else if rules.open_builtins.contains(&name) {
+            return Values::new();
+        }
+        smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)]
     }
 
     /// One element of a container: by iteration, or by index.
@@ -348,11 +350,11 @@ impl View<'_> {
         }
     }
 
-    /// `with value as target`: what `__enter__` says it returns, else the value itself.
+    /// `with value as target`: what the method that enters it says it returns, else the value itself.
     fn entered(&self, value: Value) -> Values {
         let What::Instance(class) = value.what else { return smallvec![value] };
-        for name in ["__enter__", "__aenter__"] {
-            let members = self.class_member(class, self.known(name), value.via);
+        for &name in &self.file.rules.enter_methods {
+            let members = self.class_member(class, name, value.via);
             if let Some(&member) = members.iter().find(|member| matches!(member.what, What::Definition(_))) {
                 let result = self.call_result(member, Some(value));
                 let is_known = result.iter().any(|value| matches!(value.what, What::Instance(_)));
