@@ -5,6 +5,8 @@
 mod load;
 mod rules;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 pub use load::{LanguageFolder, read, read_all};
@@ -67,11 +69,17 @@ impl Settings {
     }
 
     /// (words, endings, declarations, constructors): what the language says about questions and hits.
-    pub fn search_terms(&self) -> [Vec<String>; 4] {
+    fn search_terms(&self) -> [Vec<String>; 4] {
         let SearchSettings { words, endings, declarations, constructors } = self.search.clone();
         let constructors = self.definitions.constructors.iter().cloned().chain(constructors).collect();
         [words, endings.unwrap_or_else(|| self.extensions.clone()), declarations, constructors]
     }
+}
+
+/// Words, endings, declarations and constructors of `[search]` by language, in the order of their names.
+pub fn search_terms(roots: &[String]) -> Result<BTreeMap<String, [Vec<String>; 4]>, String> {
+    let languages = read_all(roots)?.into_iter().map(|folder| folder.settings);
+    Ok(languages.map(|settings| (settings.name.clone(), settings.search_terms())).collect())
 }
 
 /// `shared.toml`: what several languages have in common.

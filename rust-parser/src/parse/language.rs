@@ -7,7 +7,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use crate::facts::ScopeRule;
 use crate::language_data::{LanguageFolder, ScopeName, Settings, read};
 use crate::parse::grammars;
-use crate::parse::hooks::{LanguageCode, code};
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::query::patterns::{Kinds, Pattern, compile};
 use crate::parse::query::vocabulary::{Role, Shape};
 
@@ -28,6 +28,9 @@ pub struct KindRules {
     pub is_token: bool,
 }
 
+/// Finds the hooks that a `language.toml` names; the registry knows them all, a language does not.
+pub type HooksByName = fn(&str) -> Option<&'static dyn LanguageHooks>;
+
 /// A compiled language.
 pub struct Language {
     pub settings: Settings,
@@ -36,7 +39,7 @@ pub struct Language {
     /// None when the code reads the text itself.
     pub grammar: Option<tree_sitter::Language>,
     pub scope_rule: ScopeRule,
-    pub code: &'static dyn LanguageCode,
+    pub hooks: &'static dyn LanguageHooks,
     pub patterns: Vec<Pattern>,
     /// By kind: a named node that is not a comment.
     pub content_kinds: Vec<bool>,
@@ -47,7 +50,7 @@ pub struct Language {
 
 impl Language {
     /// Compile what the folder of a language says. The error names file and place.
-    pub fn load(folder: LanguageFolder) -> Result<Language, String> {
+    pub fn load(folder: LanguageFolder, hooks: HooksByName) -> Result<Language, String> {
         let LanguageFolder { path: folder, settings, patterns: pattern_paths, mut sources } = folder;
         let settings_path = folder.join("language.toml");
         let grammar = grammars::grammar(&settings.grammar);
@@ -59,7 +62,7 @@ impl Language {
                 grammars::NAMES.join(", ")
             ));
         }
-        let code = code(&settings.code)
+        let hooks = hooks(&settings.code)
             .ok_or_else(|| format!("{}: unknown code {:?}", settings_path.display(), settings.code))?;
         let mut patterns = Vec::new();
         if let Some(grammar) = &grammar {
@@ -73,7 +76,7 @@ impl Language {
             settings,
             sources,
             grammar,
-            code,
+            hooks,
             patterns: Vec::new(),
             content_kinds: Vec::new(),
             kinds: Vec::new(),

@@ -1,13 +1,13 @@
 //! The rule `folders`: the name in a manifest and a folder below it.
 
+use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
 use crate::link::project::names::EMPTY;
 use crate::link::project::paths::join;
-use crate::link::project::query::View;
-use crate::link::strategy::What;
+use crate::link::project::query::Query;
 
-impl View<'_> {
-    pub(super) fn folder_module(&self, entry: &FileEntry, module: &str) -> What {
+impl Query<'_> {
+    pub(super) fn folder_module(&self, entry: &FileEntry, module: &str) -> Entity {
         let rules = &entry.rules;
         let projects = self.index.subprojects.iter().filter(|project| project.kind == rules.modules.manifest);
         let inside = projects.filter_map(|project| {
@@ -16,8 +16,8 @@ impl View<'_> {
             Some((project.name.len(), join(&project.folder, rest)))
         });
         match inside.max() {
-            Some((_, folder)) => self.folder(rules.family, &folder).map_or(What::Missing, What::Folder),
-            None => What::External(self.index.externals.intern(self.index.strings.intern(module), EMPTY)),
+            Some((_, folder)) => self.folder(rules.family, &folder).map_or(Entity::Missing, Entity::Folder),
+            None => Entity::External(self.index.externals.intern(self.index.strings.intern(module), EMPTY)),
         }
     }
 }

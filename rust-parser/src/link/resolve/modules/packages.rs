@@ -1,27 +1,27 @@
 //! The rule `packages`: dotted names are paths below a root.
 
+use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
 use crate::link::project::names::FileId;
 use crate::link::project::paths::{folder_of, join};
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::rules::LanguageRules;
-use crate::link::strategy::What;
 
-impl View<'_> {
-    pub(super) fn package_relative(&self, entry: &FileEntry, module: &str, level: u32) -> What {
+impl Query<'_> {
+    pub(super) fn package_relative(&self, entry: &FileEntry, module: &str, level: u32) -> Entity {
         let mut folder = folder_of(&entry.path);
         for _ in 1..level {
             folder = folder_of(folder);
         }
-        self.submodule(&entry.rules, folder, &module.replace('.', "/")).unwrap_or(What::Missing)
+        self.submodule(&entry.rules, folder, &module.replace('.', "/")).unwrap_or(Entity::Missing)
     }
 
     /// The folder under which an absolute module was found, and the module: under each ancestor of the importing file that
     /// is not itself a package (a search path holds no packages), and its `roots`, nearest first; files before folders
     /// without files of their own.
-    pub fn package_absolute(&self, file: FileId, entry: &FileEntry, module: &str) -> Option<(String, What)> {
+    pub fn package_absolute(&self, file: FileId, entry: &FileEntry, module: &str) -> Option<(String, Entity)> {
         let path = module.replace('.', "/");
-        let own = What::Definition(self.module_symbol(file));
+        let own = Entity::Definition(self.module_symbol(file));
         let roots = self.package_roots(entry);
         let as_file = roots.iter().find_map(|root| {
             let found = self.package_file(&entry.rules, &join(root, &path)).filter(|&found| found != own)?;
@@ -57,7 +57,7 @@ impl View<'_> {
         rules.index_files.iter().any(|file| self.file_at(&format!("{folder}/{file}")).is_some())
     }
 
-    fn package_file(&self, rules: &LanguageRules, path: &str) -> Option<What> {
+    fn package_file(&self, rules: &LanguageRules, path: &str) -> Option<Entity> {
         if path.is_empty() || path.ends_with('/') {
             return self
                 .module_file("", &rules.index_files.iter().map(|file| format!("{path}{file}")).collect::<Vec<_>>());
@@ -68,15 +68,15 @@ impl View<'_> {
             .zip(&rules.modules.endings)
             .flat_map(|(index, ending)| index.into_iter().chain([format!("{path}{ending}")]));
         let found = candidates.find_map(|candidate| self.file_at(&candidate))?;
-        Some(What::Definition(self.module_symbol(found)))
+        Some(Entity::Definition(self.module_symbol(found)))
     }
 
-    fn package_folder(&self, rules: &LanguageRules, path: &str) -> Option<What> {
-        self.folder(rules.family, path).map(What::Folder)
+    fn package_folder(&self, rules: &LanguageRules, path: &str) -> Option<Entity> {
+        self.folder(rules.family, path).map(Entity::Folder)
     }
 
     /// A module inside a package file's folder or inside a folder without one.
-    pub fn submodule(&self, rules: &LanguageRules, folder: &str, name: &str) -> Option<What> {
+    pub fn submodule(&self, rules: &LanguageRules, folder: &str, name: &str) -> Option<Entity> {
         let path = join(folder, name);
         self.package_file(rules, &path).or_else(|| self.package_folder(rules, &path))
     }

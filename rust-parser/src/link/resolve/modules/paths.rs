@@ -1,24 +1,24 @@
 //! The rule `paths`: relative paths, else packages by the name in their manifest.
 
+use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
 use crate::link::project::names::FileId;
 use crate::link::project::paths::{folder_of, join, normalised};
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::rules::LanguageRules;
-use crate::link::strategy::What;
 
-impl View<'_> {
-    pub(super) fn path_module(&self, file: FileId, entry: &FileEntry, module: &str) -> What {
+impl Query<'_> {
+    pub(super) fn path_module(&self, file: FileId, entry: &FileEntry, module: &str) -> Entity {
         if module.is_empty() {
-            return What::Definition(self.module_symbol(file));
+            return Entity::Definition(self.module_symbol(file));
         }
         if module.starts_with('.') {
             let path = normalised(folder_of(&entry.path), module);
             let found = path.and_then(|path| self.source_file(&entry.rules, &path));
-            return found.map_or(What::Missing, |found| What::Definition(self.module_symbol(found)));
+            return found.map_or(Entity::Missing, |found| Entity::Definition(self.module_symbol(found)));
         }
         match self.module_of_manifest(&entry.rules, module) {
-            Some(found) => What::Definition(self.module_symbol(found)),
+            Some(found) => Entity::Definition(self.module_symbol(found)),
             None => self.external_path(&entry.rules, module),
         }
     }
@@ -40,7 +40,7 @@ impl View<'_> {
     }
 
     /// `package/below`, or `@scope/package/below`.
-    fn external_path(&self, rules: &LanguageRules, module: &str) -> What {
+    fn external_path(&self, rules: &LanguageRules, module: &str) -> Entity {
         let mut bare = rules.modules.prefixes.iter().filter_map(|prefix| module.strip_prefix(prefix.as_str()));
         let bare = bare.next().unwrap_or(module);
         match bare.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
@@ -48,7 +48,7 @@ impl View<'_> {
                 let (name, below) = rest.split_once('/').unwrap_or((rest, ""));
                 let strings = &self.index.strings;
                 let package = strings.intern(&format!("@{scope}/{name}"));
-                What::External(self.index.externals.intern(package, strings.intern(&below.replace('/', "."))))
+                Entity::External(self.index.externals.intern(package, strings.intern(&below.replace('/', "."))))
             }
             None => self.external(bare, '/'),
         }

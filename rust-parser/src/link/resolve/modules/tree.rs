@@ -1,15 +1,15 @@
 //! The rule `tree`: modules are declared by their parent, from the root of a project down; paths are separated by `::`.
 
+use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
 use crate::link::project::names::FileId;
 use crate::link::project::paths::{file_name_of, folder_of, join};
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::rules::LanguageRules;
-use crate::link::strategy::What;
 
-impl View<'_> {
-    pub(super) fn tree_module(&self, file: FileId, module: &str, level: u32) -> What {
-        let mut here = What::Definition(self.module_symbol(file));
+impl Query<'_> {
+    pub(super) fn tree_module(&self, file: FileId, module: &str, level: u32) -> Entity {
+        let mut here = Entity::Definition(self.module_symbol(file));
         let mut segments = module.split("::").filter(|segment| !segment.is_empty()).peekable();
         for _ in 0..level {
             here = self.parent_module(here);
@@ -26,7 +26,7 @@ impl View<'_> {
                     let first = first.to_owned();
                     segments.next();
                     match self.first_segment(file, &first) {
-                        What::External(_) => return self.external(&module.replace("::", "."), '.'),
+                        Entity::External(_) => return self.external(&module.replace("::", "."), '.'),
                         found => found,
                     }
                 }
@@ -43,29 +43,29 @@ impl View<'_> {
     }
 
     /// First segment of an imported path: a module declared here, another part of the project, or a package outside of it.
-    fn first_segment(&self, file: FileId, name: &str) -> What {
-        let here = What::Definition(self.module_symbol(file));
+    fn first_segment(&self, file: FileId, name: &str) -> Entity {
+        let here = Entity::Definition(self.module_symbol(file));
         let child = self.module_like_member(here, name);
-        if child != What::Missing {
+        if child != Entity::Missing {
             return child;
         }
         self.tree_project(name).unwrap_or_else(|| self.external(name, '.'))
     }
 
     /// Another part of the project by the name that paths use for the one in its manifest.
-    pub fn tree_project(&self, name: &str) -> Option<What> {
+    pub fn tree_project(&self, name: &str) -> Option<Entity> {
         let rules = &*self.file.rules;
         let mut projects = self.index.subprojects.iter().filter(|project| project.kind == rules.modules.manifest);
         let own = projects.find(|project| project.name.replace('-', "_") == name)?;
         self.root_below(rules, &own.folder)
     }
 
-    pub fn tree_parent(&self) -> What {
-        self.parent_module(What::Definition(self.module_symbol(self.home)))
+    pub fn tree_parent(&self) -> Entity {
+        self.parent_module(Entity::Definition(self.module_symbol(self.home)))
     }
 
     /// The file that declares, directly or not, the module of a file.
-    pub fn tree_root(&self, file: FileId) -> What {
+    pub fn tree_root(&self, file: FileId) -> Entity {
         let entry = self.index.file(file);
         let rules = &*entry.rules;
         let mut folder = folder_of(&entry.path);
@@ -75,23 +75,23 @@ impl View<'_> {
                 return root;
             }
             if folder.is_empty() {
-                return What::Definition(self.module_symbol(file));
+                return Entity::Definition(self.module_symbol(file));
             }
             folder = folder_of(folder);
         }
     }
 
-    fn root_below(&self, rules: &LanguageRules, folder: &str) -> Option<What> {
+    fn root_below(&self, rules: &LanguageRules, folder: &str) -> Option<Entity> {
         rules.modules.roots.iter().find_map(|root| self.module_file(&join(folder, root), &rules.entry_files))
     }
 
-    fn parent_module(&self, module: What) -> What {
-        let What::Definition(symbol) = module else { return What::Missing };
+    fn parent_module(&self, module: Entity) -> Entity {
+        let Entity::Definition(symbol) = module else { return Entity::Missing };
         let place = self.index.symbols.get(symbol);
         let entry = self.index.file(place.file);
         if place.def != 0 {
             let parent = entry.outline(place.def).parent;
-            return What::Definition(entry.symbols[parent as usize]);
+            return Entity::Definition(entry.symbols[parent as usize]);
         }
         let own_folder = children_folder(entry);
         let folder = folder_of(&own_folder);
@@ -100,11 +100,11 @@ impl View<'_> {
         by_name
             .or_else(|| self.module_file(folder, &rules.index_files))
             .or_else(|| self.module_file(folder, &rules.entry_files))
-            .unwrap_or(What::Missing)
+            .unwrap_or(Entity::Missing)
     }
 
     /// A module with a file of its own, declared by a file.
-    pub fn tree_child(&self, entry: &FileEntry, name: &str) -> Option<What> {
+    pub fn tree_child(&self, entry: &FileEntry, name: &str) -> Option<Entity> {
         let rules = &*entry.rules;
         let path = join(&children_folder(entry), name);
         self.module_file("", &with_endings(rules, &path)).or_else(|| self.module_file(&path, &rules.index_files))
