@@ -130,12 +130,12 @@ def test_a_mistake_names_file_key_and_what_is_allowed(tmp_path: Path, languages:
 )
 def test_a_folder_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, said: str) -> None:
     monkeypatch.setenv("ATLAS_LANGUAGES_FOLDERS", folder)
-    with pytest.raises(ConfigError, match="env ATLAS_LANGUAGES_FOLDERS: languages.folders") as raised:
+    with pytest.raises(ConfigError, match=r"env ATLAS_LANGUAGES_FOLDERS: languages\.folders") as raised:
         load_settings(project=str(tmp_path))
     assert said in str(raised.value)
 
 
 def test_a_repository_cannot_bring_languages(tmp_path: Path) -> None:
     (tmp_path / "atlas.toml").write_text(f'[languages]\nfolders = ["{tmp_path}"]\n')
-    with pytest.raises(ConfigError, match="languages.folders cannot be set by a project's file"):
+    with pytest.raises(ConfigError, match=r"languages\.folders cannot be set by a project's file"):
         load_settings(project=str(tmp_path))
