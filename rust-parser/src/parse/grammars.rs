@@ -2,7 +2,10 @@
 
 use tree_sitter::Language;
 
-const GRAMMARS: &[(&str, fn() -> Language)] = &[
+/// Makes a grammar.
+type Load = fn() -> Language;
+
+const GRAMMARS: &[(&str, Load)] = &[
     ("python", || tree_sitter_python::LANGUAGE.into()),
     ("javascript", || tree_sitter_javascript::LANGUAGE.into()),
     ("typescript", || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into()),
