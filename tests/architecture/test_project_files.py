@@ -43,7 +43,7 @@ def test_the_tests_run_with_every_extra() -> None:
     assert sorted(document["dependency-groups"]["extras"]) == sorted(name for extra in extras for name in extra)
 
 
-@pytest.mark.parametrize("target", ["run", "test", "check"])
+@pytest.mark.parametrize("target", ["run", "test", "test-rust", "quick", "coverage", "check", "lint", "dist"])
 def test_make_knows_its_targets(target: str) -> None:
     done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
