@@ -1,8 +1,7 @@
-"""A user's Cypher as it is sent to a Bolt server: nothing but the read subset, and only the visible graph.
+"""A user's Cypher as sent to a Bolt server: the read-only subset over the visible graph.
 
-The embedded store's parser reads it first: what that refuses never arrives at a server. The graph that queries see are
-the `Symbol` nodes: nodes that are asked for without a label get it, which also lets an index find them by name, and
-`labels()` forgets it again.
+The parser of the embedded store reads it first; what it rejects never reaches a server. Queries see `Symbol` nodes
+only: node patterns without a label get it, which also enables the index on names, and `labels()` hides it.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from atlas.cypher.syntax import (
 )
 from atlas.errors import QueryError
 from atlas.stores.bolt.depth import MAX_HOPS, capped_walks
-from atlas.stores.bolt.edits import Edits
+from atlas.stores.bolt.edits import TextEdits
 from atlas.stores.sqlite.cypher.functions import AGGREGATES, FUNCTIONS
 from atlas.stores.sqlite.cypher.regex import compile_regex
 from atlas.stores.sqlite.cypher.scope import mentioned, walk
@@ -36,26 +35,26 @@ _GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "prop
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """What is sent, and whether its rows come in an order of their own."""
+class SentQuery:
+    """A query as sent, and whether it orders its rows."""
 
     text: str
     ordered: bool
     beyond: tuple[str, ...]
-    """Queries that have a row when there are paths longer than the cap on `*` lets through."""
+    """Queries that return a row if there are paths longer than the limit on `*` allows."""
 
 
-def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> Sent:
-    """Return the query as it is sent to a Memgraph or to a Neo4j, which knows `(n:(A|B)&C)`.
+def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> SentQuery:
+    """Return the query as sent to Memgraph, or to Neo4j, which supports `(n:(A|B)&C)`.
 
-    Raises `QueryError`, located, for everything that is not in the read subset.
+    Raises `QueryError` with a position for everything outside the read-only subset.
     """
     try:
         tree = parse(text)
     except RecursionError as error:
         raise QueryError("the query is nested too deeply", "simplify it", 1, 1) from error
     tokens = tokenize(text).tokens
-    edits = Edits(tokens)
+    edits = TextEdits(tokens)
     for item in walk(tree):
         if isinstance(item, LabelName) and (item.name.startswith("Atlas") or item.name == "Symbol"):
             raise QueryError(f"the label {item.name} is the store's own", "see: atlas schema")
@@ -77,7 +76,7 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
     for each in walks:
         edits.cap(each.edge, each.low, MAX_HOPS)
     beyond = [edits.beyond(text, each, MAX_HOPS + 1) for each in walks if each.end]
-    return Sent(edits.applied(text), _is_ordered(tree), tuple(beyond))
+    return SentQuery(edits.applied(text), _is_ordered(tree), tuple(beyond))
 
 
 def _check_function(call: Call, text: str) -> None:
@@ -86,14 +85,14 @@ def _check_function(call: Call, text: str) -> None:
 
 
 def _check_range(call: Call, parameters: Mapping[str, object]) -> None:
-    """Refuse a range that the embedded store finds too long, where its ends are known before it runs."""
+    """Reject a hop range that the embedded store finds too long, where its bounds are known before it runs."""
     ends = [_known(argument, parameters) for argument in call.arguments]
     if call.name == "range" and all(isinstance(end, int) for end in ends) and len(ends) in (2, 3):
         FUNCTIONS["range"].call(*ends)
 
 
 def _check_pattern(test: TextTest, parameters: Mapping[str, object]) -> None:
-    """Refuse patterns that can take for ever: a server cannot interrupt its regular expressions."""
+    """Reject regular expressions with unbounded cost: a server cannot interrupt them."""
     pattern = _known(test.argument, parameters)
     if isinstance(pattern, str):
         compile_regex(pattern)
@@ -110,8 +109,8 @@ def _check_variables(match: Match, text: str) -> None:
             seen.add(edge.variable)
 
 
-def _use_breadth_first(match: Match, edits: Edits) -> None:
-    """Say shortestPath as Memgraph does; refuse what it would answer otherwise: it filters only what it has found."""
+def _use_breadth_first(match: Match, edits: TextEdits) -> None:
+    """Rewrite shortestPath for Memgraph; reject forms that need its filter, which runs after the search."""
     for path in match.patterns:
         if not path.shortest:
             continue
@@ -132,7 +131,7 @@ def _use_breadth_first(match: Match, edits: Edits) -> None:
 
 
 def _check_wrong_answers(item: object) -> None:
-    """Refuse what Memgraph 3.12 answers wrongly without a word; what it does not know it says itself."""
+    """Reject what Memgraph 3.12 answers wrongly without an error. It reports unsupported syntax itself."""
     if isinstance(item, Projection):
         late = [*(expression for expression, _ in item.order), *([item.where] if item.where is not None else [])]
         if any(isinstance(part, Subquery) and part.kind == "collect" for value in late for part in walk(value)):

@@ -1,4 +1,4 @@
-"""The schema on a Bolt server: made idempotently, looked at afterwards, and the vector index of each model."""
+"""The schema on a Bolt server: created idempotently and verified, and the vector index of each model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from atlas.errors import SchemaMismatch, StoreError
 from atlas.model import ModelInfo
-from atlas.stores.bolt.connection import BoltLink, Transaction
+from atlas.stores.bolt.connection import BoltConnection, Transaction
 from atlas.stores.bolt.dialect import Dialect, Index
 
 VERSION = 3
@@ -18,10 +18,10 @@ _PUT_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) WHERE m.identity IS NULL SE
 _READ_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) RETURN m.identity"
 
 
-async def create_schema(link: BoltLink, dialect: Dialect) -> None:
-    """Make what is missing and check that it is there: a server may report success for an index it could not make.
+async def create_schema(link: BoltConnection, dialect: Dialect) -> None:
+    """Create what is missing and verify it: a server may report success for an index that it could not create.
 
-    Raises `SchemaMismatch` for a graph of another version and `StoreError` when an index cannot be made.
+    Raises `SchemaMismatch` for a graph of another version and `StoreError` if an index cannot be created.
     """
     await check_version(link)
     wanted = dialect.schema()
@@ -30,14 +30,14 @@ async def create_schema(link: BoltLink, dialect: Dialect) -> None:
 
     async def put(transaction: Transaction) -> None:
         await transaction.rows(_PUT_VERSION, version=VERSION)
-        # behind the lock that the first statement took: of two processes that open a new server one names it
+        # Under the lock of the first statement: of two processes that open a new server, one names it.
         await transaction.rows(_PUT_IDENTITY, identity=secrets.token_hex(6))
 
     await link.write(put)
 
 
-async def identity(link: BoltLink) -> str:
-    """Return the name that this graph got when it was made, whatever its address is; "" for an empty server."""
+async def identity(link: BoltConnection) -> str:
+    """Return the name that this graph received at creation, independent of its address; "" for an empty server."""
 
     async def read(transaction: Transaction) -> list[tuple[str | None]]:
         return await transaction.rows(_READ_IDENTITY)
@@ -46,8 +46,8 @@ async def identity(link: BoltLink) -> str:
     return (rows[0][0] or "") if rows else ""
 
 
-async def check_version(link: BoltLink) -> None:
-    """Raise `SchemaMismatch` for a graph of another version; an empty server is of none."""
+async def check_version(link: BoltConnection) -> None:
+    """Raise `SchemaMismatch` for a graph of another version; an empty server has none."""
 
     async def read(transaction: Transaction) -> list[int]:
         return [row[0] for row in await transaction.rows(_READ_VERSION)]
@@ -60,16 +60,16 @@ async def check_version(link: BoltLink) -> None:
         )
 
 
-async def indexes(link: BoltLink, dialect: Dialect) -> set[Index]:
-    """Return all indexes and constraints there are."""
+async def indexes(link: BoltConnection, dialect: Dialect) -> set[Index]:
+    """Return all existing indexes and constraints."""
     found: set[Index] = set()
     for command in dialect.lists:
         found.update(dialect.known(command, await link.command(command)))
     return found
 
 
-async def create_vector_index(link: BoltLink, dialect: Dialect, model: ModelInfo) -> str:
-    """Make the index on the vectors of a model unless it is there; return the name of index and property."""
+async def create_vector_index(link: BoltConnection, dialect: Dialect, model: ModelInfo) -> str:
+    """Create the vector index of a model unless it exists; return the name of index and property."""
     name = vector_name(model)
     wanted = Index("vector", name)
     if wanted not in await indexes(link, dialect):
@@ -83,8 +83,8 @@ def vector_name(model: ModelInfo) -> str:
     return "v_" + hashlib.blake2b(said.encode("utf8"), digest_size=8).hexdigest()
 
 
-async def _make(link: BoltLink, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
-    """Make indexes and look whether they are there; what is refused may have been made by another process meanwhile."""
+async def _make(link: BoltConnection, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
+    """Create indexes and verify them; another process may have created a rejected one meanwhile."""
     if not missing:
         return
     refused: StoreError | None = None

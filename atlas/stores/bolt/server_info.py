@@ -1,29 +1,29 @@
-"""What a Bolt server tells of itself: who it is, and whether every index that the store needs is there."""
+"""Information about a Bolt server: its identity and the state of the required indexes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.connection import Address, BoltConnection
 from atlas.stores.bolt.dialect import dialect_of
 from atlas.stores.bolt.read import current_model
 from atlas.stores.bolt.schema import check_version, indexes
 
 
 @dataclass(frozen=True, slots=True)
-class ServerFacts:
-    """The state of a server that answers and is supported."""
+class ServerInfo:
+    """State of a supported server that answers."""
 
     agent: str
     indexes: int
-    """Of those that are needed, how many are there."""
+    """Number of required indexes that exist."""
     missing: tuple[str, ...]
-    """Names of the others; all of them on a server that nothing was written to."""
+    """Names of the missing ones; all of them on a server without an index."""
 
 
-async def server_facts(address: Address) -> ServerFacts:
-    """Ask a server. Raises as `BoltStore.open` for reading does."""
-    link = BoltLink(address)
+async def server_facts(address: Address) -> ServerInfo:
+    """Query a server. Raises as `BoltStore.open` for reading does."""
+    link = BoltConnection(address)
     try:
         agent = await link.agent()
         dialect = dialect_of(agent)
@@ -35,4 +35,4 @@ async def server_facts(address: Address) -> ServerFacts:
     finally:
         await link.aclose()
     missing = tuple(f"{kind} {name}" for kind, name in sorted(needed - present))
-    return ServerFacts(agent, len(needed) - len(missing), missing)
+    return ServerInfo(agent, len(needed) - len(missing), missing)

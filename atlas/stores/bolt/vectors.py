@@ -1,4 +1,4 @@
-"""Vectors as they are written to a Bolt server."""
+"""Vectors as written to a Bolt server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 
 from atlas.model import ModelInfo, VectorRow
-from atlas.stores.bolt.batches import Batches
+from atlas.stores.bolt.batches import StatementBatches
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.read import current_model
 from atlas.stores.bolt.rows import unit_key
@@ -14,15 +14,18 @@ from atlas.stores.bolt.schema import vector_name
 from atlas.stores.shared.statements import cypher_statements
 
 _VECTORS = 500
-"""Vectors of one UNWIND."""
+"""Vectors per UNWIND."""
 
 
 async def put_vectors(
     transaction: Transaction, project: str, model: ModelInfo, vectors: Sequence[VectorRow]
 ) -> list[str]:
-    """Store vectors in place of those of other models; return the models that have none left."""
+    """Store vectors in place of those of other models; return the models without remaining vectors."""
     key, read, write = vector_name(model), cypher_statements("read"), cypher_statements("write")
-    if await current_model(transaction) != (key, model):  # else writers would wait for each other at its node
+    if await current_model(transaction) != (
+        key,
+        model,
+    ):  # Without this order writers would wait for each other at its node.
         described = {"provider": model.provider, "model": model.model, "dimension": model.dimension}
         await transaction.rows(write["add_model"], key=key, **described, fingerprint=model.fingerprint)
     others = [row[0] for row in await transaction.rows(read["models"]) if row[0] != key]
@@ -40,7 +43,7 @@ async def put_vectors(
         for row in vectors
     )
     nothing = dict.fromkeys((*others, key, "vector_model", "vector_digest"))
-    async with Batches(transaction) as batches:
+    async with StatementBatches(transaction) as batches:
         mine = unit_key(project, "")
         await batches.send(write["put_vectors"], "rows", rows, size=_VECTORS, project=mine, nothing=nothing)
         return [other for other in others if not await batches.rows(read["vectors_of_model"], key=other)]

@@ -1,0 +1,255 @@
+//! The edges of one file: what it defines, imports, inherits and overrides; references are in `calls` and `docs`.
+
+use crate::facts::{DefId, Kind};
+use crate::link::edge::{Edge, EdgeType, FileEdges, Target};
+use crate::link::emit::collector::EdgeCollector;
+use crate::link::emit::{calls, docs};
+use crate::link::entity::{Entity, Values};
+use crate::link::project::file_entry::{is_class, is_star};
+use crate::link::project::names::{EMPTY, FILE_NODE};
+use crate::link::project::paths::is_package_file;
+use crate::link::project::query::Query;
+use crate::link::rules::Family;
+use crate::link::strategy::Strategy;
+
+/// All edges of a file, and the uid of each one's target without the project.
+pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
+    let mut collector = EdgeCollector { query, edges: Vec::new(), resolved: 0, unresolved: 0 };
+    query.record_own_uids();
+    collector.add_definitions();
+    collector.add_children();
+    if query.file.family == Family::Document {
+        docs::add_references(&mut collector);
+    } else {
+        collector.add_extensions();
+        collector.add_inheritance();
+        collector.add_overrides();
+        collector.add_imports();
+        calls::add_references(&mut collector);
+    }
+    collector.finish()
+}
+
+impl EdgeCollector<'_, '_> {
+    fn add_definitions(&mut self) {
+        let file = self.query.file;
+        let is_document = file.family == Family::Document;
+        for (def, definition) in file.facts().definitions.iter().enumerate() {
+            let def = def as DefId;
+            if !file.is_node(def) || (is_document && def == 0) {
+                continue;
+            }
+            let target = Target::Symbol(file.symbols[def as usize]);
+            if def == 0 {
+                self.add(FILE_NODE, EdgeType::Defines, target, 1, Strategy::Structure);
+                continue;
+            }
+            let around = definition.parent;
+            if file.outline(around).kind == Kind::Extension && self.query.class_of(around).is_some() {
+                continue; // belongs to the unit of the class
+            }
+            let parent = self.source(around);
+            let is_member = parent != FILE_NODE && is_class(file.outline(parent).kind);
+            let kind = match definition.kind {
+                _ if is_document => EdgeType::Contains,
+                kind if is_member && is_method(kind) => EdgeType::DefinesMethod,
+                _ => EdgeType::Defines,
+            };
+            self.add(parent, kind, target, definition.name_line, Strategy::Structure);
+        }
+    }
+
+    /// A Python package contains the modules of its folder.
+    fn add_children(&mut self) {
+        let path = &self.query.file.path;
+        if self.query.file.family != Family::Python || !is_package_file(path) {
+            return;
+        }
+        for &child in self.query.children(Family::Python, crate::link::project::paths::folder_of(path)) {
+            let module = self.query.module_symbol(child);
+            self.add(0, EdgeType::Contains, Target::Symbol(module), 0, Strategy::Structure);
+        }
+    }
+
+    /// Members that `impl` blocks, receivers and partial classes add to the classes of this file.
+    fn add_extensions(&mut self) {
+        let query = self.query;
+        for (def, definition) in query.file.facts().definitions.iter().enumerate() {
+            if !is_class(definition.kind) {
+                continue;
+            }
+            for extension in query.extensions(query.file.symbols[def]) {
+                let place = query.index.symbols.get(extension.symbol);
+                let file = query.index.file(place.file);
+                for base in &extension.bases {
+                    self.add_base(def as DefId, base.entity, definition.name_line, base.via);
+                }
+                for (member, inner) in file.facts().definitions.iter().enumerate() {
+                    if inner.parent != place.def || !file.is_node(member as DefId) {
+                        continue;
+                    }
+                    let line = if place.file == query.home { inner.name_line } else { 0 };
+                    let kind = if is_method(inner.kind) { EdgeType::DefinesMethod } else { EdgeType::Defines };
+                    let target = Target::Symbol(file.symbols[member]);
+                    self.add(def as DefId, kind, target, line, Strategy::Structure);
+                }
+            }
+        }
+    }
+
+    fn add_inheritance(&mut self) {
+        let query = self.query;
+        for (class, bases) in query.index.ancestry.classes(query.home) {
+            let def = query.index.symbols.get(*class).def;
+            let line = query.file.def(def).name_line;
+            for base in bases {
+                if base.entity == Entity::Missing {
+                    self.unresolved += 1;
+                }
+                self.add_base(def, base.entity, line, base.via);
+            }
+        }
+        for (def, definition) in query.file.facts().definitions.iter().enumerate() {
+            if query.file.family == Family::Go && is_class(definition.kind) {
+                let embedded = query.ancestors(query.file.symbols[def]);
+                let implemented = query.interfaces(query.file.symbols[def]).iter();
+                for &interface in implemented.filter(|&&symbol| !embedded.contains(&Entity::Definition(symbol))) {
+                    self.add_base(
+                        def as DefId,
+                        Entity::Definition(interface),
+                        definition.name_line,
+                        Strategy::MethodSet,
+                    );
+                }
+            }
+        }
+    }
+
+    fn add_base(&mut self, class: DefId, base: Entity, line: u32, via: Strategy) {
+        let target = match base {
+            Entity::Definition(symbol) => self.target(symbol),
+            Entity::External(external) => Some(Target::External(external)),
+            Entity::Package(package) => Some(Target::Package(package)),
+            _ => None,
+        };
+        if let Some(target) = target {
+            self.resolved += 1;
+            self.add(class, EdgeType::Inherits, target, line, via);
+        }
+    }
+
+    fn add_overrides(&mut self) {
+        let query = self.query;
+        for (def, definition) in query.file.facts().definitions.iter().enumerate() {
+            if !matches!(definition.kind, Kind::Method | Kind::Property) {
+                continue;
+            }
+            let name = query.file.text(definition.name);
+            let is_private = query.file.family == Family::Python && name.starts_with("__") && !name.ends_with("__");
+            let parent = query.file.outline(definition.parent).kind;
+            if is_private || !(is_class(parent) || parent == Kind::Extension) {
+                continue;
+            }
+            let Some(class) = query.class_of(definition.parent) else { continue };
+            if query.file.family == Family::Go {
+                for symbol in query.implemented_methods(class, query.file.sym(definition.name)) {
+                    if let Some(target) = self.target(symbol) {
+                        self.add(def as DefId, EdgeType::Overrides, target, definition.name_line, Strategy::MethodSet);
+                    }
+                }
+            }
+            if let Some(symbol) = query.overridden(class, query.file.sym(definition.name))
+                && symbol != query.file.symbols[def]
+            {
+                let target = Target::Symbol(symbol);
+                self.add(def as DefId, EdgeType::Overrides, target, definition.name_line, Strategy::Override);
+            }
+        }
+    }
+
+    fn add_imports(&mut self) {
+        let query = self.query;
+        let source = self.source(0);
+        for (number, import) in query.file.facts().imports.iter().enumerate() {
+            let is_whole = is_star(import) || import.member.is_none();
+            let members: Values = if is_whole { Values::new() } else { query.follow_import(query.home, number as u32) };
+            let mut is_found = false;
+            for value in members {
+                let via = if value.via == Strategy::Alias { Strategy::ReExport } else { value.via };
+                is_found |= self.add_import(source, value.entity, import.line, via);
+            }
+            if !is_found {
+                let module = query.module_of(query.home, import);
+                let is_known = self.add_import(source, module, import.line, Strategy::Import);
+                if is_known {
+                    self.resolved += 1;
+                } else {
+                    self.unresolved += 1;
+                }
+            } else {
+                self.resolved += 1;
+            }
+        }
+    }
+
+    fn add_import(&mut self, source: DefId, entity: Entity, line: u32, via: Strategy) -> bool {
+        let target = match entity {
+            Entity::Definition(symbol) => self.target(symbol),
+            Entity::External(external) => Some(Target::External(external)),
+            Entity::Package(package) => Some(Target::Package(package)),
+            Entity::Folder(folder) if self.query.file.family == Family::Go => {
+                let first = self.query.children(Family::Go, self.query.text(folder)).first();
+                let module = first.map(|&file| self.query.index.file(file).module);
+                module.filter(|&module| module != EMPTY).map(Target::Package)
+            }
+            // A Python folder without a file of its own is no node.
+            Entity::Folder(_) => return true,
+            _ => None,
+        };
+        let Some(target) = target else { return false };
+        if target != Target::Symbol(self.query.file.symbols[0]) {
+            self.add(source, EdgeType::Imports, target, line, via);
+        }
+        true
+    }
+
+    /// One edge per (source, type, target): the first line, and the rule that is most certain.
+    fn finish(mut self) -> (FileEdges, Vec<String>) {
+        let certainty = |via: Strategy| (via.confidence() * 100.0) as u32;
+        self.edges.retain(|edge| edge.kind != EdgeType::References || !is_self(self.query, edge));
+        self.edges.sort_unstable_by_key(|edge| (edge.source, edge.kind, edge.target, edge.line, edge.via));
+        self.edges.dedup_by(|later, first| {
+            let is_same = (later.source, later.kind, later.target) == (first.source, first.kind, first.target);
+            if is_same && certainty(later.via) > certainty(first.via) {
+                first.via = later.via;
+            }
+            is_same
+        });
+        let query = self.query;
+        let mut kept: Vec<(Edge, String)> =
+            self.edges.into_iter().map(|edge| (edge, target_uid(query, edge.target))).collect();
+        kept.sort_unstable_by(|(a, left), (b, right)| {
+            let place = |edge: &Edge| (edge.source.wrapping_add(1), edge.kind, edge.line);
+            place(a).cmp(&place(b)).then_with(|| left.cmp(right))
+        });
+        let (edges, uids) = kept.into_iter().unzip();
+        (FileEdges { edges, resolved: self.resolved, unresolved: self.unresolved }, uids)
+    }
+}
+
+/// A definition that mentions itself as a value says nothing.
+fn is_self(query: &Query, edge: &Edge) -> bool {
+    edge.source != FILE_NODE && edge.target == Target::Symbol(query.file.symbols[edge.source as usize])
+}
+
+fn is_method(kind: Kind) -> bool {
+    matches!(kind, Kind::Method | Kind::Constructor | Kind::Property)
+}
+
+/// Uid of the far end of an edge, without the project.
+fn target_uid(query: &Query, target: Target) -> String {
+    if let Target::Symbol(symbol) = target {
+        query.record_uid(symbol);
+    }
+    query.index.target_uid(target)
+}

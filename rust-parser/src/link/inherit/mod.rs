@@ -1,0 +1,256 @@
+//! Base classes and the order in which members are looked up: C3 for Python, depth first in declared order elsewhere.
+
+pub mod interfaces;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::link::entity::{Entity, Value, Values};
+use crate::link::inherit::interfaces::{implemented, link_methods};
+use crate::link::project::ancestry::{Extension, FileBases};
+use crate::link::project::dependencies::{DependencyKind, key};
+use crate::link::project::file_entry::is_class;
+use crate::link::project::index::Index;
+use crate::link::project::names::{FileId, SymbolId};
+use crate::link::project::query::Query;
+use crate::link::rules::Family;
+use crate::link::strategy::Strategy;
+
+/// Aliases of a base class that are followed in a row.
+const MAX_ALIASES: usize = 4;
+
+/// Resolve the bases of all classes of a file.
+pub fn link_bases(query: &Query) -> FileBases {
+    let mut found = FileBases { methods: link_methods(query), ..FileBases::default() };
+    for (def, definition) in query.file.facts().definitions.iter().enumerate() {
+        let symbol = query.file.symbols[def];
+        if definition.kind == Kind::Extension {
+            let mut values = definition.bases.iter().map(|&base| base_value(query, def as DefId, base));
+            if let Some(Entity::Definition(class)) = values.next().map(|value| value.entity) {
+                let bases = values.collect();
+                found.extensions.push(Extension { symbol, class, bases });
+            }
+        } else if is_class(definition.kind) {
+            let bases: Vec<Value> =
+                definition.bases.iter().map(|&base| base_value(query, def as DefId, base)).collect();
+            let first = query.first_part(symbol);
+            if first != symbol {
+                found.extensions.push(Extension { symbol, class: first, bases: bases.clone() });
+            }
+            if !bases.is_empty() {
+                found.classes.push((symbol, bases));
+            }
+        }
+    }
+    found
+}
+
+fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
+    let definition = query.file.def(class);
+    let own = Entity::Definition(query.file.symbols[class as usize]);
+    // Ruby's `include` stands in the body of the class.
+    let scope = if query.file.family == Family::Ruby { class } else { definition.parent };
+    let mut values = query.eval(base, scope, definition.name_line);
+    if values.iter().any(|value| value.entity == own) {
+        // `class Field(Field)`: the base is what the name meant before.
+        values = match *query.file.expr(base) {
+            Expr::Name(name) => query.imported_in(definition.parent, query.file.sym(name)),
+            _ => Values::new(),
+        };
+    }
+    for _ in 0..MAX_ALIASES {
+        let constants = values.iter().filter_map(|value| match value.entity {
+            Entity::Definition(symbol) if query.kind(symbol) == Kind::Constant => Some(symbol),
+            _ => None,
+        });
+        let aliased: Values = constants.flat_map(|symbol| query.aliased(symbol)).collect();
+        if aliased.is_empty() {
+            break;
+        }
+        values = aliased;
+    }
+    for value in values {
+        let entity = match value.entity {
+            Entity::Definition(symbol) if is_class(query.kind(symbol)) => Entity::Definition(query.canonical(symbol)),
+            // A module that a class takes in.
+            Entity::Definition(symbol)
+                if query.file.family == Family::Ruby && query.kind(symbol) == Kind::Namespace =>
+            {
+                Entity::Package(query.index.qualified_name(symbol))
+            }
+            Entity::Package(_) if query.file.family == Family::Ruby => value.entity,
+            Entity::External(_) | Entity::Builtin(_) => value.entity,
+            _ => continue,
+        };
+        return Value { entity, ..value };
+    }
+    Value::new(Entity::Missing, Strategy::Import)
+}
+
+/// Put new results of files into the tables; return the keys whose answers changed.
+pub fn refresh(index: &mut Index, results: Vec<(FileId, FileBases)>, removed: &[FileId]) -> FxHashSet<u32> {
+    let mut keys = FxHashSet::default();
+    index.ancestry.files.resize_with(index.files.len(), FileBases::default);
+    let mut has_changed = false;
+    let emptied = removed.iter().map(|&file| (file, FileBases::default()));
+    for (file, bases) in emptied.chain(results) {
+        let place = &mut index.ancestry.files[file as usize];
+        if *place != bases {
+            *place = bases;
+            has_changed = true;
+        }
+    }
+    if !has_changed {
+        return keys;
+    }
+    let extensions = collect_extensions(index);
+    add_changes(&index.ancestry.extensions, &extensions, DependencyKind::Extension, &mut keys);
+    let bases = collect_bases(index);
+    let methods = index.ancestry.files.iter().flat_map(|file| &file.methods);
+    let implemented = implemented(index, methods, &extensions, &bases);
+    add_changes(&index.ancestry.implemented, &implemented, DependencyKind::Ancestors, &mut keys);
+    let ancestors = linearise(index, &bases);
+    add_changes(&index.ancestry.ancestors, &ancestors, DependencyKind::Ancestors, &mut keys);
+    index.ancestry.extensions = extensions;
+    index.ancestry.implemented = implemented;
+    index.ancestry.ancestors = ancestors;
+    keys
+}
+
+fn add_changes<V: PartialEq>(
+    old: &FxHashMap<SymbolId, V>,
+    new: &FxHashMap<SymbolId, V>,
+    kind: DependencyKind,
+    keys: &mut FxHashSet<u32>,
+) {
+    for symbol in old.keys().chain(new.keys()) {
+        if old.get(symbol) != new.get(symbol) {
+            keys.insert(key(kind, *symbol, 0));
+        }
+    }
+}
+
+fn collect_extensions(index: &Index) -> FxHashMap<SymbolId, Vec<Extension>> {
+    let mut found: FxHashMap<SymbolId, Vec<Extension>> = FxHashMap::default();
+    for extension in index.ancestry.files.iter().flat_map(|file| &file.extensions) {
+        found.entry(extension.class).or_default().push(extension.clone());
+    }
+    for list in found.values_mut() {
+        list.sort_by(|a, b| index.source_order(a.symbol).cmp(&index.source_order(b.symbol)));
+    }
+    found
+}
+
+fn collect_bases(index: &Index) -> FxHashMap<SymbolId, Vec<Entity>> {
+    let mut found: FxHashMap<SymbolId, Vec<Entity>> = FxHashMap::default();
+    let mut extensions = Vec::new();
+    for file in &index.ancestry.files {
+        for (class, bases) in &file.classes {
+            found.entry(*class).or_default().extend(bases.iter().map(|base| base.entity));
+        }
+        extensions.extend(file.extensions.iter().filter(|extension| !extension.bases.is_empty()));
+    }
+    extensions.sort_by(|a, b| index.source_order(a.symbol).cmp(&index.source_order(b.symbol)));
+    for extension in extensions {
+        found.entry(extension.class).or_default().extend(extension.bases.iter().map(|base| base.entity));
+    }
+    for (class, bases) in &mut found {
+        let mut seen = FxHashSet::default();
+        bases.retain(|base| *base != Entity::Definition(*class) && (*base == Entity::Missing || seen.insert(*base)));
+    }
+    found
+}
+
+/// Ancestors of every class with bases. Classes are done after all their bases; those that never get there are in or
+/// below a cycle and take depth-first order, so that the result does not depend on where the work began.
+fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashMap<SymbolId, Arc<[Entity]>> {
+    let mut waiting: FxHashMap<SymbolId, usize> = FxHashMap::default();
+    let mut derived: FxHashMap<SymbolId, Vec<SymbolId>> = FxHashMap::default();
+    let mut ready = VecDeque::new();
+    for (&class, list) in bases {
+        let mut count = 0;
+        for base in class_bases(list).filter(|base| bases.contains_key(base)) {
+            derived.entry(base).or_default().push(class);
+            count += 1;
+        }
+        if count == 0 {
+            ready.push_back(class);
+        } else {
+            waiting.insert(class, count);
+        }
+    }
+    let mut done: FxHashMap<SymbolId, Arc<[Entity]>> = FxHashMap::default();
+    while let Some(class) = ready.pop_front() {
+        let is_python = index.definition(class).0.family == Family::Python;
+        let order = if is_python { merge_linear(&bases[&class], &done) } else { None };
+        done.insert(class, order.unwrap_or_else(|| depth_first(class, bases)).into());
+        for next in derived.remove(&class).unwrap_or_default() {
+            let count = waiting.get_mut(&next).expect("class that waits");
+            *count -= 1;
+            if *count == 0 {
+                waiting.remove(&next);
+                ready.push_back(next);
+            }
+        }
+    }
+    for class in waiting.into_keys() {
+        done.insert(class, depth_first(class, bases).into());
+    }
+    done
+}
+
+fn class_bases(bases: &[Entity]) -> impl Iterator<Item = SymbolId> {
+    bases.iter().filter_map(|base| match base {
+        Entity::Definition(symbol) => Some(*symbol),
+        _ => None,
+    })
+}
+
+/// C3 (Barrett et al. 1996, as in Python's `type.mro`); None when there is no consistent order.
+fn merge_linear(bases: &[Entity], done: &FxHashMap<SymbolId, Arc<[Entity]>>) -> Option<Vec<Entity>> {
+    let mut lists: Vec<VecDeque<Entity>> = Vec::with_capacity(bases.len() + 1);
+    for &base in bases {
+        let mut list = VecDeque::from([base]);
+        if let Entity::Definition(symbol) = base {
+            list.extend(done.get(&symbol).iter().flat_map(|order| order.iter().copied()));
+        }
+        lists.push(list);
+    }
+    lists.push(bases.iter().copied().collect());
+    let mut order = Vec::new();
+    loop {
+        lists.retain(|list| !list.is_empty());
+        if lists.is_empty() {
+            return Some(order);
+        }
+        let is_free = |entity: Entity| {
+            entity == Entity::Missing || !lists.iter().any(|list| list.iter().skip(1).any(|&other| other == entity))
+        };
+        let next = lists.iter().map(|list| list[0]).find(|&entity| is_free(entity))?;
+        order.push(next);
+        for list in &mut lists {
+            if list.front() == Some(&next) {
+                list.pop_front();
+            }
+        }
+    }
+}
+
+fn depth_first(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> Vec<Entity> {
+    let mut order = Vec::new();
+    let mut seen = FxHashSet::from_iter([Entity::Definition(class)]);
+    let mut stack: Vec<Entity> = bases[&class].iter().rev().copied().collect();
+    while let Some(entity) = stack.pop() {
+        if !seen.insert(entity) {
+            continue;
+        }
+        order.push(entity);
+        if let Entity::Definition(symbol) = entity {
+            stack.extend(bases.get(&symbol).iter().flat_map(|list| list.iter().rev().copied()));
+        }
+    }
+    order
+}

@@ -1,0 +1,133 @@
+//! What a file's result was made from, as hashes of the questions it asked the project.
+//!
+//! Every question has a key. Files publish (key, digest of the answer's part that they contribute); whatever looks an answer
+//! up records its key, found or not. After an update the keys whose contributions differ name the files to link again.
+//! Keys are 32 bits: a collision costs a needless re-link, never a wrong result.
+
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashSet, FxHasher};
+
+/// What a question is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum DependencyKind {
+    /// Is there a file at a path?
+    Path,
+    /// Does a folder hold files of a language family?
+    Folder,
+    /// Is a package or namespace declared?
+    Package,
+    /// What does a name mean in a module, class or namespace of one file?
+    Member,
+    /// Which star imports does a module have?
+    Star,
+    /// Kind and flags of a symbol.
+    Definition,
+    /// What does a name mean in a scope shared by several files?
+    Shared,
+    /// Which symbols have a name?
+    Name,
+    /// Which symbols claim a qualified name?
+    Uid,
+    /// Which modules are directly inside a package folder?
+    Children,
+    /// Linearised ancestors of a class.
+    Ancestors,
+    /// Extensions (`impl`, receivers, partial classes) of a class.
+    Extension,
+    /// What a class or module variable may hold.
+    Variable,
+    /// What a function may return.
+    Returns,
+}
+
+/// Key of a question about numbered things.
+pub fn key(kind: DependencyKind, first: u32, second: u32) -> u32 {
+    let mut hasher = FxHasher::default();
+    (kind, first, second).hash(&mut hasher);
+    fold(hasher.finish())
+}
+
+/// Key of a question about a text.
+pub fn text_key(kind: DependencyKind, extra: u8, text: &str) -> u32 {
+    let mut hasher = FxHasher::default();
+    (kind, extra, text).hash(&mut hasher);
+    fold(hasher.finish())
+}
+
+/// Digest of part of an answer.
+pub fn digest_of(value: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    let mixed = hasher.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ (mixed >> 32)
+}
+
+fn fold(hash: u64) -> u32 {
+    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+/// What one file contributes: (key, digest) pairs, several per key allowed.
+pub type Contributions = Vec<(u32, u64)>;
+
+/// Add the keys whose contributions differ between `old` and `new`.
+pub fn add_differences(mut old: Contributions, mut new: Contributions, keys: &mut FxHashSet<u32>) {
+    old.sort_unstable();
+    new.sort_unstable();
+    let (mut left, mut right) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        match (left.peek(), right.peek()) {
+            (Some(a), Some(b)) if a == b => {
+                left.next();
+                right.next();
+            }
+            (Some(&a), Some(&b)) if a < b => keys.extend(left.next().map(|_| a.0)),
+            (Some(_), Some(&b)) => keys.extend(right.next().map(|_| b.0)),
+            (Some(&a), None) => keys.extend(left.next().map(|_| a.0)),
+            (None, Some(&b)) => keys.extend(right.next().map(|_| b.0)),
+            (None, None) => return,
+        }
+    }
+}
+
+/// Sorted, without repetitions, and no larger than needed: kept per file and stage.
+pub fn compact(mut keys: Vec<u32>) -> Box<[u32]> {
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into_boxed_slice()
+}
+
+/// Does a file that asked `asked` see any of the changed keys?
+pub fn is_affected(dependencies: &[u32], changed: &FxHashSet<u32>) -> bool {
+    if changed.len() * 8 < dependencies.len() {
+        changed.iter().any(|key| dependencies.binary_search(key).is_ok())
+    } else {
+        dependencies.iter().any(|key| changed.contains(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_are_keys_whose_contributions_differ() {
+        let old = vec![(1, 10), (2, 20), (2, 21), (3, 30)];
+        let new = vec![(3, 30), (2, 21), (4, 40), (1, 11)];
+        let mut keys = FxHashSet::default();
+        add_differences(old, new, &mut keys);
+        assert_eq!(keys, FxHashSet::from_iter([1, 2, 4]));
+    }
+
+    #[test]
+    fn affected_by_any_changed_key() {
+        let dependencies = compact(vec![9, 3, 3, 7]);
+        assert_eq!(*dependencies, [3, 7, 9]);
+        assert!(is_affected(&dependencies, &FxHashSet::from_iter([7])));
+        assert!(!is_affected(&dependencies, &FxHashSet::from_iter([4, 5, 6])));
+        let long: Vec<u32> = (0..100).collect();
+        assert!(is_affected(&long, &FxHashSet::from_iter([99])));
+        assert!(!is_affected(&long, &FxHashSet::from_iter([100])));
+    }
+}

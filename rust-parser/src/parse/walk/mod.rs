@@ -1,0 +1,164 @@
+//! The one pass over a file's tree: looks up what the language says about each kind of node, and calls `definitions`, `bindings`
+//! and `expressions` to record the facts.
+
+pub mod bindings;
+pub mod definition_paths;
+pub mod definitions;
+pub mod drafts;
+pub mod enclosing_scopes;
+pub mod expressions;
+pub mod signatures;
+pub mod state;
+pub mod wrappers;
+
+use crate::facts::{Expr, ExprId, ReferenceKind};
+use crate::parse::deadline::Deadline;
+use crate::parse::flat_tree::NodeId;
+use crate::parse::query::matching::all;
+use crate::parse::query::vocabulary::{Capture, Role};
+use crate::parse::walk::state::{CALL_CLAIMED, CommentRun, READ_CLAIMED, Walk};
+
+/// Nodes between two looks at the clock.
+const CLOCK_INTERVAL: u32 = 1024;
+/// Blanks before a comment that can still begin its line.
+const MAX_INDENT: usize = 400;
+
+impl Walk<'_> {
+    /// Visit all nodes. False when the deadline passed before the end.
+    pub fn run(&mut self, deadline: Deadline) -> bool {
+        for node in 0..self.tree.len() {
+            while self.scopes.last().is_some_and(|scope| node >= scope.end) {
+                self.scopes.pop();
+            }
+            if node.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
+                return false;
+            }
+            if !self.language.rules(self.tree.node(node).kind).is_passive() {
+                self.visit(node);
+            }
+        }
+        true
+    }
+
+    fn visit(&mut self, node: NodeId) {
+        let language = self.language;
+        let rules = language.rules(self.tree.node(node).kind);
+        if rules.is_comment {
+            self.note_comment(node);
+            return;
+        }
+        let mut captures = self.spare_captures.pop().unwrap_or_default();
+        let (mut defined, mut wrapped, mut imported, mut bound) = (false, false, false, false);
+        for &number in &rules.walk {
+            let role = language.patterns[number as usize].role;
+            let taken = match role {
+                Role::Definition(_) | Role::Variable => &mut defined,
+                Role::Wrapper { .. } => &mut wrapped,
+                Role::Import(_) => &mut imported,
+                Role::Binding(_) => &mut bound,
+                _ => &mut false,
+            };
+            captures.clear();
+            if *taken || !self.matches(number, node, &mut captures) {
+                continue;
+            }
+            *taken = true;
+            if self.act(role, node, &captures) {
+                break;
+            }
+        }
+        captures.clear();
+        self.spare_captures.push(captures);
+        if rules.records_call && !self.is_claimed(node, CALL_CLAIMED) {
+            self.record_call(node);
+        }
+        if rules.records_attribute && !self.is_claimed(node, READ_CLAIMED) {
+            self.read(node);
+        }
+    }
+
+    /// Record what a match says. True: the node is nothing else besides.
+    fn act(&mut self, role: Role, node: NodeId, captures: &[(Capture, NodeId)]) -> bool {
+        let hooks = self.language.hooks;
+        match role {
+            Role::Definition(kind) => self.define(kind, node, captures),
+            Role::Variable => self.define_variables(node, captures),
+            Role::Wrapper { signature } => self.wrap(node, signature, captures),
+            Role::PendingDecorator => self.pending_decorators.push(node),
+            Role::Import(None) if hooks.import(self, node) => {
+                self.claim_call(node);
+                return true;
+            }
+            Role::Import(Some(kind)) => self.import(kind, node, captures),
+            Role::Binding(kind) => self.binding(kind, node, captures),
+            Role::Hook => hooks.hook(self, node),
+            Role::TypeName if !self.is_claimed(node, READ_CLAIMED) => {
+                self.annotation(node);
+            }
+            _ => {}
+        }
+        for read in all(captures, Capture::Read) {
+            self.read(read);
+        }
+        for node in all(captures, Capture::TypeReference) {
+            self.annotation(node);
+        }
+        false
+    }
+
+    fn record_call(&mut self, node: NodeId) {
+        let expr = self.expression(node);
+        // A cast may be written like a call.
+        if matches!(self.builder.get(expr), Expr::Call { .. }) && !self.is_call_claimed(node) {
+            self.refer(ReferenceKind::Call, expr, self.tree.line(node));
+        }
+    }
+
+    /// Record once that a value is read, if it is a name or attribute (or a choice of such) and nothing else claimed it.
+    pub fn read(&mut self, node: NodeId) {
+        if self.is_claimed(node, READ_CLAIMED) {
+            return;
+        }
+        let expr = self.expression(node);
+        self.claim_read(node);
+        self.read_expression(expr, self.tree.line(node));
+    }
+
+    fn read_expression(&mut self, expr: ExprId, line: u32) {
+        match self.builder.get(expr) {
+            Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Read, expr, line),
+            Expr::OneOf(options) => {
+                for option in options.clone() {
+                    self.read_expression(option, line);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note_comment(&mut self, node: NodeId) {
+        let place = *self.tree.node(node);
+        let bytes = self.bytes_of(node);
+        let prefixes = &self.language.settings.docs.prefixes;
+        let is_doc = prefixes.is_empty() || prefixes.iter().any(|prefix| bytes.starts_with(prefix.as_bytes()));
+        let before = self.source[..place.start as usize].iter().rev();
+        let blank = before.clone().take(MAX_INDENT).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let alone = before.clone().nth(blank).is_none_or(|&byte| byte == b'\n' || byte == b'\r');
+        if !is_doc || !alone {
+            self.comments = None;
+            return;
+        }
+        let breaks = bytes.trim_ascii_end().iter().filter(|&&b| b == b'\n').count() as u32;
+        let (start, first_line) = match self.comments {
+            Some(run) if run.parent == place.parent && run.last_line + 1 == place.line => (run.start, run.first_line),
+            _ => (place.start, place.line),
+        };
+        self.comments = Some(CommentRun {
+            start,
+            end: place.end,
+            parent: place.parent,
+            first_line,
+            last_line: place.line + breaks,
+        });
+    }
+}

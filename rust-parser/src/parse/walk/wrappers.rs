@@ -1,0 +1,64 @@
+//! What the nodes around a definition add to it: span, text, name, decorators, flags.
+
+use crate::parse::flat_tree::NodeId;
+use crate::parse::query::matching::{Captures, all, first};
+use crate::parse::query::vocabulary::{Capture, Role};
+use crate::parse::walk::state::Walk;
+
+impl Walk<'_> {
+    /// Remember what a node adds to the definitions it wrappers.
+    pub fn wrap(&mut self, node: NodeId, signature: bool, captures: &[(Capture, NodeId)]) {
+        let around = self.wrappers.remove(&node).unwrap_or_default();
+        let wrapped: Vec<NodeId> = all(captures, Capture::Wrapped).collect();
+        for &inner in &wrapped {
+            let mut wrapper = around.clone();
+            if wrapped.len() == 1 {
+                wrapper.outer = wrapper.outer.or(Some(node));
+                if signature {
+                    wrapper.signature = wrapper.signature.or(Some(node));
+                }
+            } else {
+                wrapper.outer = None;
+            }
+            wrapper.name = first(captures, Capture::Name).or(wrapper.name);
+            wrapper.decorators.extend(all(captures, Capture::Decorator));
+            let (flags, private) = captured_flags(captures);
+            wrapper.flags |= flags;
+            wrapper.private |= private;
+            self.wrappers.insert(inner, wrapper);
+        }
+    }
+
+    /// A value may be seen before its parent is visited; what the parent says about it must be known.
+    pub fn wrap_from_parent(&mut self, node: NodeId) {
+        if self.wrappers.contains_key(&node) {
+            return;
+        }
+        let language = self.language;
+        let parent = self.tree.node(node).parent;
+        for &number in &language.rules(self.tree.node(parent).kind).walk {
+            let Role::Wrapper { signature } = language.patterns[number as usize].role else {
+                continue;
+            };
+            let mut captures = Captures::new();
+            if self.matches(number, parent, &mut captures) {
+                self.wrap(parent, signature, &captures);
+                return;
+            }
+        }
+    }
+}
+
+/// The flags that a pattern captured, and whether it says `private`.
+pub fn captured_flags(captures: &[(Capture, NodeId)]) -> (u32, bool) {
+    let mut flags = 0;
+    let mut private = false;
+    for (capture, _) in captures {
+        match capture {
+            Capture::Flag(flag) => flags |= flag,
+            Capture::Private => private = true,
+            _ => {}
+        }
+    }
+    (flags, private)
+}
