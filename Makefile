@@ -19,9 +19,9 @@ run: .venv/built
 	  "MATCH (c:Class)-[:INHERITS]->(b:Class {name: 'Handler'}) RETURN c.qualified_name AS class, c.path AS path ORDER BY class LIMIT 10"
 	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" status
 
-# Everything. Long tests first: see `pytest_collection_modifyitems` in tests/conftest.py.
+# Everything, file by file. tests/conftest.py orders the files, since xdist would put those with the fewest tests last.
 test: test-rust .venv/extras
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-rust: .venv/built
 	cd rust-parser && cargo test --release --quiet

@@ -11,6 +11,7 @@ import pytest
 
 from atlas.cli.app import EXIT_CODES
 from atlas.errors import AtlasError
+from tests.conftest import LONGEST_FILES
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,3 +72,8 @@ def test_no_path_of_a_developer_machine_in_tracked_files() -> None:
             and "tests/" not in name
         ):
             assert not pattern.search(path.read_text()), name
+
+
+@pytest.mark.parametrize("name", LONGEST_FILES)
+def test_a_file_that_runs_early_exists(name: str) -> None:
+    assert (ROOT / "tests" / name).is_file()
