@@ -17,7 +17,7 @@ from atlas.errors import Unavailable
 from atlas.model import Event
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress
 from atlas.pipeline.supervisor import HEARTBEAT_TTL, NOTE
-from atlas.pipeline.tiers.graph import EmbedTier
+from atlas.pipeline.tiers.embed import EmbedTier
 
 POLL_SECONDS = 0.05
 

@@ -17,8 +17,9 @@ from atlas.model import EmbeddingStats, Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, IndexSummary, Progress, Window, no_progress
 from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tiers.graph import EmbedTier, GraphTier
+from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.worker import Tier, run_until_idle
 from atlas.pipeline.workspace import ProjectSource, Workspace
 

@@ -13,8 +13,9 @@ from atlas.model import Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.embed import EMBED_BATCH, EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tiers.graph import EMBED_BATCH, EmbedTier, GraphTier
+from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.worker import Tier, run_until_idle
 from atlas.pipeline.workspace import ProjectSource, Workspace
 

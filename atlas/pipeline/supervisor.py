@@ -23,8 +23,9 @@ from atlas.model import Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tiers.graph import EmbedTier, GraphTier
+from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.watch.watcher import Watcher
 from atlas.pipeline.worker import Log, Tier, TierReport, run_tier, tier_state
 from atlas.pipeline.workspace import ProjectSource, Workspace

@@ -18,7 +18,7 @@ from atlas import __version__
 from atlas.contracts import Bus
 from atlas.errors import Unavailable
 from atlas.pipeline.cluster.leader import LeaderElection
-from atlas.pipeline.tiers.graph import EmbedTier
+from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.worker import Log, TierReport, run_tier
 
 HEARTBEAT_SECONDS = 1.0
