@@ -176,7 +176,6 @@ class AstTier:
             return list(paths)
         wanted = [(path, workspace.manifest[path].digest) for path in paths if path in workspace.manifest]
         missing = linker.recall(workspace.cache, wanted)
-        workspace.counters.cached += len(wanted) - len(missing)
         _spend(workspace, "recall", started)
         return missing + [path for path in paths if path not in workspace.manifest]
 
