@@ -162,7 +162,7 @@ async def _open_servers(
             try:
                 store = store or await BoltStore.open(store_address(settings), writing=True)
                 bus = connect_bus(settings, settings.bus_address, await store.identity())
-                await bus.reports()
+                await bus.heartbeats()
             except Unavailable as error:
                 if bus is not None:
                     await bus.aclose()

@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from atlas.contracts import Bus, Embedder, Store
+from atlas.contracts import Embedder, Store, Streams
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import EmbeddingStats, Event
 from atlas.pipeline.cluster.ownership import claim_project
@@ -33,7 +33,7 @@ class Indexer:
 
     source: ProjectSource
     store: Store
-    bus: Bus
+    bus: Streams
     gate: SignificanceGate
     embedder: Embedder | None = None
 

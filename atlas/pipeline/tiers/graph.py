@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from atlas.contracts import Bus, Store
+from atlas.contracts import Store, Streams
 from atlas.errors import AtlasError, Unavailable
 from atlas.model import Event
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window, by_project
@@ -25,7 +25,7 @@ class GraphTier:
     waits: tuple[type[AtlasError], ...] = (Unavailable,)
 
     def __init__(
-        self, workspaces: Mapping[str, Workspace], store: Store, bus: Bus, window: Window, *, sweep: bool = True
+        self, workspaces: Mapping[str, Workspace], store: Store, bus: Streams, window: Window, *, sweep: bool = True
     ) -> None:
         """`sweep`: each look at a whole tree has all stale vectors made."""
         self._workspaces, self._store, self._bus, self.window = workspaces, store, bus, window
