@@ -1,4 +1,4 @@
-"""Checks between settings: whether the stores, embedding servers and folders of languages that they name are described whole.
+"""Checks between settings: whether stores, embedding servers and folders of languages are described completely.
 
 Raises ConfigError without showing a secret. `load.py` refuses server settings from a repository's own file.
 """
