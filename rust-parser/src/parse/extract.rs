@@ -1,4 +1,4 @@
-//! Parses one file: bytes to facts, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
+//! Extracts the facts of one file from its bytes, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
 //! something off is a problem in the facts.
 
 use std::borrow::Cow;
@@ -11,13 +11,14 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::content_digest::digest_of;
 use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
+use crate::language_data::DocStyle;
 use crate::parse::deadline::Deadline;
 use crate::parse::digests;
 use crate::parse::doc_text;
 use crate::parse::doc_text::text_digest;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::FlatTree;
-use crate::parse::language::{DocStyle, Language};
+use crate::parse::language::Language;
 use crate::parse::walk::drafts::Layout;
 use crate::parse::walk::state::Walk;
 
@@ -31,7 +32,7 @@ thread_local! {
 }
 
 /// Facts of one file. Never fails.
-pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
+pub fn extract(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
     let attempt = catch_unwind(AssertUnwindSafe(|| read_file(language, path, data, Deadline::after(timeout))));
     attempt.unwrap_or_else(|_| {
         PARSER.replace(Parser::new());
