@@ -1,7 +1,7 @@
 """Watches on single folders through inotify (Linux): ignored folders cost nothing.
 
 Input is the kernel's event queue, output paths relative to the root. The scan decides which folders are watched. A new
-folder is watched before it is reported, so files created in between are not missed. ADR 0020 compares this with
+folder is watched before it is reported, so files created in between are not missed. ADR 0010 compares this with
 libraries.
 """
 
