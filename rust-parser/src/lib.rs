@@ -16,10 +16,10 @@ pub mod link;
 pub mod memory;
 pub mod pages;
 pub mod parse;
-pub mod regex_class;
+mod py;
 pub mod scan;
 pub mod secrets;
-pub mod texts;
+pub mod string_table;
 
 pub mod tokens;
 pub mod unit;
@@ -30,13 +30,13 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     scan::register(module)?;
-    parse::register(module)?;
+    py::parse::register(module)?;
     content::register(module)?;
-    regex_class::register(module)?;
+    py::cypher_regex::register(module)?;
     secrets::register(module)?;
     cache::register(module)?;
-    link::register(module)?;
-    unit::register(module)?;
+    py::link::register(module)?;
+    py::unit::register(module)?;
     encode::register(module)?;
     vectors::register(module)?;
     tokens::register(module)?;

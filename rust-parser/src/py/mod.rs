@@ -1,0 +1,6 @@
+//! The Python face of the crate: classes and functions of `atlas._parser`, and nothing else.
+
+pub mod cypher_regex;
+pub mod link;
+pub mod parse;
+pub mod unit;
