@@ -7,7 +7,7 @@
 pub mod admission;
 pub mod bm25;
 pub mod cache;
-pub mod content;
+pub mod content_digest;
 pub mod cypher_regex;
 pub mod encode;
 pub mod facts;
@@ -24,21 +24,3 @@ pub mod string_table;
 pub mod tokens;
 pub mod unit;
 pub mod vectors;
-
-use pyo3::prelude::*;
-
-#[pymodule]
-fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    scan::register(module)?;
-    py::parse::register(module)?;
-    content::register(module)?;
-    py::cypher_regex::register(module)?;
-    secrets::register(module)?;
-    cache::register(module)?;
-    py::link::register(module)?;
-    py::unit::register(module)?;
-    encode::register(module)?;
-    vectors::register(module)?;
-    tokens::register(module)?;
-    Ok(())
-}
