@@ -10,6 +10,7 @@ mod deadline;
 mod digests;
 mod doc_text;
 mod facts_builder;
+mod facts_check;
 pub(crate) mod facts_json;
 mod file;
 mod flat_tree;

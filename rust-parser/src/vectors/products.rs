@@ -1,7 +1,7 @@
 //! Products of a question with vectors: of int8 rows, fast, and of stored float16 vectors, in double precision and in a
 //! fixed order of additions, so that equal stores give equal answers on every processor.
 
-use crate::encode::half;
+use half::f16;
 
 /// A question as doubles, with its length.
 pub struct Exact {
@@ -23,7 +23,7 @@ impl Exact {
         let mut product = 0.0;
         let mut squares = 0.0;
         for (value, bytes) in self.values.iter().zip(vector.as_chunks::<2>().0) {
-            let own = f64::from(half::to_f32(u16::from_le_bytes(*bytes)));
+            let own = f64::from(f16::from_le_bytes(*bytes));
             product += own * value;
             squares += own * own;
         }
