@@ -87,13 +87,13 @@ impl Linker {
     fn rest(&mut self, py: Python<'_>) {
         py.detach(|| {
             self.project.rest();
-            crate::memory::give_back();
+            crate::sys::heap::trim_heap();
         });
     }
 
     fn digests(&self) -> HashMap<String, String> {
         let all = self.project.digests().into_iter();
-        all.map(|(path, digest)| (path, crate::unit::hex(&digest))).collect()
+        all.map(|(path, digest)| (path, crate::content_digest::hex(&digest))).collect()
     }
 }
 

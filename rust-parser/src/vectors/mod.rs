@@ -10,11 +10,11 @@ use std::sync::{PoisonError, RwLock};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 
-use self::products::Exact;
+use self::cosine::ExactQuery;
 use self::rows::Rows;
 use self::search::Query;
 
-mod products;
+mod cosine;
 mod rows;
 mod search;
 
@@ -89,7 +89,7 @@ impl VectorIndex {
     pub fn cosines(&self, query: &[u8], vectors: &[impl AsRef<[u8]>]) -> Result<Vec<f64>, String> {
         self.check(query, 4)?;
         vectors.iter().try_for_each(|vector| self.check(vector.as_ref(), 2))?;
-        let exact = Exact::new(query);
+        let exact = ExactQuery::new(query);
         let cosine = |vector: &[u8]| exact.as_ref().map_or(f64::NAN, |exact| exact.cosine(vector));
         Ok(vectors.iter().map(|vector| cosine(vector.as_ref())).collect())
     }

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::products::dot;
 use super::rows::{Rows, round};
+use crate::sys::dot_product::dot;
 
 /// From this many rows on two threads share a scan; below it, waking the second costs more than it saves.
 const ROWS_FOR_TWO_THREADS: usize = 50_000;
