@@ -12,5 +12,9 @@ pub use model::{Model, Scratch};
 pub fn half_bytes(values: &[f32]) -> Vec<u8> {
     let mut halves = vec![f16::ZERO; values.len()];
     halves.convert_from_f32_slice(values);
-    halves.iter().flat_map(|value| value.to_le_bytes()).collect()
+    let mut bytes = vec![0; values.len() * 2];
+    for (pair, half) in bytes.as_chunks_mut::<2>().0.iter_mut().zip(&halves) {
+        *pair = half.to_le_bytes();
+    }
+    bytes
 }
