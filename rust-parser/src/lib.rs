@@ -15,6 +15,7 @@ pub mod cypher_regex;
 pub mod encode;
 pub mod facts;
 pub mod files;
+pub mod language_data;
 pub mod link;
 pub mod page_checksums;
 pub mod parse;
