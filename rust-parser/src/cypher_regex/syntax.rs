@@ -23,7 +23,7 @@ pub fn parse(pattern: &str) -> Result<Hir, String> {
     if pattern.len() > MAX_PATTERN {
         return Err(format!("it has more than {MAX_PATTERN} bytes"));
     }
-    let (pattern, ast) = parse_java(pattern.to_owned())?;
+    let (pattern, ast) = parse_adapted(pattern.to_owned())?;
     let edits = ast::visit(&ast, Rewriter { flags: vec![State::default()], edits: Vec::new() })
         .map_err(|refusal| at(&pattern, refusal.offset, refusal.message))?;
     let text = format!(r"\A(?:{})\z", applied(&pattern, edits));
@@ -32,7 +32,7 @@ pub fn parse(pattern: &str) -> Result<Hir, String> {
 }
 
 /// Parse a pattern; what only Java accepts is written as `regex-syntax` wants it.
-fn parse_java(mut pattern: String) -> Result<(String, Ast), String> {
+fn parse_adapted(mut pattern: String) -> Result<(String, Ast), String> {
     loop {
         let error = match Parser::new().parse(&pattern) {
             Ok(ast) => return Ok((pattern, ast)),
