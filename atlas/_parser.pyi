@@ -1,6 +1,6 @@
 """Types of the Rust extension. Everything is immutable unless said otherwise; long calls release the GIL."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 # --- scan -----------------------------------------------------------------------------------------------------------
@@ -302,3 +302,15 @@ def count_tokens(text: str) -> int:
 
 def truncate_tokens(text: str, limit: int) -> str:
     """Return the longest prefix of at most `limit` cl100k_base tokens that is valid text."""
+
+# --- cypher ---------------------------------------------------------------------------------------------------------
+
+class CypherRegex:
+    """A pattern of Cypher's `=~`, in Java's syntax; matching takes linear time. Raises ValueError with the place."""
+
+    def __init__(self, pattern: str) -> None: ...
+    @property
+    def memory(self) -> int:
+        """Bytes, with the states that matching keeps."""
+    def fullmatch(self, text: str, check: Callable[[], None]) -> bool:
+        """Tell whether the whole text matches. `check` is called every 4 KiB of a long text; what it raises ends it."""

@@ -10,7 +10,7 @@ from typing import Any
 from atlas.app.embedder import make_embedder
 from atlas.app.main import assemble, make_source
 from atlas.app.session import Session
-from atlas.app.store import open_store
+from atlas.app.store import bm25_library, open_store
 from atlas.bench.compare import Comparison, compare
 from atlas.buses.memory import MemoryBus
 from atlas.buses.valkey_server import ManagedServer
@@ -18,7 +18,7 @@ from atlas.config.load import Settings
 from atlas.contracts import Store
 from atlas.errors import ConfigError
 from atlas.model import ModelInfo
-from atlas.parsing import BM25_LIBRARY, VectorIndex
+from atlas.parsing import VectorIndex
 from atlas.pipeline.manual import LiveTiers
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.process.daemon import find_running
@@ -59,7 +59,9 @@ class AgentProbe:
         """Raise as `wiring.open_atlas` for reading does, and ConfigError for an index on a server."""
         if settings.store.url:
             raise ConfigError("only an index in a folder can be measured so", "Unset ATLAS_STORE_URL and store.url.")
-        store = EmbeddedStore.open(settings.data_dir, writing=False, vector_index=VectorIndex, bm25=BM25_LIBRARY)
+        store = EmbeddedStore.open(
+            settings.data_dir, writing=False, vector_index=VectorIndex, bm25=bm25_library(settings)
+        )
         self._settings, self._atlas, self._session = settings, assemble(settings, store), Session(settings)
 
     @property

@@ -39,7 +39,7 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
         await asyncio.to_thread(prepare_data_folder, settings)
     else:
         check_folder(settings.data_dir, trust=is_trusted())
-    from atlas.parsing import BM25_LIBRARY, VectorIndex
+    from atlas.parsing import VectorIndex
     from atlas.stores.sqlite.store import EmbeddedStore
 
     return await asyncio.to_thread(
@@ -48,8 +48,15 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
         writing=writing,
         reset=reset,
         vector_index=VectorIndex,
-        bm25=BM25_LIBRARY,
+        bm25=bm25_library(settings),
     )
+
+
+def bm25_library(settings: Settings) -> str:
+    """Return the library that offers `bm25_best` to SQLite, "" where the settings choose FTS5's own ranking."""
+    from atlas.parsing import BM25_LIBRARY
+
+    return BM25_LIBRARY if settings.store.fts_rank == "atlas" else ""
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ pub mod admission;
 pub mod bm25;
 pub mod cache;
 pub mod content_digest;
+pub mod cypher_regex;
 pub mod encode;
 pub mod facts;
 pub mod files;

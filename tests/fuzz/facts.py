@@ -38,7 +38,7 @@ class Facts(Target):
         assert [one is not None for one in reopened.get([(self._new.path, self._new.digest)])] == [True]
         reopened.close()
         try:
-            ParsedFile.from_bytes(data)
+            ParsedFile.from_bytes(data).to_json()
         except ValueError:
             return "some" if any(found) else "none"
         return "facts"

@@ -190,3 +190,34 @@ def test_time_is_bounded() -> None:
     assert time.monotonic() - started < 2
     assert codes == {"timeout"}
     assert parsed.lines == 200_000
+
+
+@pytest.mark.parametrize("mark", ["- ", "> ", "1. ", "> - ", "[^1]: - "])
+@pytest.mark.parametrize("line", ["b\n", "\n"])
+def test_nested_lists_and_quotes_take_linear_time(mark: str, line: str) -> None:
+    source = mark * 16_000 + "a\n" + line * 100_000
+    began = time.process_time()
+    parsed = parse_bytes(REGISTRY, "a.md", source.encode())
+    assert time.process_time() - began < 3
+    assert not [problem for problem in parsed.problems if "timeout" in problem]
+
+
+def test_markdown_that_is_not_utf8_keeps_its_places() -> None:
+    source = b"# caf\xe9 \xe2\x82\n\n`one` [\xff](c.md)\n\n# `two`\n"
+    facts = facts_of(REGISTRY, "a.md", source)
+    assert [item["name"] for item in facts["definitions"][1:]] == ["caf\ufffd \ufffd", "two"]
+    assert [(item["expr"], item["line"]) for item in facts["references"]] == [("one", 3), ("c.md", 3), ("two", 5)]
+    assert [item["start_byte"] for item in facts["definitions"][1:]] == [0, source.index(b"# `two`")]
+
+
+def test_facts_that_point_nowhere_are_refused() -> None:
+    written = parse_bytes(
+        REGISTRY, "a.py", b"from m import f\nclass A(B):\n    def g(self, x: int = 1): return f(x)\n"
+    ).to_bytes()
+    refused = 0
+    for at in range(len(written)):
+        try:
+            ParsedFile.from_bytes(written[:at] + b"\x7f" + written[at + 1 :]).to_json()
+        except ValueError:
+            refused += 1
+    assert 0 < refused < len(written)

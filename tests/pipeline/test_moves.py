@@ -186,7 +186,7 @@ async def test_random_moves_under_a_daemon(tmp_path: Path, seed: int) -> None:
 
 async def test_random_moves_that_are_looked_at_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bursts name no paths: what took the place of another folder is found although sizes and times are the same."""
-    monkeypatch.setattr("atlas.pipeline.watch.watcher.Patience", lambda: Debounce(burst=1, burst_quiet=0.02))
+    monkeypatch.setattr("atlas.pipeline.watch.watcher.Debounce", lambda: Debounce(burst=1, burst_quiet=0.02))
     root = tmp_path / "p"
     write_all(root, alike())
     mover = Mover(root, tmp_path / "outside", 5)

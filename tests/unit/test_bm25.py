@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atlas.app.store import open_store
+from atlas.config.load import load_settings
 from atlas.model import Filter, Scored
 from atlas.parsing import BM25_LIBRARY, VectorIndex
+from atlas.stores.sqlite.hardened import load_extension
 from atlas.stores.sqlite.rows import fetch, run_many, select, value
 from atlas.stores.sqlite.store import EmbeddedStore
 from atlas.stores.sqlite.text import can_load, load_bm25
@@ -168,6 +171,27 @@ async def test_where_it_cannot_be_loaded_words_are_searched_all_the_same(tmp_pat
         await store.aclose()
     assert len(answers[0]) == 2
     assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("rank", ["atlas", "fts5"])
+async def test_a_setting_chooses_the_ranking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rank: str) -> None:
+    loaded: list[str] = []
+
+    def load(connection: apsw.Connection, library: str, entry_point: str) -> None:
+        loaded.append(entry_point)
+        load_extension(connection, library, entry_point)
+
+    monkeypatch.setattr("atlas.stores.sqlite.text.load_extension", load)
+    chosen = load_settings(str(tmp_path), str(tmp_path / "data"), {"ATLAS_STORE_FTS_RANK": rank})
+    store = await open_store(chosen, writing=True)
+    try:
+        await store.open_project(PROJECT, "/somewhere")
+        await store.apply([unit("a.py", [node("a.first"), node("a.second")])])
+        found = await store.search_text(["first", "second"], Filter(), 5)
+    finally:
+        await store.aclose()
+    assert [hit.uid for hit in found] == [f"{PROJECT}:a.first", f"{PROJECT}:a.second"]
+    assert ("atlas_bm25_init" in loaded) is (rank == "atlas")
 
 
 def test_nothing_else_can_be_loaded_afterwards() -> None:

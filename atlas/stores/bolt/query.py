@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from atlas.cypher.lexer import located_error, tokenize
 from atlas.cypher.parser import parse
+from atlas.cypher.regex import compile_regex
 from atlas.cypher.syntax import (
     Call,
     LabelName,
@@ -28,7 +29,6 @@ from atlas.errors import QueryError
 from atlas.stores.bolt.depth import MAX_HOPS, capped_walks
 from atlas.stores.bolt.edits import TextEdits
 from atlas.stores.sqlite.cypher.functions import AGGREGATES, FUNCTIONS
-from atlas.stores.sqlite.cypher.regex import compile_regex
 from atlas.stores.sqlite.cypher.scope import mentioned, walk
 
 _GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "properties", "exists"))

@@ -2,7 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, FileFacts, ParamKind, flags};
+use serde_json::{Value, json};
+
+use crate::facts::{
+    Binding, BindingKind, DefId, Definition, Digest, Expr, ExprId, FileFacts, Import, Name, Param, ParamKind, Problem,
+    Reference, flags,
+};
 
 /// Nesting of an expression that is written; deeper parts are `...`.
 const MAX_DEPTH: u32 = 24;
@@ -24,30 +29,26 @@ const FLAG_NAMES: &[(u32, &str)] = &[
 /// All facts of a file.
 pub fn render(facts: &FileFacts) -> String {
     let view = View { facts };
-    let mut object = Object::new();
-    object.text("path", &facts.path);
-    object.text("language", &facts.language);
-    object.text("module", &facts.module);
-    object.text("scope_rule", &format!("{:?}", facts.scope_rule));
-    object.raw("size", facts.size);
-    object.raw("lines", facts.lines);
-    object.raw("is_test", facts.is_test);
-    object.raw("is_generated", facts.is_generated);
-    object.list("definitions", facts.definitions.iter().map(|d| view.definition(d)));
-    object.list("imports", (0..facts.imports.len()).map(|n| view.import(n)));
-    object.list("references", (0..facts.references.len()).map(|n| view.reference(n)));
-    object.list("bindings", (0..facts.bindings.len()).map(|n| view.binding(n)));
-    object.list(
-        "problems",
-        facts.problems.iter().map(|problem| {
-            let mut object = Object::new();
-            object.raw("line", problem.line);
-            object.text("code", &problem.code);
-            object.text("message", &problem.message);
-            object.end()
-        }),
-    );
-    object.end()
+    json!({
+        "path": facts.path,
+        "language": facts.language,
+        "module": facts.module,
+        "scope_rule": format!("{:?}", facts.scope_rule),
+        "size": facts.size,
+        "lines": facts.lines,
+        "is_test": facts.is_test,
+        "is_generated": facts.is_generated,
+        "definitions": facts.definitions.iter().map(|one| view.definition(one)).collect::<Vec<_>>(),
+        "imports": facts.imports.iter().map(|one| view.import(one)).collect::<Vec<_>>(),
+        "references": facts.references.iter().map(|one| view.reference(one)).collect::<Vec<_>>(),
+        "bindings": facts.bindings.iter().map(|one| view.binding(one)).collect::<Vec<_>>(),
+        "problems": facts.problems.iter().map(problem).collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+fn problem(problem: &Problem) -> Value {
+    json!({"line": problem.line, "code": problem.code, "message": problem.message})
 }
 
 struct View<'a> {
@@ -55,7 +56,7 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    fn string(&self, name: u32) -> &str {
+    fn string(&self, name: Name) -> &str {
         self.facts.strings.get(name as usize).unwrap_or_default()
     }
 
@@ -63,90 +64,80 @@ impl View<'_> {
         self.string(self.facts.definitions[definition as usize].path)
     }
 
-    fn definition(&self, definition: &Definition) -> String {
-        let mut object = Object::new();
-        object.text("kind", &format!("{:?}", definition.kind));
-        object.text("name", self.string(definition.name));
-        object.text("path", self.string(definition.path));
-        object.text("parent", self.path_of(definition.parent));
-        object.list(
-            "flags",
-            FLAG_NAMES.iter().filter(|(bit, _)| definition.flags & bit != 0).map(|(_, name)| quoted(name)),
-        );
-        object.raw("start_byte", definition.start_byte);
-        object.raw("end_byte", definition.end_byte);
-        object.raw("start_line", definition.start_line);
-        object.raw("end_line", definition.end_line);
-        object.raw("name_line", definition.name_line);
-        object.text("signature", self.string(definition.signature));
-        object.text("docstring", self.string(definition.docstring));
-        for (key, digest) in [
-            ("signature_digest", definition.signature_digest),
-            ("body_digest", definition.body_digest),
-            ("docstring_digest", definition.docstring_digest),
-            ("text_digest", definition.text_digest),
-        ] {
-            object.text(key, &format!("{digest:016x}"));
-        }
-        object.list("decorators", self.expressions(&definition.decorators));
-        object.list("bases", self.expressions(&definition.bases));
-        object.list(
-            "params",
-            definition.params.iter().map(|param| {
-                let mut object = Object::new();
-                object.text("name", self.string(param.name));
-                object.text("kind", param_kind(param.kind));
-                object.optional("annotation", param.annotation.map(|id| self.expr(id)));
-                object.optional("default", param.default.map(|id| self.expr(id)));
-                object.end()
-            }),
-        );
-        object.optional("declared_type", definition.declared_type.map(|id| self.expr(id)));
-        object.end()
+    fn definition(&self, definition: &Definition) -> Value {
+        let flags = FLAG_NAMES.iter().filter(|(bit, _)| definition.flags & bit != 0).map(|(_, name)| *name);
+        json!({
+            "kind": format!("{:?}", definition.kind),
+            "name": self.string(definition.name),
+            "path": self.string(definition.path),
+            "parent": self.path_of(definition.parent),
+            "flags": flags.collect::<Vec<_>>(),
+            "start_byte": definition.start_byte,
+            "end_byte": definition.end_byte,
+            "start_line": definition.start_line,
+            "end_line": definition.end_line,
+            "name_line": definition.name_line,
+            "signature": self.string(definition.signature),
+            "docstring": self.string(definition.docstring),
+            "signature_digest": hex(definition.signature_digest),
+            "body_digest": hex(definition.body_digest),
+            "docstring_digest": hex(definition.docstring_digest),
+            "text_digest": hex(definition.text_digest),
+            "decorators": self.expressions(&definition.decorators),
+            "bases": self.expressions(&definition.bases),
+            "params": definition.params.iter().map(|one| self.param(one)).collect::<Vec<_>>(),
+            "declared_type": definition.declared_type.map(|id| self.expr(id)),
+        })
     }
 
-    fn expressions<'a>(&'a self, ids: &'a [ExprId]) -> impl Iterator<Item = String> + 'a {
-        ids.iter().map(|&id| quoted(&self.expr(id)))
+    fn param(&self, param: &Param) -> Value {
+        json!({
+            "name": self.string(param.name),
+            "kind": param_kind(param.kind),
+            "annotation": param.annotation.map(|id| self.expr(id)),
+            "default": param.default.map(|id| self.expr(id)),
+        })
     }
 
-    fn import(&self, number: usize) -> String {
-        let import = &self.facts.imports[number];
-        let mut object = Object::new();
-        object.text("scope", self.path_of(import.scope));
-        object.text("kind", &format!("{:?}", import.kind));
-        object.text("module", self.string(import.module));
-        object.raw("level", import.level);
-        object.optional("member", import.member.map(|name| self.string(name).into()));
-        object.optional("alias", import.alias.map(|name| self.string(name).into()));
-        object.raw("line", import.line);
-        object.raw("type_only", import.type_only);
-        object.end()
+    fn expressions(&self, ids: &[ExprId]) -> Vec<String> {
+        ids.iter().map(|&id| self.expr(id)).collect()
     }
 
-    fn reference(&self, number: usize) -> String {
-        let reference = &self.facts.references[number];
-        let mut object = Object::new();
-        object.text("scope", self.path_of(reference.scope));
-        object.text("kind", &format!("{:?}", reference.kind));
-        object.text("expr", &self.expr(reference.expr));
-        object.raw("line", reference.line);
-        object.end()
+    fn import(&self, import: &Import) -> Value {
+        json!({
+            "scope": self.path_of(import.scope),
+            "kind": format!("{:?}", import.kind),
+            "module": self.string(import.module),
+            "level": import.level,
+            "member": import.member.map(|name| self.string(name)),
+            "alias": import.alias.map(|name| self.string(name)),
+            "line": import.line,
+            "type_only": import.type_only,
+        })
     }
 
-    fn binding(&self, number: usize) -> String {
-        let binding = &self.facts.bindings[number];
+    fn reference(&self, reference: &Reference) -> Value {
+        json!({
+            "scope": self.path_of(reference.scope),
+            "kind": format!("{:?}", reference.kind),
+            "expr": self.expr(reference.expr),
+            "line": reference.line,
+        })
+    }
+
+    fn binding(&self, binding: &Binding) -> Value {
         let kind = match binding.kind {
             BindingKind::Unpack(position) => format!("Unpack{position}"),
             other => format!("{other:?}"),
         };
-        let mut object = Object::new();
-        object.text("scope", self.path_of(binding.scope));
-        object.text("kind", &kind);
-        object.text("target", &self.expr(binding.target));
-        object.optional("annotation", binding.annotation.map(|id| self.expr(id)));
-        object.optional("value", binding.value.map(|id| self.expr(id)));
-        object.raw("line", binding.line);
-        object.end()
+        json!({
+            "scope": self.path_of(binding.scope),
+            "kind": kind,
+            "target": self.expr(binding.target),
+            "annotation": binding.annotation.map(|id| self.expr(id)),
+            "value": binding.value.map(|id| self.expr(id)),
+            "line": binding.line,
+        })
     }
 
     fn expr(&self, id: ExprId) -> String {
@@ -231,59 +222,6 @@ fn param_kind(kind: ParamKind) -> &'static str {
     }
 }
 
-/// A JSON object being written.
-struct Object {
-    text: String,
-}
-
-impl Object {
-    fn new() -> Self {
-        Object { text: String::from("{") }
-    }
-
-    fn raw(&mut self, key: &str, value: impl std::fmt::Display) {
-        if self.text.len() > 1 {
-            self.text.push(',');
-        }
-        let _ = write!(self.text, "\"{key}\":{value}");
-    }
-
-    fn text(&mut self, key: &str, value: &str) {
-        self.raw(key, quoted(value));
-    }
-
-    fn optional(&mut self, key: &str, value: Option<String>) {
-        match value {
-            Some(value) => self.text(key, &value),
-            None => self.raw(key, "null"),
-        }
-    }
-
-    fn list(&mut self, key: &str, items: impl Iterator<Item = String>) {
-        let items: Vec<String> = items.collect();
-        self.raw(key, format_args!("[{}]", items.join(",")));
-    }
-
-    fn end(mut self) -> String {
-        self.text.push('}');
-        self.text
-    }
-}
-
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            control if control < ' ' => {
-                let _ = write!(quoted, "\\u{:04x}", control as u32);
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted.push('"');
-    quoted
+fn hex(digest: Digest) -> String {
+    format!("{digest:016x}")
 }

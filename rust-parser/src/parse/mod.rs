@@ -10,6 +10,7 @@ mod digests;
 mod doc_text;
 mod extract;
 mod facts_builder;
+mod facts_check;
 pub(crate) mod facts_json;
 mod flat_tree;
 mod grammars;

@@ -10,6 +10,7 @@ use crate::content_digest::digest_of;
 use crate::facts::{FACTS_VERSION, FileFacts, Problem};
 use crate::files::{Folder, read_capped};
 use crate::parse::extract;
+use crate::parse::facts_check::is_in_range;
 use crate::parse::registry::Registry;
 use crate::scan::check_content;
 use crate::secrets::{self, Secret};
@@ -39,13 +40,16 @@ impl ParsedFile {
         postcard::to_stdvec(&(FACTS_VERSION, &*self.facts, &self.skip_reason))
     }
 
-    /// The opposite of `encode`. Another FACTS_VERSION is an error.
+    /// The opposite of `encode`. Another FACTS_VERSION and facts that refer to what they do not hold are errors.
     pub fn decode(data: &[u8]) -> Result<Self, postcard::Error> {
         let (version, rest) = postcard::take_from_bytes::<u32>(data)?;
         if version != FACTS_VERSION {
             return Err(postcard::Error::DeserializeBadEncoding);
         }
         let (facts, skip_reason) = postcard::from_bytes(rest)?;
+        if !is_in_range(&facts) {
+            return Err(postcard::Error::DeserializeBadEncoding);
+        }
         Ok(ParsedFile { facts: Arc::new(facts), skip_reason })
     }
 

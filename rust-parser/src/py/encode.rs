@@ -8,7 +8,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
-use crate::encode::{Model, Scratch, half};
+use crate::encode::{Model, Scratch, half_bytes};
 
 /// The static embedding model of a folder (embedding.npy, scale.npy, vocab.txt, model.json).
 #[pyclass(frozen, module = "atlas._parser")]
@@ -58,7 +58,7 @@ impl StaticEncoder {
                 .with_min_len(64)
                 .map_init(
                     || Scratch::new(&self.model),
-                    |scratch, ((text, name), is_file)| half::to_bytes(self.model.chunk(scratch, text, name, *is_file)),
+                    |scratch, ((text, name), is_file)| half_bytes(self.model.chunk(scratch, text, name, *is_file)),
                 )
                 .collect()
         });

@@ -1,6 +1,7 @@
 //! The Python module `atlas._parser`: its classes and functions, and nothing else. Everything that names PyO3 is here.
 
 mod cache;
+mod cypher_regex;
 mod encode;
 mod files;
 mod link;
@@ -24,5 +25,6 @@ fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     unit::register(module)?;
     encode::register(module)?;
     vectors::register(module)?;
-    tokens::register(module)
+    tokens::register(module)?;
+    cypher_regex::register(module)
 }

@@ -1,7 +1,11 @@
 //! Cosines of a query with stored float16 vectors, in double precision and in a fixed order of additions, so that equal stores
 //! give equal answers on every processor.
 
-use crate::encode::half;
+use half::f16;
+use half::slice::HalfFloatSliceExt;
+
+/// Halves that are converted together: one at a time takes three times as long.
+const AT_ONCE: usize = 64;
 
 /// A query as doubles, with its length.
 pub struct ExactQuery {
@@ -22,10 +26,17 @@ impl ExactQuery {
     pub fn cosine(&self, vector: &[u8]) -> f64 {
         let mut product = 0.0;
         let mut squares = 0.0;
-        for (value, bytes) in self.values.iter().zip(vector.as_chunks::<2>().0) {
-            let own = f64::from(half::to_f32(u16::from_le_bytes(*bytes)));
-            product += own * value;
-            squares += own * own;
+        let (mut halves, mut floats) = ([f16::ZERO; AT_ONCE], [0.0; AT_ONCE]);
+        for (values, stored) in self.values.chunks(AT_ONCE).zip(vector.as_chunks::<2>().0.chunks(AT_ONCE)) {
+            for (half, bytes) in halves.iter_mut().zip(stored) {
+                *half = f16::from_le_bytes(*bytes);
+            }
+            halves.convert_to_f32_slice(&mut floats);
+            for (value, own) in values.iter().zip(&floats[..stored.len()]) {
+                let own = f64::from(*own);
+                product += own * value;
+                squares += own * own;
+            }
         }
         if squares > 0.0 { product / (squares.sqrt() * self.length) } else { f64::NAN }
     }

@@ -7,10 +7,12 @@
 
 use std::sync::{PoisonError, RwLock};
 
+use half::f16;
+use half::slice::HalfFloatSliceExt;
+
 use self::cosine::ExactQuery;
 use self::rows::Rows;
 use self::search::Query;
-use crate::encode::half;
 
 mod cosine;
 mod rows;
@@ -51,11 +53,13 @@ impl VectorIndex {
         order.dedup_by_key(|index| ids[*index]);
         order.reverse();
         let mut added = Rows::default();
-        let mut floats = Vec::with_capacity(self.dimension);
+        let mut stored = vec![f16::ZERO; self.dimension];
+        let mut floats = vec![0.0; self.dimension];
         for index in order {
-            let halves = vectors[index].as_ref().as_chunks::<2>().0;
-            floats.clear();
-            floats.extend(halves.iter().map(|half| half::to_f32(u16::from_le_bytes(*half))));
+            for (value, bytes) in stored.iter_mut().zip(vectors[index].as_ref().as_chunks::<2>().0) {
+                *value = f16::from_le_bytes(*bytes);
+            }
+            stored.convert_to_f32_slice(&mut floats);
             added.push(ids[index], &floats);
         }
         self.rows.write().unwrap_or_else(PoisonError::into_inner).merge(added, self.dimension);

@@ -2,7 +2,7 @@
 
 `run` takes a query's text and gives rows; what is not in the read subset raises QueryError and names the construct. The
 modules in order: lexer, parse*, syntax (text to tree); scope, compile_*, pattern, match, project, query (tree to
-functions over rows; joins become SQL); values, functions, operators, aggregate, regex, expand (what the functions do).
+functions over rows; joins become SQL); values, functions, operators, aggregate, expand (what the functions do).
 Without ORDER BY and UNWIND, the returned rows are sorted by their values, so that equal graphs give equal answers.
 """
 

@@ -40,10 +40,10 @@ from atlas.cypher.syntax import (
 from atlas.stores.sqlite.cypher import operators
 from atlas.stores.sqlite.cypher.compile_call import compile_call
 from atlas.stores.sqlite.cypher.compile_list import compile_list_comprehension, compile_quantifier, compile_reduce
+from atlas.stores.sqlite.cypher.compile_text import compile_text_test
 from atlas.stores.sqlite.cypher.context import Context, Evaluator, atom
 from atlas.stores.sqlite.cypher.graph import has_label
 from atlas.stores.sqlite.cypher.meter import Items, hold, join_lists
-from atlas.stores.sqlite.cypher.regex import Regex, compile_regex
 from atlas.stores.sqlite.cypher.scope import LABEL_OF, TYPE_OF, Scope
 from atlas.stores.sqlite.cypher.values import Edge, Node, Row, compare, equals, is_list, mismatch
 
@@ -213,24 +213,6 @@ def _comparison(e: Comparison, scope: Scope, context: Context) -> Evaluator:
     return chain
 
 
-def _text_test(e: TextTest, scope: Scope, context: Context) -> Evaluator:
-    subject, argument = compile_expression(e.subject, scope, context), compile_expression(e.argument, scope, context)
-    if e.operator != "=~":
-        return lambda row: operators.text_test(e.operator, subject(row), argument(row))
-    compiled: dict[str, Regex] = {}
-
-    def matches(row: Row) -> bool | None:
-        text, pattern = subject(row), argument(row)
-        if not isinstance(text, str) or not isinstance(pattern, str):
-            return None
-        if pattern not in compiled:
-            compiled.clear()
-            compiled[pattern] = compile_regex(pattern)
-        return compiled[pattern].fullmatch(text, context.guard.look)
-
-    return matches
-
-
 def _membership(e: Membership, scope: Scope, context: Context) -> Evaluator:
     element, collection = (
         compile_expression(e.element, scope, context),
@@ -339,7 +321,7 @@ _COMPILERS: dict[type, Callable[..., Evaluator]] = {
     Boolean: _boolean,
     Arithmetic: _arithmetic,
     Comparison: _comparison,
-    TextTest: _text_test,
+    TextTest: _with_inner(compile_text_test),
     Membership: _membership,
     NullTest: _null_test,
     LabelTest: _label_test,

@@ -1,86 +1,48 @@
-//! HTML in a Markdown document: what opens a block of it, and the headings inside one.
+//! HTML blocks in a Markdown document: whether Markdown readers show them, and the headings inside one.
 
-use crate::parse::markdown::blocks::{Block, BlockKind};
-use crate::parse::markdown::lines::{breaks, line_end};
+use std::ops::Range;
 
-/// Tags that open a block of HTML (CommonMark 4.6, kind 6).
-const BLOCK_TAGS: &str = "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure \
-    footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html iframe legend li link main menu nav ol \
-    optgroup option p param search section summary table tbody td tfoot th thead title tr ul";
+/// Openings of blocks without content for a reader (CommonMark 4.6, kinds 1 to 5).
+const RAW: [&str; 7] = ["<!--", "<script", "<pre", "<style", "<textarea", "<?", "<![CDATA["];
 
-/// Openings of HTML in which Markdown means nothing, with what ends them (CommonMark 4.6, kinds 1 to 5).
-const RAW: [(&str, &str); 7] = [
-    ("<!--", "-->"),
-    ("<script", "</script>"),
-    ("<pre", "</pre>"),
-    ("<style", "</style>"),
-    ("<textarea", "</textarea>"),
-    ("<?", "?>"),
-    ("<![CDATA[", "]]>"),
-];
-
-/// What opens raw HTML at the start of a text, and what ends it.
-pub fn raw_opening(text: &[u8]) -> Option<(&'static str, &'static str)> {
-    RAW.into_iter().find(|(opening, _)| starts_ignoring_case(text, opening))
+/// A heading in HTML: where its tag begins, where its line ends, and the bytes of its content.
+pub struct HtmlHeading {
+    pub level: u8,
+    pub start: usize,
+    pub end: usize,
+    pub content: Range<usize>,
 }
 
-/// Does a line that begins with `<` open a block of HTML? Only some tags may interrupt a paragraph.
-pub fn opens_block(text: &[u8], fresh: bool) -> bool {
-    let name = tag_name(text);
-    let is_block = BLOCK_TAGS.split(' ').any(|tag| tag.eq_ignore_ascii_case(&name));
-    let is_alone = fresh && !name.is_empty() && text.trim_ascii_end().ends_with(b">");
-    let is_link = text.starts_with(b"<http");
-    is_block || (is_alone && !is_link && is_one_tag(text))
+/// Does a block hold a comment, a script or the like?
+pub fn is_raw(block: &[u8]) -> bool {
+    let text = block.trim_ascii_start();
+    RAW.into_iter()
+        .any(|opening| text.get(..opening.len()).is_some_and(|head| head.eq_ignore_ascii_case(opening.as_bytes())))
 }
 
-/// `<h1>title</h1>` in a block of HTML.
-pub fn headings(source: &[u8], block: &Block) -> Vec<Block> {
+/// `<h1>title</h1>` in a block.
+pub fn headings(source: &[u8], block: Range<usize>) -> Vec<HtmlHeading> {
     let mut found = Vec::new();
     let mut at = block.start;
-    let limit = block.end;
-    let mut line = block.line;
-    while let Some((level, tag)) = next_heading_tag(&source[at..limit]) {
-        let open = at + tag;
-        let Some(content) = source[open..limit].iter().position(|&b| b == b'>') else {
+    while let Some((level, tag)) = next_heading_tag(&source[at..block.end]) {
+        let start = at + tag;
+        let Some(inside) = source[start..block.end].iter().position(|&byte| byte == b'>') else {
             return found;
         };
-        let start = open + content + 1;
+        let open = start + inside + 1;
         let closing = [b'<', b'/', b'h', b'0' + level];
         let Some(length) =
-            source[start..limit].windows(closing.len()).position(|part| part.eq_ignore_ascii_case(&closing))
+            source[open..block.end].windows(closing.len()).position(|part| part.eq_ignore_ascii_case(&closing))
         else {
             return found;
         };
-        line += breaks(&source[at..open]);
-        let end = line_end(source, start + length).min(limit);
-        let piece = start..start + length;
-        if !only_tags(&source[piece.clone()]) {
-            found.push(Block { kind: BlockKind::Heading { level }, line, start: open, end, pieces: vec![piece] });
+        at = open + length;
+        let end = source[at..block.end].iter().position(|&byte| byte == b'\n').map_or(block.end, |line| at + line);
+        if !only_tags(&source[open..at]) {
+            found.push(HtmlHeading { level, start, end, content: open..at });
         }
-        line += breaks(&source[open..start + length]);
-        at = start + length;
     }
     found
-}
-
-pub fn contains_ignoring_case(text: &[u8], part: &str) -> bool {
-    text.windows(part.len()).any(|window| window.eq_ignore_ascii_case(part.as_bytes()))
-}
-
-fn starts_ignoring_case(text: &[u8], prefix: &str) -> bool {
-    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
-}
-
-/// Name of the tag that opens a text; empty when it is none.
-fn tag_name(text: &[u8]) -> String {
-    let bare = text[1..].strip_prefix(b"/").unwrap_or(&text[1..]);
-    let length = bare.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
-    String::from_utf8_lossy(&bare[..length]).into_owned()
-}
-
-/// `<tag ...>` and nothing else.
-fn is_one_tag(text: &[u8]) -> bool {
-    text.iter().position(|&byte| byte == b'>') == Some(text.trim_ascii_end().len() - 1)
 }
 
 /// Level and place of the next `<h1>` ... `<h6>`.
@@ -101,4 +63,19 @@ fn only_tags(text: &[u8]) -> bool {
         inside = (inside || byte == b'<') && byte != b'>';
         skipped
     })
+}
+
+/// The text of a heading without its tags.
+pub fn without_tags(content: &str) -> String {
+    let mut text = String::with_capacity(content.len());
+    let mut inside = false;
+    for character in content.chars() {
+        match character {
+            '<' => inside = true,
+            '>' if inside => inside = false,
+            _ if !inside => text.push(character),
+            _ => {}
+        }
+    }
+    text.trim().to_owned()
 }

@@ -1,0 +1,232 @@
+//! Reads a document with `pulldown-cmark` and tells it what it holds: headings, paragraphs, names and paths, in source order.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
+
+use super::document::Document;
+use super::html;
+use super::lines::{Lines, line_end, line_start};
+use super::mentions::{Mention, code_mention, link_path, tag_links};
+use super::nesting;
+use crate::parse::deadline::Deadline;
+
+/// Events between two looks at the clock.
+const CLOCK_INTERVAL: usize = 256;
+
+/// What the leaf block that is being read will be.
+enum Leaf {
+    Heading(u8, Range<usize>),
+    Paragraph(Range<usize>),
+    Other,
+}
+
+pub struct Reader<'s, 'd, 'c, 'a> {
+    source: &'s [u8],
+    document: &'d mut Document<'c, 'a>,
+    lines: Lines,
+    /// Open lists, quotes, tables and footnotes.
+    depth: usize,
+    leaf: Leaf,
+    /// Text of the leaf without marks; nothing of images.
+    plain: String,
+    images: usize,
+    /// Mentions in a heading, until its section is open.
+    held: Vec<(usize, Mention)>,
+    /// Open links: where each begins, and the path it leads to.
+    links: Vec<(usize, Option<String>)>,
+    /// End of a statement of MDX.
+    hidden: usize,
+    mdx: bool,
+}
+
+impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
+    pub fn new(source: &'s [u8], mdx: bool, document: &'d mut Document<'c, 'a>) -> Self {
+        Reader {
+            source,
+            document,
+            lines: Lines::new(source),
+            depth: 0,
+            leaf: Leaf::Other,
+            plain: String::new(),
+            images: 0,
+            held: Vec::new(),
+            links: Vec::new(),
+            hidden: 0,
+            mdx,
+        }
+    }
+
+    /// Read from a byte on.
+    pub fn read(mut self, from: usize, deadline: Deadline) {
+        let text = nesting::limit(as_text(&self.source[from..]));
+        let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
+        for (number, (event, range)) in Parser::new_ext(&text, options).into_offset_iter().enumerate() {
+            let range = range.start + from..range.end + from;
+            if number % CLOCK_INTERVAL == 0 && deadline.has_passed() {
+                self.document.cut(self.lines.line(range.start));
+                break;
+            }
+            self.take(event, range);
+        }
+    }
+
+    fn take(&mut self, event: Event<'_>, range: Range<usize>) {
+        match event {
+            Event::Start(tag) => self.start(tag, range),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) => self.text(&text),
+            Event::Code(code) => {
+                self.text(&code);
+                if let Some(mention) = code_mention(&code) {
+                    self.mention(range.start, mention);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => self.text("\n"),
+            Event::InlineHtml(tag) => self.tags(&tag, range.start),
+            _ => {}
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+        match tag {
+            Tag::BlockQuote(_) | Tag::List(_) | Tag::Item | Tag::FootnoteDefinition(_) | Tag::Table(_) => {
+                self.depth += 1;
+            }
+            Tag::Paragraph => self.open(Leaf::Paragraph(range)),
+            Tag::Heading { level, .. } => self.open(Leaf::Heading(level as u8, range)),
+            Tag::HtmlBlock => self.html(range),
+            Tag::Image { .. } => self.images += 1,
+            Tag::Link { link_type, dest_url, .. } => {
+                let is_path = !matches!(link_type, LinkType::Email | LinkType::Autolink);
+                let path = if is_path { link_path(&dest_url) } else { None };
+                self.links.push((range.start, path));
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item | TagEnd::FootnoteDefinition | TagEnd::Table => {
+                self.depth -= 1;
+            }
+            TagEnd::Paragraph | TagEnd::Heading(_) => self.close(),
+            TagEnd::Image => self.images -= 1,
+            TagEnd::Link => {
+                if let Some((at, Some(path))) = self.links.pop() {
+                    self.mention(at, Mention::Path(path));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, leaf: Leaf) {
+        let (Leaf::Heading(_, range) | Leaf::Paragraph(range)) = &leaf else { return };
+        if self.mdx && self.depth == 0 && self.is_statement(range.start) {
+            self.hidden = self.end_of_statement(range.start);
+        }
+        self.plain.clear();
+        self.leaf = if self.depth == 0 && range.start >= self.hidden { leaf } else { Leaf::Other };
+    }
+
+    fn close(&mut self) {
+        match std::mem::replace(&mut self.leaf, Leaf::Other) {
+            Leaf::Heading(level, range) => {
+                let range = self.whole_lines(range);
+                let line = self.lines.line(range.start);
+                self.document.heading(level, without_stand_ins(&self.plain).trim(), range, line);
+            }
+            Leaf::Paragraph(range) if !self.plain.trim().is_empty() => {
+                let text = String::from_utf8_lossy(&self.source[range]);
+                let lines: Vec<&str> = text.trim_ascii().lines().map(str::trim_ascii).collect();
+                self.document.paragraph(&lines.join("\n"));
+            }
+            _ => {}
+        }
+        for (at, mention) in std::mem::take(&mut self.held) {
+            self.document.mention(mention, self.lines.line(at));
+        }
+    }
+
+    fn html(&mut self, range: Range<usize>) {
+        let source = self.source;
+        if range.start < self.hidden || html::is_raw(&source[range.clone()]) {
+            return;
+        }
+        if self.depth == 0 {
+            for heading in html::headings(source, range.clone()) {
+                let title = html::without_tags(&String::from_utf8_lossy(&source[heading.content]));
+                let line = self.lines.line(heading.start);
+                self.document.heading(heading.level, &title, heading.start..heading.end, line);
+            }
+        }
+        self.tags(&as_text(&source[range.clone()]), range.start);
+    }
+
+    fn tags(&mut self, html: &str, at: usize) {
+        for (offset, mention) in tag_links(html) {
+            self.mention(at + offset, mention);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if self.images == 0 && !matches!(self.leaf, Leaf::Other) {
+            self.plain.push_str(text);
+        }
+    }
+
+    fn mention(&mut self, at: usize, mention: Mention) {
+        match self.leaf {
+            _ if at < self.hidden => {}
+            Leaf::Other => self.document.mention(mention, self.lines.line(at)),
+            _ => self.held.push((at, mention)),
+        }
+    }
+
+    /// From the beginning of the first line to the end of the last one that has text.
+    fn whole_lines(&self, range: Range<usize>) -> Range<usize> {
+        let last = range.start + self.source[range.clone()].trim_ascii_end().len();
+        line_start(self.source, range.start)..line_end(self.source, last)
+    }
+
+    fn is_statement(&self, at: usize) -> bool {
+        let text = &self.source[at..];
+        text.starts_with(b"import ") || text.starts_with(b"export ")
+    }
+
+    /// The next blank line.
+    fn end_of_statement(&self, mut at: usize) -> usize {
+        loop {
+            let end = line_end(self.source, at);
+            if self.source[at.min(end)..end].trim_ascii().is_empty() {
+                return end;
+            }
+            at = end + 1;
+        }
+    }
+}
+
+/// Stand for one, two and three bytes that are not UTF-8 and have their length.
+const STAND_INS: [&str; 4] = ["", "\u{1a}", "\u{9a}", "\u{fffd}"];
+
+/// The text, with characters of the same length in place of bytes that are not UTF-8.
+fn as_text(source: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(source) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(
+            source.utf8_chunks().flat_map(|chunk| [chunk.valid(), STAND_INS[chunk.invalid().len()]]).collect(),
+        ),
+    }
+}
+
+/// The text with the replacement character in place of what `as_text` has put there.
+fn without_stand_ins(text: &str) -> Cow<'_, str> {
+    if text.contains(['\u{1a}', '\u{9a}']) {
+        Cow::Owned(text.replace(['\u{1a}', '\u{9a}'], "\u{fffd}"))
+    } else {
+        Cow::Borrowed(text)
+    }
+}

@@ -1,0 +1,61 @@
+//! `CypherRegex` for Python.
+
+use std::sync::Mutex;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use regex_automata::hybrid::dfa::Cache;
+
+use crate::cypher_regex;
+
+/// Texts longer than this are matched without the GIL.
+const LONG_TEXT: usize = 1 << 12;
+
+/// A pattern of Cypher's `=~`.
+#[pyclass(frozen, module = "atlas._parser")]
+pub struct CypherRegex {
+    regex: cypher_regex::CypherRegex,
+    /// Of the last match; a match takes it out for as long as it runs.
+    cache: Mutex<Option<Cache>>,
+}
+
+#[pymethods]
+impl CypherRegex {
+    #[new]
+    fn new(pattern: &str) -> PyResult<Self> {
+        let regex = cypher_regex::CypherRegex::new(pattern).map_err(PyValueError::new_err)?;
+        Ok(Self { regex, cache: Mutex::new(None) })
+    }
+
+    /// Bytes.
+    #[getter]
+    fn memory(&self) -> usize {
+        self.regex.memory()
+    }
+
+    /// Whether the whole text matches; `check` is called now and then.
+    fn fullmatch(&self, py: Python<'_>, text: &str, check: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let mut cache = self.taken().unwrap_or_else(|| self.regex.create_cache());
+        let matched = if text.len() <= LONG_TEXT {
+            self.regex.is_match(&mut cache, text, || Ok(()))
+        } else {
+            let check = check.clone().unbind();
+            py.detach(|| self.regex.is_match(&mut cache, text, || Python::attach(|py| check.call0(py).map(drop))))
+        };
+        if let Ok(mut kept) = self.cache.lock() {
+            *kept = Some(cache);
+        }
+        matched
+    }
+}
+
+impl CypherRegex {
+    fn taken(&self) -> Option<Cache> {
+        self.cache.lock().ok()?.take()
+    }
+}
+
+/// Add this module's Python class.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<CypherRegex>()
+}
