@@ -74,6 +74,11 @@ pub trait LanguageCode: Sync {
         None
     }
 
+    /// The node of a definition's documentation, for the doc style `first-string`.
+    fn documentation(&self, walk: &Walk, draft: &Draft) -> Option<NodeId> {
+        draft.body.and_then(|body| self.docstring(walk, body))
+    }
+
     /// Once, after the walk.
     fn end(&self, _walk: &mut Walk) {}
 }
@@ -94,6 +99,9 @@ pub fn code(name: &str) -> Option<&'static dyn LanguageCode> {
         "php" => &crate::parse::languages::php::Php,
         "csharp" => &crate::parse::languages::csharp::CSharp,
         "cfamily" => &crate::parse::languages::cfamily::CFamily,
+        "bash" => &crate::parse::languages::bash::Bash,
+        "elixir" => &crate::parse::languages::elixir::Elixir,
+        "lua" => &crate::parse::languages::lua::Lua,
         "markdown" => &crate::parse::markdown::Markdown,
         "rust" => &crate::parse::languages::rust::Rust,
         _ => return None,

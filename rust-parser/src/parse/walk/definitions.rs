@@ -244,8 +244,8 @@ impl Walk<'_> {
         let end = self.tree.node(outer).end;
         let head = self.tree.node(first_node).start;
         let (start, start_line, comment) = self.with_comment(outer, first_node);
-        let docstring_node = match (self.language.settings.docs.style, draft.body) {
-            (DocStyle::FirstString, Some(body)) if !is_value(draft.kind) => self.language.code.docstring(self, body),
+        let docstring_node = match self.language.settings.docs.style {
+            DocStyle::FirstString if !is_value(draft.kind) => self.language.code.documentation(self, draft),
             _ => None,
         };
         let docs = match docstring_node {
