@@ -1,7 +1,7 @@
--- Stands before every script. KEYS: the stream, the ids of events that nobody has taken yet by event, the dead letters.
+-- Stands before every script. KEYS: the stream, the ids of events that nobody has taken yet by event, the dead dead_letters.
 -- ARGV: one JSON object; its fields are named where they are used. Entries hold p (project) and k (key).
-local stream, untaken, letters = KEYS[1], KEYS[2], KEYS[3]
-local given = cjson.decode(ARGV[1])
+local stream, queued, dead_letters = KEYS[1], KEYS[2], KEYS[3]
+local args = cjson.decode(ARGV[1])
 
 local function list(items)
   return #items == 0 and '[]' or cjson.encode(items)
@@ -25,13 +25,13 @@ local function unmark(entries)
     for position, entry in ipairs(part) do
       names[position] = mark(entry[2][2], entry[2][4])
     end
-    for position, id in ipairs(redis.call('HMGET', untaken, unpack(names))) do
+    for position, id in ipairs(redis.call('HMGET', queued, unpack(names))) do
       if id == part[position][1] then
         gone[#gone + 1] = names[position]
       end
     end
     if #gone > 0 then
-      redis.call('HDEL', untaken, unpack(gone))
+      redis.call('HDEL', queued, unpack(gone))
     end
   end)
 end
@@ -56,7 +56,7 @@ end
 -- Takes the ids from the group's pending ones and deletes the entries that no group has pending or not taken yet.
 local function answered(ids)
   in_parts(ids, function(part)
-    redis.call('XACK', stream, given.group, unpack(part))
+    redis.call('XACK', stream, args.group, unpack(part))
   end)
   local groups, gone = groups_of(stream), {}
   for _, group in ipairs(groups) do
@@ -67,7 +67,7 @@ local function answered(ids)
     local needed = false
     for _, group in ipairs(groups) do
       needed = needed or time > group.time or (time == group.time and count > group.count)
-        or (group.name ~= given.group and #redis.call('XPENDING', stream, group.name, id, id, 1) > 0)
+        or (group.name ~= args.group and #redis.call('XPENDING', stream, group.name, id, id, 1) > 0)
     end
     if not needed then
       gone[#gone + 1] = id
@@ -78,12 +78,12 @@ local function answered(ids)
   end)
 end
 
-local function bury(id, attempts, reason)
+local function dead_letter(id, attempts, reason)
   local entry = redis.call('XRANGE', stream, id, id)[1]
   if entry then
     local fields = entry[2]
     unmark({ entry })
-    redis.call('XADD', letters, 'MAXLEN', '=', given.kept_letters, '*', 's', given.stream, 'g', given.group,
+    redis.call('XADD', dead_letters, 'MAXLEN', '=', args.max_dead_letters, '*', 's', args.stream, 'g', args.group,
       'p', fields[2], 'k', fields[4], 'n', attempts, 'r', reason)
   end
   answered({ id })
