@@ -2,15 +2,15 @@
 
 use crate::facts::{Kind, ReferenceKind};
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::Walk;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::drafts::DefinitionDraft;
+use crate::parse::walk::state::Walk;
 
 pub struct Bash;
 
-impl LanguageCode for Bash {
+impl LanguageHooks for Bash {
     /// `NAME=value command` sets the variable for that command only.
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         draft.kind != Kind::Constant || walk.kind_name(walk.tree.node(draft.node).parent) != "command"
     }
 
@@ -25,8 +25,8 @@ impl LanguageCode for Bash {
         };
         let end = inner.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(inner.len());
         if end > 0 {
-            let name = walk.collect.owned_name(inner[..end].to_owned());
-            let expr = walk.collect.name_expr(name);
+            let name = walk.builder.owned_name(inner[..end].to_owned());
+            let expr = walk.builder.name_expr(name);
             walk.refer(ReferenceKind::Read, expr, walk.tree.line(handler));
         }
     }

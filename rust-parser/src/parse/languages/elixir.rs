@@ -4,9 +4,9 @@
 use crate::facts::{Arg, DefId, Expr, ExprId, Import, ImportKind, Kind, ReferenceKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::definitions::Draft;
-use crate::parse::walk::{Scope, Walk};
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::drafts::DefinitionDraft;
+use crate::parse::walk::state::{Scope, Walk};
 
 pub struct Elixir;
 
@@ -34,7 +34,7 @@ const DECLARATIONS: [&[u8]; 18] = [
     b"use",
 ];
 
-impl LanguageCode for Elixir {
+impl LanguageHooks for Elixir {
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         let Some(first) = arguments(walk, node).next() else {
             return false;
@@ -67,21 +67,21 @@ impl LanguageCode for Elixir {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         match walk.kind_name(draft.node) {
             "call" => match target(walk, draft.node) {
                 b"defmodule" | b"defprotocol" => define_module(walk, draft),
                 b"defimpl" => define_implementation(walk, draft),
                 b"defstruct" | b"defexception" => {
                     draft.name = draft.name.trim_matches([':', ' ', '\n']).to_owned();
-                    let parent = &mut walk.collect.facts.definitions[draft.parent as usize];
+                    let parent = &mut walk.builder.facts.definitions[draft.parent as usize];
                     if parent.kind == Kind::Class {
                         parent.kind = Kind::Struct;
                     }
                     true
                 }
                 b"test" | b"property" => {
-                    if !walk.collect.facts.is_test {
+                    if !walk.builder.facts.is_test {
                         draft.flags &= !flags::TEST;
                     }
                     true
@@ -99,8 +99,8 @@ impl LanguageCode for Elixir {
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         match module_name(walk, node) {
             Some(name) => {
-                let name = walk.collect.owned_name(name);
-                walk.collect.name_expr(name)
+                let name = walk.builder.owned_name(name);
+                walk.builder.name_expr(name)
             }
             None => UNKNOWN,
         }
@@ -116,7 +116,7 @@ impl LanguageCode for Elixir {
     }
 
     /// `@moduledoc` of a module, `@doc` before anything else.
-    fn documentation(&self, walk: &Walk, draft: &Draft) -> Option<NodeId> {
+    fn documentation(&self, walk: &Walk, draft: &DefinitionDraft) -> Option<NodeId> {
         let mut attributes: Vec<NodeId> = draft.decorators.clone();
         if draft.parent == 0 {
             let inside = draft.body.into_iter().flat_map(|body| walk.contents(body).take(32));
@@ -178,7 +178,7 @@ fn option(walk: &Walk, call: NodeId, key: &str) -> Option<NodeId> {
 fn own_module(walk: &Walk) -> Option<String> {
     let scopes = walk.scopes.iter().rev().map(|scope| scope.definition);
     let class = scopes.into_iter().find(|&scope| is_module(walk.kind_of(scope)))?;
-    Some(walk.collect.text(walk.collect.facts.definitions[class as usize].name).to_owned())
+    Some(walk.builder.text(walk.builder.facts.definitions[class as usize].name).to_owned())
 }
 
 fn is_module(kind: Kind) -> bool {
@@ -206,16 +206,16 @@ fn expanded(walk: &Walk, name: &str) -> String {
         return absolute.to_owned();
     }
     let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
-    let facts = &walk.collect.facts;
+    let facts = &walk.builder.facts;
     let is_open = |scope: DefId| walk.scopes.iter().any(|open| open.definition == scope);
     let found = facts.imports.iter().rev().find(|import| {
         import.kind == ImportKind::Module
-            && import.alias.is_some_and(|alias| walk.collect.text(alias) == first)
+            && import.alias.is_some_and(|alias| walk.builder.text(alias) == first)
             && is_open(import.scope)
     });
     match (found, rest) {
-        (Some(import), Some(rest)) => format!("{}.{rest}", walk.collect.text(import.module)),
-        (Some(import), None) => walk.collect.text(import.module).to_owned(),
+        (Some(import), Some(rest)) => format!("{}.{rest}", walk.builder.text(import.module)),
+        (Some(import), None) => walk.builder.text(import.module).to_owned(),
         (None, _) => name.to_owned(),
     }
 }
@@ -245,15 +245,15 @@ fn push_import(
     member: Option<&str>,
     alias: Option<&str>,
 ) {
-    let module = walk.collect.owned_name(module.to_owned());
-    let member = member.map(|member| walk.collect.owned_name(member.to_owned()));
-    let alias = alias.map(|alias| walk.collect.owned_name(alias.to_owned()));
+    let module = walk.builder.owned_name(module.to_owned());
+    let member = member.map(|member| walk.builder.owned_name(member.to_owned()));
+    let alias = alias.map(|alias| walk.builder.owned_name(alias.to_owned()));
     let line = walk.tree.line(node);
     let import = Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false };
     match kind {
         ImportKind::Module => walk.push_import(import),
         // Imported functions are looked up in the whole file.
-        _ => walk.collect.facts.imports.push(import),
+        _ => walk.builder.facts.imports.push(import),
     }
 }
 
@@ -288,19 +288,19 @@ fn import(walk: &mut Walk, node: NodeId, module: &str) {
 /// `use A` runs the macro `__using__` of A.
 fn run_use(walk: &mut Walk, node: NodeId, module: &str) {
     push_import(walk, node, ImportKind::Module, module, None, None);
-    let base = walk.collect.owned_name(module.to_owned());
-    let base = walk.collect.name_expr(base);
-    let name = walk.collect.name("__using__");
-    let callee = walk.collect.attribute(base, name);
+    let base = walk.builder.owned_name(module.to_owned());
+    let base = walk.builder.name_expr(base);
+    let name = walk.builder.name("__using__");
+    let callee = walk.builder.attribute(base, name);
     let args = vec![Arg { keyword: None, value: UNKNOWN }];
-    let expr = walk.collect.expr(Expr::Call { callee, args, new: false });
+    let expr = walk.builder.expr(Expr::Call { callee, args, new: false });
     walk.refer(ReferenceKind::Call, expr, walk.tree.line(node));
 }
 
 // --- Definitions ---
 
 /// Modules are known by their full names, wherever they stand.
-fn define_module(walk: &mut Walk, draft: &mut Draft) -> bool {
+fn define_module(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let Some(name) = draft.name_node else {
         return false;
     };
@@ -325,15 +325,15 @@ fn define_module(walk: &mut Walk, draft: &mut Draft) -> bool {
 
 /// `defmodule Inner` in a module is an alias of its full name there; it is no import.
 fn push_nested_alias(walk: &mut Walk, node: NodeId, full: &str, name: &str) {
-    let module = walk.collect.owned_name(full.to_owned());
-    let alias = Some(walk.collect.owned_name(name.to_owned()));
+    let module = walk.builder.owned_name(full.to_owned());
+    let alias = Some(walk.builder.owned_name(name.to_owned()));
     let line = walk.tree.line(node);
     let kind = ImportKind::Module;
     walk.push_import(Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false });
 }
 
 /// `defimpl Protocol, for: Type`.
-fn define_implementation(walk: &mut Walk, draft: &mut Draft) -> bool {
+fn define_implementation(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let Some(protocol) = draft.name_node else {
         return false;
     };
@@ -359,33 +359,33 @@ fn define_implementation(walk: &mut Walk, draft: &mut Draft) -> bool {
 }
 
 /// The call in the head of a definition is none.
-fn claim_head(walk: &mut Walk, draft: &Draft) {
+fn claim_head(walk: &mut Walk, draft: &DefinitionDraft) {
     if let Some(name) = draft.name_node {
         walk.claim_call(walk.tree.node(name).parent);
     }
 }
 
 /// A second clause of a function is more of the first.
-fn define_function(walk: &mut Walk, draft: &mut Draft) -> bool {
+fn define_function(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     claim_head(walk, draft);
     // A module whose name only a macro knows.
     if draft.parent == 0 {
         return false;
     }
-    let parent = &walk.collect.facts.definitions[draft.parent as usize];
+    let parent = &walk.builder.facts.definitions[draft.parent as usize];
     if parent.kind == Kind::Interface {
         draft.flags |= flags::ABSTRACT | flags::DECLARATION;
     }
     let arity = draft.parameters.map_or(0, |list| walk.contents(list).count());
-    let key = walk.collect.owned_name(format!("{}/{arity}", draft.name));
-    let next = walk.collect.facts.definitions.len() as DefId;
+    let key = walk.builder.owned_name(format!("{}/{arity}", draft.name));
+    let next = walk.builder.facts.definitions.len() as DefId;
     let first = *walk.reopenable.entry((draft.parent, key, Kind::Function)).or_insert(next);
     if first == next {
         return true;
     }
     let node = *walk.tree.node(draft.node);
     let line = walk.line_of_end(draft.node);
-    let definition = &mut walk.collect.facts.definitions[first as usize];
+    let definition = &mut walk.builder.facts.definitions[first as usize];
     definition.end_byte = definition.end_byte.max(node.end);
     definition.end_line = definition.end_line.max(line);
     let layout = &mut walk.layouts[first as usize];
@@ -404,7 +404,7 @@ fn call(walk: &mut Walk, node: NodeId) -> ExprId {
     let callee = match walk.kind_name(called) {
         "identifier" => {
             let name = walk.name_of(called);
-            walk.collect.name_expr(name)
+            walk.builder.name_expr(name)
         }
         "dot" => match module_member(walk, called) {
             Some(callee) => callee,
@@ -423,7 +423,7 @@ fn call(walk: &mut Walk, node: NodeId) -> ExprId {
     if walk.contents(node).any(|part| walk.kind_name(part) == "do_block") {
         args.push(Arg { keyword: None, value: UNKNOWN });
     }
-    walk.collect.expr(Expr::Call { callee, args, new: false })
+    walk.builder.expr(Expr::Call { callee, args, new: false })
 }
 
 /// `Module.name`.
@@ -431,10 +431,10 @@ fn module_member(walk: &mut Walk, dot: NodeId) -> Option<ExprId> {
     let (left, right) = (walk.child(dot, "left")?, walk.child(dot, "right")?);
     let base = module_name(walk, left)?;
     walk.claim_read(left);
-    let base = walk.collect.owned_name(base);
-    let base = walk.collect.name_expr(base);
+    let base = walk.builder.owned_name(base);
+    let base = walk.builder.name_expr(base);
     let name = walk.name_of(right);
-    Some(walk.collect.attribute(base, name))
+    Some(walk.builder.attribute(base, name))
 }
 
 /// `value |> name`, without parentheses.
@@ -442,9 +442,9 @@ fn pipe(walk: &mut Walk, node: NodeId) {
     let right = walk.child(node, "right").filter(|&right| walk.kind_name(right) == "identifier");
     if let Some(right) = right.filter(|_| operator(walk, node) == b"|>") {
         let name = walk.name_of(right);
-        let callee = walk.collect.name_expr(name);
+        let callee = walk.builder.name_expr(name);
         let args = vec![Arg { keyword: None, value: UNKNOWN }];
-        let expr = walk.collect.expr(Expr::Call { callee, args, new: false });
+        let expr = walk.builder.expr(Expr::Call { callee, args, new: false });
         walk.refer(ReferenceKind::Call, expr, walk.tree.line(right));
     }
 }
@@ -460,7 +460,7 @@ fn capture(walk: &mut Walk, node: NodeId) {
     let expr = match walk.kind_name(left) {
         "identifier" => {
             let name = walk.name_of(left);
-            Some(walk.collect.name_expr(name))
+            Some(walk.builder.name_expr(name))
         }
         "call" => {
             walk.claim_call(left);
@@ -482,7 +482,7 @@ fn attribute(walk: &mut Walk, node: NodeId) {
         let operand = walk.child(node, "operand");
         if let Some(base) = operand.and_then(|operand| arguments(walk, operand).next()) {
             let base = walk.type_expression(base);
-            walk.collect.facts.definitions[scope as usize].bases.push(base);
+            walk.builder.facts.definitions[scope as usize].bases.push(base);
         }
         return;
     }
@@ -501,7 +501,7 @@ fn attribute(walk: &mut Walk, node: NodeId) {
     let operand = walk.child(node, "operand").filter(|&operand| walk.kind_name(operand) == "identifier");
     if let Some(operand) = operand.filter(|_| !name.is_empty()) {
         let name = walk.name_of(operand);
-        let expr = walk.collect.name_expr(name);
+        let expr = walk.builder.name_expr(name);
         walk.refer(ReferenceKind::Read, expr, walk.tree.line(operand));
     }
 }
@@ -512,16 +512,16 @@ fn delegate(walk: &mut Walk, node: NodeId) {
         return;
     };
     let scope = walk.scope() as usize;
-    let definition = &walk.collect.facts.definitions[scope];
-    let (mut name, count) = (walk.collect.text(definition.name).to_owned(), definition.params.len());
+    let definition = &walk.builder.facts.definitions[scope];
+    let (mut name, count) = (walk.builder.text(definition.name).to_owned(), definition.params.len());
     if let Some(other) = option(walk, node, "as:") {
         name = walk.text_of(other).trim_start_matches(':').to_owned();
     }
-    let base = walk.collect.owned_name(module);
-    let base = walk.collect.name_expr(base);
-    let name = walk.collect.owned_name(name);
-    let callee = walk.collect.attribute(base, name);
+    let base = walk.builder.owned_name(module);
+    let base = walk.builder.name_expr(base);
+    let name = walk.builder.owned_name(name);
+    let callee = walk.builder.attribute(base, name);
     let args = vec![Arg { keyword: None, value: UNKNOWN }; count];
-    let expr = walk.collect.expr(Expr::Call { callee, args, new: false });
+    let expr = walk.builder.expr(Expr::Call { callee, args, new: false });
     walk.refer(ReferenceKind::Call, expr, walk.tree.line(node));
 }

@@ -4,10 +4,9 @@
 use crate::facts::{ExprId, Import, ImportKind, Kind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Lua;
 
@@ -17,7 +16,7 @@ const MAX_STATEMENTS: usize = 64;
 const CLASS_FUNCTIONS: [&[u8]; 2] = [b"class", b"Class"];
 const DERIVING_METHODS: [&[u8]; 6] = [b"extend", b"extends", b"subclass", b"derive", b"inherit", b"new"];
 
-impl LanguageCode for Lua {
+impl LanguageHooks for Lua {
     fn needs_locals(&self) -> bool {
         true
     }
@@ -85,13 +84,13 @@ impl LanguageCode for Lua {
         };
         if let Some(value) = value {
             let expr = walk.expression(value);
-            walk.collect.facts.definitions[0].bases = vec![expr];
+            walk.builder.facts.definitions[0].bases = vec![expr];
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         match walk.kind_name(draft.node) {
-            "function_call" if !walk.collect.facts.is_test => draft.flags &= !flags::TEST,
+            "function_call" if !walk.builder.facts.is_test => draft.flags &= !flags::TEST,
             "function_declaration" => {
                 if let Some(name) = walk.child(draft.node, "name") {
                     walk.claim_read(name);
@@ -107,16 +106,16 @@ impl LanguageCode for Lua {
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         if walk.bytes_of(node) == b"self" && is_object(walk) {
-            return walk.collect.this(false);
+            return walk.builder.this(false);
         }
         let name = walk.name_of(node);
-        walk.collect.name_expr(name)
+        walk.builder.name_expr(name)
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         let module = required(walk, node)?;
-        let name = walk.collect.owned_name(unnamed(&module));
-        Some(walk.collect.name_expr(name))
+        let name = walk.builder.owned_name(unnamed(&module));
+        Some(walk.builder.name_expr(name))
     }
 }
 
@@ -196,8 +195,8 @@ fn unnamed(module: &str) -> String {
 }
 
 fn push_import(walk: &mut Walk, node: NodeId, module: String, alias: &str) {
-    let module = walk.collect.owned_name(module);
-    let alias = Some(walk.collect.owned_name(alias.to_owned()));
+    let module = walk.builder.owned_name(module);
+    let alias = Some(walk.builder.owned_name(alias.to_owned()));
     let line = walk.tree.line(node);
     let kind = ImportKind::Module;
     walk.push_import(Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false });
@@ -205,9 +204,9 @@ fn push_import(walk: &mut Walk, node: NodeId, module: String, alias: &str) {
 
 /// Is `self` an object of the class around: in methods, and in functions inside them without a `self` of their own?
 fn is_object(walk: &mut Walk) -> bool {
-    let name = walk.collect.name("self");
+    let name = walk.builder.name("self");
     for scope in walk.scopes.iter().rev() {
-        let definition = &walk.collect.facts.definitions[scope.definition as usize];
+        let definition = &walk.builder.facts.definitions[scope.definition as usize];
         match definition.kind {
             Kind::Method => return true,
             Kind::Lambda if definition.params.iter().all(|param| param.name != name) => {}
@@ -219,7 +218,7 @@ fn is_object(walk: &mut Walk) -> bool {
 }
 
 /// A function of a table that takes no object: `function M.f(x)`.
-fn mark_static(walk: &Walk, draft: &mut Draft) {
+fn mark_static(walk: &Walk, draft: &mut DefinitionDraft) {
     let is_colon = walk.child(draft.node, "name").is_some_and(|name| walk.kind_name(name) == "method_index_expression");
     let first = draft.parameters.and_then(|list| walk.contents(list).next());
     let takes_self = is_colon || first.is_some_and(|first| walk.bytes_of(first) == b"self");
@@ -229,7 +228,7 @@ fn mark_static(walk: &Walk, draft: &mut Draft) {
 }
 
 /// `M = {}`, `M.x = value`, `M.f = function`.
-fn assigned(walk: &mut Walk, draft: &mut Draft) -> bool {
+fn assigned(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let Some((target, value)) = single(walk, draft.node) else {
         return walk.scope() == 0;
     };
@@ -270,8 +269,8 @@ fn assigned(walk: &mut Walk, draft: &mut Draft) -> bool {
         return true;
     }
     // Members are read as those of an extension, from the file's own scope.
-    draft.wrap.outer = draft.wrap.outer.or(Some(draft.node));
-    draft.wrap.signature = draft.wrap.signature.or(draft.wrap.outer);
+    draft.wrapper.outer = draft.wrapper.outer.or(Some(draft.node));
+    draft.wrapper.signature = draft.wrapper.signature.or(draft.wrapper.outer);
     draft.private = false;
     draft.bases = bases(walk, draft.node, target, value);
     draft.node = target;
@@ -280,7 +279,7 @@ fn assigned(walk: &mut Walk, draft: &mut Draft) -> bool {
 }
 
 /// A field of a table constructor: of a class, of the table that the file returns, or of a value.
-fn field(walk: &mut Walk, draft: &mut Draft) -> bool {
+fn field(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let table = walk.tree.node(draft.node).parent;
     let is_function = draft.kind == Kind::Function || draft.kind == Kind::Method;
     let is_top = walk.scope() == 0;
@@ -296,7 +295,8 @@ fn field(walk: &mut Walk, draft: &mut Draft) -> bool {
         }
         return true;
     }
-    let is_returned = is_top && walk.kind_name(walk.tree.node(walk.tree.node(table).parent).parent) == "return_statement";
+    let is_returned =
+        is_top && walk.kind_name(walk.tree.node(walk.tree.node(table).parent).parent) == "return_statement";
     if is_function {
         draft.kind = if is_returned { Kind::Function } else { Kind::Lambda };
         return true;
@@ -311,7 +311,7 @@ fn field(walk: &mut Walk, draft: &mut Draft) -> bool {
 }
 
 /// The definition is a member of a table.
-fn enter_table(walk: &mut Walk, draft: &mut Draft, table: NodeId) {
+fn enter_table(walk: &mut Walk, draft: &mut DefinitionDraft, table: NodeId) {
     let name = walk.text_of(table).into_owned();
     walk.open_around(Kind::Extension, draft.node, table, name, None);
     draft.parent = walk.scope();
@@ -321,7 +321,7 @@ fn enter_table(walk: &mut Walk, draft: &mut Draft, table: NodeId) {
 fn hold(walk: &mut Walk, name: NodeId, value: NodeId) {
     let field = walk.child(name, "field").unwrap_or(name);
     let field = walk.name_of(field);
-    let target = walk.collect.name_expr(field);
+    let target = walk.builder.name_expr(field);
     let expr = walk.expression(value);
     let line = walk.tree.line(name);
     let kind = crate::facts::BindingKind::Assign;
