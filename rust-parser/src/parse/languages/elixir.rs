@@ -115,6 +115,18 @@ impl LanguageHooks for Elixir {
         Some(call(walk, node))
     }
 
+    /// Modules are shown by the last part of their names.
+    fn end(&self, walk: &mut Walk) {
+        for number in 1..walk.builder.facts.definitions.len() {
+            let definition = &walk.builder.facts.definitions[number];
+            if is_module(definition.kind) {
+                let name = walk.builder.text(definition.name);
+                let last = name.rsplit('.').next().unwrap_or(name).to_owned();
+                walk.builder.facts.definitions[number].name = walk.builder.owned_name(last);
+            }
+        }
+    }
+
     /// `@moduledoc` of a module, `@doc` before anything else.
     fn documentation(&self, walk: &Walk, draft: &DefinitionDraft) -> Option<NodeId> {
         let mut attributes: Vec<NodeId> = draft.decorators.clone();
@@ -178,7 +190,8 @@ fn option(walk: &Walk, call: NodeId, key: &str) -> Option<NodeId> {
 fn own_module(walk: &Walk) -> Option<String> {
     let scopes = walk.scopes.iter().rev().map(|scope| scope.definition);
     let class = scopes.into_iter().find(|&scope| is_module(walk.kind_of(scope)))?;
-    Some(walk.builder.text(walk.builder.facts.definitions[class as usize].name).to_owned())
+    let path = walk.builder.text(walk.builder.facts.definitions[class as usize].path);
+    Some(path.split('#').next().unwrap_or(path).to_owned())
 }
 
 fn is_module(kind: Kind) -> bool {
