@@ -43,19 +43,7 @@ impl LanguageHooks for Lua {
 
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         if walk.kind_name(node) == "assignment_statement" {
-            let Some((name, call)) = single(walk, node) else {
-                return false;
-            };
-            if walk.kind_name(name) != "identifier" || walk.kind_name(call) != "function_call" {
-                return false;
-            }
-            let Some(module) = required(walk, call) else {
-                return false;
-            };
-            walk.claim_call(call);
-            let alias = walk.text_of(name).into_owned();
-            push_import(walk, node, module, &alias);
-            return true;
+            return other_names(walk, node);
         }
         if walk.is_call_claimed(node) {
             return true;
@@ -117,6 +105,48 @@ impl LanguageHooks for Lua {
         let name = walk.builder.owned_name(unnamed(&module));
         Some(walk.builder.name_expr(name))
     }
+}
+
+/// `local a, b = require "x", c.d`: other names of modules and values. `local print = print` says nothing.
+fn other_names(walk: &mut Walk, assignment: NodeId) -> bool {
+    let lists: Vec<NodeId> = walk.contents(assignment).collect();
+    let [names, values] = lists[..] else {
+        return false;
+    };
+    let names: Vec<NodeId> = walk.in_field(names, "name").collect();
+    let values: Vec<NodeId> = walk.contents(values).collect();
+    if let ([_, name], [call]) = (&names[..], &values[..])
+        && let Some(module) = tried(walk, *call)
+    {
+        let alias = walk.text_of(*name).into_owned();
+        push_import(walk, assignment, module, &alias);
+        return true;
+    }
+    let is_plain = names.iter().all(|&name| walk.kind_name(name) == "identifier");
+    if !is_plain || names.len() != values.len() || !values.iter().all(|&value| is_path(walk, value)) {
+        return false;
+    }
+    for (&name, &value) in names.iter().zip(&values) {
+        if let Some(module) = required(walk, value) {
+            walk.claim_call(value);
+            let alias = walk.text_of(name).into_owned();
+            push_import(walk, assignment, module, &alias);
+        } else if walk.bytes_of(name) != walk.bytes_of(value) {
+            hold(walk, name, value);
+            walk.read(value);
+        }
+    }
+    true
+}
+
+/// The module of `pcall(require, "a.b")`.
+fn tried(walk: &Walk, call: NodeId) -> Option<String> {
+    if walk.kind_name(call) != "function_call" || walk.bytes_of(walk.child(call, "name")?) != b"pcall" {
+        return None;
+    }
+    let mut arguments = walk.contents(walk.child(call, "arguments")?);
+    let function = arguments.next()?;
+    module_text(walk, arguments.next()?).filter(|_| walk.bytes_of(function) == b"require")
 }
 
 /// The only name and value of an assignment.
@@ -184,7 +214,10 @@ fn required(walk: &Walk, call: NodeId) -> Option<String> {
     if walk.kind_name(call) != "function_call" || walk.bytes_of(walk.child(call, "name")?) != b"require" {
         return None;
     }
-    let argument = walk.contents(walk.child(call, "arguments")?).next()?;
+    module_text(walk, walk.contents(walk.child(call, "arguments")?).next()?)
+}
+
+fn module_text(walk: &Walk, argument: NodeId) -> Option<String> {
     let content = walk.child(argument, "content").filter(|_| walk.kind_name(argument) == "string")?;
     Some(walk.text_of(content).replace('/', "."))
 }
@@ -208,7 +241,8 @@ fn is_object(walk: &mut Walk) -> bool {
     for scope in walk.scopes.iter().rev() {
         let definition = &walk.builder.facts.definitions[scope.definition as usize];
         match definition.kind {
-            Kind::Method => return true,
+            // In a function without an object, `self` may be the one that it makes.
+            Kind::Method => return definition.flags & flags::STATIC == 0 || walk.is_local(name),
             Kind::Lambda if definition.params.iter().all(|param| param.name != name) => {}
             Kind::Function if definition.params.iter().all(|param| param.name != name) && !walk.is_local(name) => {}
             _ => return false,

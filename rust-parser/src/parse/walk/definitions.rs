@@ -302,6 +302,9 @@ impl Walk<'_> {
         let bases: Vec<ExprId> = draft.bases.iter().map(|&base| self.base(base, draft)).collect();
         let declared_type = draft.declared.map(|node| self.annotation(node));
         let record = &mut self.builder.facts.definitions[definition as usize];
+        if draft.kind == Kind::Extension {
+            record.bases.clear();
+        }
         record.bases.extend(bases);
         record.declared_type = declared_type;
         let mut params = Vec::new();
