@@ -20,6 +20,7 @@ pub struct LinkSettings {
     pub structural_interfaces: bool,
     pub capitalised_classes: bool,
     pub included_globals: bool,
+    pub declared_overrides: bool,
     pub unwrapping: bool,
     pub member_order: MemberOrder,
     /// Names and prefixes; empty: the language has none.

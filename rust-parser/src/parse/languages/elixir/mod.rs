@@ -1,10 +1,17 @@
 //! What Elixir says that patterns cannot, as definitions, imports and attributes are calls of macros: modules by their full
 //! names, aliases, functions of several clauses, `@doc`, specifications, pipes and captures.
 
-use crate::facts::{Arg, DefId, Expr, ExprId, Import, ImportKind, Kind, ReferenceKind, flags};
+mod modules;
+mod syntax;
+
+use crate::facts::{Arg, DefId, Expr, ExprId, ImportKind, Kind, ReferenceKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
+use crate::parse::languages::elixir::modules::{
+    alias, import, is_module, module_name, modules, own_module, push_import, push_nested_alias, run_use,
+};
+use crate::parse::languages::elixir::syntax::{arguments, attribute_name, operator, option, target};
 use crate::parse::walk::drafts::DefinitionDraft;
 use crate::parse::walk::state::{Scope, Walk};
 
@@ -91,6 +98,10 @@ impl LanguageHooks for Elixir {
             // `@callback`, `@type`, `@limit 10`
             _ => {
                 claim_head(walk, draft);
+                if draft.kind == Kind::Method {
+                    draft.flags |= flags::OVERLOAD;
+                    note_arity(walk, draft);
+                }
                 true
             }
         }
@@ -144,172 +155,6 @@ impl LanguageHooks for Elixir {
     }
 }
 
-/// Name of what a call calls, unless that is no plain word.
-fn target<'a>(walk: &Walk<'a>, call: NodeId) -> &'a [u8] {
-    match walk.child(call, "target") {
-        Some(target) if walk.kind_name(target) == "identifier" => walk.bytes_of(target),
-        _ => b"",
-    }
-}
-
-fn arguments<'a>(walk: &Walk<'a>, call: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
-    let list = walk.contents(call).find(|&part| walk.kind_name(part) == "arguments");
-    let (tree, comment) = (walk.tree, walk.language);
-    let parts = list.into_iter().flat_map(move |list| tree.children(list));
-    parts.filter(move |&part| comment.is_content(tree.node(part).kind))
-}
-
-fn operator<'a>(walk: &Walk<'a>, node: NodeId) -> &'a [u8] {
-    walk.child(node, "operator").map_or(b"", |operator| walk.bytes_of(operator))
-}
-
-/// `name` of `@name value` and `@name`.
-fn attribute_name<'a>(walk: &Walk<'a>, node: NodeId) -> &'a [u8] {
-    if walk.kind_name(node) != "unary_operator" || operator(walk, node) != b"@" {
-        return b"";
-    }
-    match walk.child(node, "operand") {
-        Some(operand) if walk.kind_name(operand) == "identifier" => walk.bytes_of(operand),
-        Some(operand) => target(walk, operand),
-        None => b"",
-    }
-}
-
-/// Value of a keyword in the last argument of a call.
-fn option(walk: &Walk, call: NodeId, key: &str) -> Option<NodeId> {
-    let keywords = arguments(walk, call).find(|&part| walk.kind_name(part) == "keywords")?;
-    let is_meant =
-        |&pair: &NodeId| walk.child(pair, "key").is_some_and(|found| walk.text_of(found).trim_ascii_end() == key);
-    let pair = walk.contents(keywords).find(is_meant)?;
-    walk.child(pair, "value")
-}
-
-// --- Names of modules ---
-
-/// Full name of the module around.
-fn own_module(walk: &Walk) -> Option<String> {
-    let scopes = walk.scopes.iter().rev().map(|scope| scope.definition);
-    let class = scopes.into_iter().find(|&scope| is_module(walk.kind_of(scope)))?;
-    let path = walk.builder.text(walk.builder.facts.definitions[class as usize].path);
-    Some(path.split('#').next().unwrap_or(path).to_owned())
-}
-
-fn is_module(kind: Kind) -> bool {
-    matches!(kind, Kind::Class | Kind::Struct | Kind::Interface)
-}
-
-/// Full name of the module that `Alias.Name`, `__MODULE__` or `__MODULE__.Name` means.
-fn module_name(walk: &Walk, node: NodeId) -> Option<String> {
-    match walk.kind_name(node) {
-        "alias" => Some(expanded(walk, &walk.text_of(node))),
-        "identifier" if walk.bytes_of(node) == b"__MODULE__" => own_module(walk),
-        "dot" => {
-            let (left, right) = (walk.child(node, "left")?, walk.child(node, "right")?);
-            let is_name = walk.kind_name(right) == "alias";
-            let base = module_name(walk, left).filter(|_| is_name)?;
-            Some(format!("{base}.{}", walk.text_of(right)))
-        }
-        _ => None,
-    }
-}
-
-/// A name with its first part replaced by what the nearest alias says.
-fn expanded(walk: &Walk, name: &str) -> String {
-    if let Some(absolute) = name.strip_prefix("Elixir.") {
-        return absolute.to_owned();
-    }
-    let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
-    let facts = &walk.builder.facts;
-    let is_open = |scope: DefId| walk.scopes.iter().any(|open| open.definition == scope);
-    let found = facts.imports.iter().rev().find(|import| {
-        import.kind == ImportKind::Module
-            && import.alias.is_some_and(|alias| walk.builder.text(alias) == first)
-            && is_open(import.scope)
-    });
-    match (found, rest) {
-        (Some(import), Some(rest)) => format!("{}.{rest}", walk.builder.text(import.module)),
-        (Some(import), None) => walk.builder.text(import.module).to_owned(),
-        (None, _) => name.to_owned(),
-    }
-}
-
-/// The modules of the first argument of `alias` and the like: `A.B`, `A.{B, C}`.
-fn modules(walk: &Walk, node: NodeId) -> Vec<String> {
-    if walk.kind_name(node) == "dot"
-        && let (Some(left), Some(right)) = (walk.child(node, "left"), walk.child(node, "right"))
-        && walk.kind_name(right) == "tuple"
-    {
-        let Some(base) = module_name(walk, left) else {
-            return Vec::new();
-        };
-        let parts = walk.contents(right).filter(|&part| walk.kind_name(part) == "alias");
-        return parts.map(|part| format!("{base}.{}", walk.text_of(part))).collect();
-    }
-    module_name(walk, node).into_iter().collect()
-}
-
-// --- Imports ---
-
-fn push_import(
-    walk: &mut Walk,
-    node: NodeId,
-    kind: ImportKind,
-    module: &str,
-    member: Option<&str>,
-    alias: Option<&str>,
-) {
-    let module = walk.builder.owned_name(module.to_owned());
-    let member = member.map(|member| walk.builder.owned_name(member.to_owned()));
-    let alias = alias.map(|alias| walk.builder.owned_name(alias.to_owned()));
-    let line = walk.tree.line(node);
-    let import = Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false };
-    match kind {
-        ImportKind::Module => walk.push_import(import),
-        // Imported functions are looked up in the whole file.
-        _ => walk.builder.facts.imports.push(import),
-    }
-}
-
-fn alias(walk: &mut Walk, node: NodeId, module: &str) {
-    let given = option(walk, node, "as:");
-    let name = match given {
-        Some(given) => {
-            walk.claim_read(given);
-            walk.text_of(given).into_owned()
-        }
-        None => module.rsplit('.').next().unwrap_or(module).to_owned(),
-    };
-    push_import(walk, node, ImportKind::Module, module, None, Some(&name));
-}
-
-/// `import A`, `import A, only: [f: 1]`.
-fn import(walk: &mut Walk, node: NodeId, module: &str) {
-    let only = option(walk, node, "only:").filter(|&only| walk.kind_name(only) == "list");
-    let Some(only) = only else {
-        return push_import(walk, node, ImportKind::Star, module, None, None);
-    };
-    let lists: Vec<NodeId> = walk.contents(only).collect();
-    let pairs: Vec<NodeId> = lists.into_iter().flat_map(|list| walk.contents(list)).collect();
-    for pair in pairs {
-        if let Some(key) = walk.child(pair, "key") {
-            let name = walk.text_of(key).trim_matches([':', ' ', '\n']).to_owned();
-            push_import(walk, node, ImportKind::Member, module, Some(&name), Some(&name));
-        }
-    }
-}
-
-/// `use A` runs the macro `__using__` of A.
-fn run_use(walk: &mut Walk, node: NodeId, module: &str) {
-    push_import(walk, node, ImportKind::Module, module, None, None);
-    let base = walk.builder.owned_name(module.to_owned());
-    let base = walk.builder.name_expr(base);
-    let name = walk.builder.name("__using__");
-    let callee = walk.builder.attribute(base, name);
-    let args = vec![Arg { keyword: None, value: UNKNOWN }];
-    let expr = walk.builder.expr(Expr::Call { callee, args, new: false });
-    walk.refer(ReferenceKind::Call, expr, walk.tree.line(node));
-}
-
 // --- Definitions ---
 
 /// Modules are known by their full names, wherever they stand.
@@ -319,13 +164,13 @@ fn define_module(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     };
     let own = own_module(walk);
     let full = match (own, walk.kind_name(name)) {
-        (Some(own), "alias") => {
+        (Some(own), "alias") if !walk.text_of(name).starts_with("Elixir.") => {
             let text = walk.text_of(name).into_owned();
             let first = text.split('.').next().unwrap_or(&text).to_owned();
             push_nested_alias(walk, draft.node, &format!("{own}.{first}"), &first);
             format!("{own}.{text}")
         }
-        (None, "alias") => walk.text_of(name).trim_start_matches("Elixir.").to_owned(),
+        (_, "alias") => walk.text_of(name).trim_start_matches("Elixir.").to_owned(),
         _ => match module_name(walk, name) {
             Some(full) => full,
             None => return false,
@@ -334,15 +179,6 @@ fn define_module(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     draft.name = full;
     draft.parent = 0;
     true
-}
-
-/// `defmodule Inner` in a module is an alias of its full name there; it is no import.
-fn push_nested_alias(walk: &mut Walk, node: NodeId, full: &str, name: &str) {
-    let module = walk.builder.owned_name(full.to_owned());
-    let alias = Some(walk.builder.owned_name(name.to_owned()));
-    let line = walk.tree.line(node);
-    let kind = ImportKind::Module;
-    walk.push_import(Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false });
 }
 
 /// `defimpl Protocol, for: Type`.
@@ -378,6 +214,14 @@ fn claim_head(walk: &mut Walk, draft: &DefinitionDraft) {
     }
 }
 
+/// The first definition of this name and number of parameters in its module: perhaps the one that is being made.
+fn note_arity(walk: &mut Walk, draft: &DefinitionDraft) -> DefId {
+    let arity = draft.parameters.map_or(0, |list| walk.contents(list).count());
+    let key = walk.builder.owned_name(format!("{}/{arity}", draft.name));
+    let next = walk.builder.facts.definitions.len() as DefId;
+    *walk.reopenable.entry((draft.parent, key, Kind::Function)).or_insert(next)
+}
+
 /// A second clause of a function is more of the first.
 fn define_function(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     claim_head(walk, draft);
@@ -389,11 +233,8 @@ fn define_function(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     if parent.kind == Kind::Interface {
         draft.flags |= flags::ABSTRACT | flags::DECLARATION;
     }
-    let arity = draft.parameters.map_or(0, |list| walk.contents(list).count());
-    let key = walk.builder.owned_name(format!("{}/{arity}", draft.name));
-    let next = walk.builder.facts.definitions.len() as DefId;
-    let first = *walk.reopenable.entry((draft.parent, key, Kind::Function)).or_insert(next);
-    if first == next {
+    let first = note_arity(walk, draft);
+    if first as usize == walk.builder.facts.definitions.len() {
         return true;
     }
     let node = *walk.tree.node(draft.node);
@@ -401,6 +242,8 @@ fn define_function(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let definition = &mut walk.builder.facts.definitions[first as usize];
     definition.end_byte = definition.end_byte.max(node.end);
     definition.end_line = definition.end_line.max(line);
+    // A callback may have an implementation in its own module.
+    definition.flags &= !(flags::DECLARATION | flags::OVERLOAD);
     let layout = &mut walk.layouts[first as usize];
     layout.end = layout.end.max(node.end);
     walk.scopes.push(Scope { definition: first, end: node.next, receiver: None, parameters: Vec::new() });
