@@ -7,6 +7,7 @@ pub mod definitions;
 pub mod drafts;
 pub mod enclosing_scopes;
 pub mod expressions;
+pub mod members;
 pub mod signatures;
 pub mod state;
 pub mod wrappers;
