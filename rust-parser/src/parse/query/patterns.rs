@@ -245,7 +245,8 @@ mod tests {
             let mut parts = vec![name.as_str()];
             parts.extend(language.settings.include.iter().map(String::as_str));
             for part in parts {
-                let source = std::fs::read_to_string(folder.join(part).join("tags.scm")).unwrap();
+                // A folder that others include may hold words only.
+                let Ok(source) = std::fs::read_to_string(folder.join(part).join("tags.scm")) else { continue };
                 if let Err(error) = tree_sitter::Query::new(grammar, &source) {
                     panic!("{name}: {part}/tags.scm: {error}");
                 }
