@@ -15,7 +15,8 @@ use atlas_parser::facts::FileFacts;
 use atlas_parser::parse::{Limits, ParsedFile, Registry, parse_content};
 use atlas_parser::scan::manifest_name;
 
-const ENDINGS: &[&str] = &["py", "js", "ts", "tsx", "go", "rs", "java", "c", "h", "cc", "cs", "rb", "php", "md", "mdx"];
+const ENDINGS: &[&str] =
+    &["py", "js", "ts", "tsx", "go", "rs", "java", "c", "h", "cc", "cs", "rb", "php", "sh", "lua", "ex", "md", "mdx"];
 const MANIFESTS: &[&str] = &[
     "pyproject.toml",
     "Cargo.toml",
@@ -70,6 +71,12 @@ const PIECES: &[&[u8]] = &[
     b"u8",
     b"?",
     b"@",
+    b" do\n",
+    b"end\n",
+    b"$(",
+    b"${",
+    b"|> ",
+    b"[==[",
 ];
 const LIMITS: Limits = Limits { timeout: Duration::from_millis(500), generated: true };
 /// CPU time of one input: the deadline, and what may follow it.

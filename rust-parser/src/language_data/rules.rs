@@ -20,6 +20,7 @@ pub struct LinkSettings {
     pub structural_interfaces: bool,
     pub capitalised_classes: bool,
     pub included_globals: bool,
+    pub declared_overrides: bool,
     pub unwrapping: bool,
     pub member_order: MemberOrder,
     /// Names and prefixes; empty: the language has none.
@@ -79,9 +80,13 @@ pub struct ModuleSettings {
     pub prefixes: Vec<String>,
     pub manifest: String,
     pub binds_first: bool,
+    /// A dotted name that no root has is the only file whose path ends like it.
+    pub anywhere: bool,
     pub external: ExternalName,
     pub outer: OuterPackages,
     pub kind: PackageKind,
+    /// A module is a definition that is named by the whole dotted name.
+    pub whole_names: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -105,13 +110,13 @@ impl ModuleRule {
     /// Keys of `[modules]` that say something for the rule.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
-            ModuleRule::Packages => &["rule", "endings", "index", "roots", "binds_first"],
+            ModuleRule::Packages => &["rule", "endings", "index", "roots", "binds_first", "anywhere"],
             ModuleRule::Paths => {
                 &["rule", "endings", "compiled_endings", "index", "roots", "entries", "prefixes", "manifest"]
             }
             ModuleRule::Folders => &["rule", "manifest"],
             ModuleRule::Tree => &["rule", "endings", "index", "roots", "entries", "manifest"],
-            ModuleRule::Declared => &["rule", "external", "outer", "kind"],
+            ModuleRule::Declared => &["rule", "external", "outer", "kind", "whole_names"],
             ModuleRule::None => &["rule"],
         }
     }
@@ -155,11 +160,13 @@ pub struct IncludeSettings {
     /// Tried in order behind the path as written.
     pub endings: Vec<String>,
     pub external: IncludedName,
+    /// Names of an included file are visible where it is included, as those of a star import are.
+    pub visible: bool,
 }
 
 impl Default for IncludeSettings {
     fn default() -> Self {
-        IncludeSettings { endings: vec![String::new()], external: IncludedName::default() }
+        IncludeSettings { endings: vec![String::new()], external: IncludedName::default(), visible: false }
     }
 }
 

@@ -34,6 +34,7 @@ pub struct LanguageRules {
     pub structural_interfaces: bool,
     pub capitalised_classes: bool,
     pub included_globals: bool,
+    pub declared_overrides: bool,
     pub unwrapping: bool,
     pub member_order: MemberOrder,
     /// Name of constructors; `None` when they are named like their class.
@@ -115,6 +116,7 @@ impl LanguageRules {
             structural_interfaces: link.structural_interfaces,
             capitalised_classes: link.capitalised_classes,
             included_globals: link.included_globals,
+            declared_overrides: link.declared_overrides,
             unwrapping: link.unwrapping,
             member_order,
             constructor: settings.definitions.constructors.first().and_then(|word| name(word)),

@@ -50,7 +50,7 @@ pub fn fold(text: &str, limit: usize) -> String {
 
 /// A string literal's content: prefix, quotes and common indentation taken off.
 pub fn clean_string(literal: &str) -> String {
-    let text = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let text = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '~');
     let inner = ["\"\"\"", "'''", "\"", "'"]
         .iter()
         .find_map(|quote| {
@@ -61,9 +61,13 @@ pub fn clean_string(literal: &str) -> String {
     dedent(inner)
 }
 
-/// Comments without their markers: `/** */`, `///`, `//`, `#`, `--`, leading `*`.
+/// Comments without their markers: `/** */`, `///`, `//`, `#`, `--`, `---`, `--[[ ]]`, leading `*`.
 pub fn clean_comment(comment: &str) -> String {
     let mut lines = Vec::new();
+    let comment = match comment.strip_prefix("--[") {
+        Some(block) => block.trim_start_matches(['=', '[']).trim_end_matches([']', '=']),
+        None => comment,
+    };
     for line in comment.lines() {
         let mut text = line.trim();
         if text.starts_with("=begin") || text.starts_with("=end") {
@@ -76,9 +80,9 @@ pub fn clean_comment(comment: &str) -> String {
                 break;
             }
         }
-        if text.starts_with('#') {
-            text = text.trim_start_matches('#');
-        }
+        // `--- text`, and lines of nothing but marks.
+        let mark = if comment.starts_with("--") { '-' } else { '#' };
+        text = text.trim_start_matches(mark);
         lines.push(text.strip_prefix(' ').unwrap_or(text).trim_end());
     }
     let text = trim_blank_lines(&lines);

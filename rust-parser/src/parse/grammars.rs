@@ -18,6 +18,9 @@ const GRAMMARS: &[(&str, Load)] = &[
     ("c_sharp", || tree_sitter_c_sharp::LANGUAGE.into()),
     ("ruby", || tree_sitter_ruby::LANGUAGE.into()),
     ("php", || tree_sitter_php::LANGUAGE_PHP.into()),
+    ("bash", || tree_sitter_bash::LANGUAGE.into()),
+    ("lua", || tree_sitter_lua::LANGUAGE.into()),
+    ("elixir", || tree_sitter_elixir::LANGUAGE.into()),
 ];
 
 /// Names of all compiled-in grammars, for error messages.

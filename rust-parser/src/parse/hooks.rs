@@ -73,6 +73,11 @@ pub trait LanguageHooks: Sync {
         None
     }
 
+    /// The node of a definition's documentation, for the doc style `first-string`.
+    fn documentation(&self, walk: &Walk, draft: &DefinitionDraft) -> Option<NodeId> {
+        draft.body.and_then(|body| self.docstring(walk, body))
+    }
+
     /// Once, after the walk.
     fn end(&self, _walk: &mut Walk) {}
 }

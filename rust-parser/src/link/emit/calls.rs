@@ -6,7 +6,7 @@ use crate::facts::{DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
 use crate::link::edge::{EdgeType, Target};
 use crate::link::emit::collector::{EdgeCollector, is_referable};
 use crate::link::entity::{Entity, Value, Values};
-use crate::link::project::file_entry::{is_callable, is_class};
+use crate::link::project::file_entry::{Outline, is_callable, is_class};
 use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::link::strategy::Strategy;
 
@@ -99,7 +99,7 @@ impl EdgeCollector<'_, '_> {
                     return Values::new();
                 }
                 if bases.is_empty() {
-                    let unique = self.unique(name, |kind, is_member| is_callable(kind) && is_member);
+                    let unique = self.unique(name, |definition, is_member| is_callable(definition.kind) && is_member);
                     return unique
                         .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
                         .into_iter()
@@ -115,7 +115,9 @@ impl EdgeCollector<'_, '_> {
                 match query.resolve_called_name(site.scope, name, site.line) {
                     Some(values) => values,
                     None if query.file.rules.global_functions => {
-                        let unique = self.unique(name, |kind, is_member| kind == Kind::Function && !is_member);
+                        let unique = self.unique(name, |definition, is_member| {
+                            definition.kind == Kind::Function && !is_member && definition.flags & flags::EXPORTED != 0
+                        });
                         unique
                             .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
                             .into_iter()
@@ -139,7 +141,7 @@ impl EdgeCollector<'_, '_> {
     }
 
     /// The only callable of this family with a name that says something.
-    fn unique(&self, name: Sym, fits: impl Fn(Kind, bool) -> bool) -> Option<SymbolId> {
+    fn unique(&self, name: Sym, fits: impl Fn(&Outline, bool) -> bool) -> Option<SymbolId> {
         let query = self.query;
         let text = query.text(name);
         if text.len() < MIN_UNIQUE_NAME
@@ -173,7 +175,7 @@ impl EdgeCollector<'_, '_> {
         let is_member = is_class(parent) || parent == Kind::Extension;
         let is_top = definition.parent == 0 || parent == Kind::Namespace;
         let is_reachable = (is_member || is_top) && (!file.is_test || query.file.is_test);
-        found.filter(|_| is_reachable && fits(definition.kind, is_member))
+        found.filter(|_| is_reachable && fits(definition, is_member))
     }
 
     fn add_called(&mut self, value: Value, site: Site) -> Outcome {

@@ -1,11 +1,12 @@
 //! The edges of one file: what it defines, imports, inherits and overrides; references are in `calls` and `docs`.
 
-use crate::facts::{DefId, Kind};
+use crate::facts::{DefId, Kind, flags};
 use crate::language_data::ModuleRule;
 use crate::link::edge::{Edge, EdgeType, FileEdges, Target};
 use crate::link::emit::collector::EdgeCollector;
 use crate::link::emit::{calls, docs};
 use crate::link::entity::{Entity, Values};
+use crate::link::project::arity::Arity;
 use crate::link::project::file_entry::{is_class, is_star};
 use crate::link::project::names::{EMPTY, FILE_NODE};
 use crate::link::project::query::Query;
@@ -157,7 +158,13 @@ impl EdgeCollector<'_, '_> {
                     }
                 }
             }
-            if let Some(symbol) = query.overridden(class, query.file.sym(definition.name))
+            let name = query.file.sym(definition.name);
+            let overridden = match query.file.rules.declared_overrides {
+                true if definition.flags & flags::EXPORTED == 0 => None,
+                true => query.declared(class, name, Arity::of(definition)),
+                false => query.overridden(class, name),
+            };
+            if let Some(symbol) = overridden
                 && symbol != query.file.symbols[def]
             {
                 let target = Target::Symbol(symbol);

@@ -1,5 +1,6 @@
 //! Which overload a call means, as far as the number of its arguments tells. Types of arguments are not compared.
 
+use crate::facts::flags;
 use crate::link::emit::collector::EdgeCollector;
 use crate::link::project::arity::Arity;
 use crate::link::project::file_entry::{Bound, is_callable};
@@ -30,6 +31,7 @@ impl EdgeCollector<'_, '_> {
                 _ => None,
             })
             .filter(|def| Arity::of(file.def(*def)).takes(arguments))
+            .filter(|&def| file.outline(def).flags & flags::OVERLOAD == 0)
             .map(|def| file.symbols[def as usize])
             .collect();
         match siblings[..] {

@@ -42,6 +42,8 @@ pub struct FileEntry {
     pub language: Box<str>,
     pub scope_rule: ScopeRule,
     pub is_test: bool,
+    /// The module is what the file returns: the base of its top-level scope.
+    pub is_value: bool,
     pub rules: Arc<LanguageRules>,
     /// By the file's [`Name`]; [`EMPTY`] for texts that are no names.
     syms: Box<[Sym]>,
@@ -104,6 +106,7 @@ impl FileEntry {
             language: facts.language.as_str().into(),
             scope_rule: facts.scope_rule,
             is_test: facts.is_test,
+            is_value: facts.definitions.first().is_some_and(|top| !top.bases.is_empty()),
             rules: rules.of(&facts.language),
             module: strings.intern(&facts.module),
             file_symbol: symbols.place_file(id),
@@ -282,7 +285,10 @@ impl FileEntry {
         for (def, definition) in self.outlines.iter().enumerate() {
             let symbol = self.symbols[def];
             let parent = self.symbols[definition.parent as usize];
-            let digest = digest_of((definition.kind, definition.flags, parent, symbol, file));
+            let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file));
+            if def == 0 && self.is_value {
+                digest = digest_of((digest, self.path_digest(self.def(0).bases[0])));
+            }
             out.push((key(DependencyKind::Definition, symbol, 0), digest));
             if self.is_node(def as DefId) {
                 out.push((key(DependencyKind::Name, definition.name, 0), digest));

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::facts::{BindingKind, DefId, Expr, FileFacts, Kind, flags};
+use crate::facts::{BindingKind, DefId, Expr, FileFacts, ImportKind, Kind, flags};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_star};
 use crate::link::project::names::DEFAULT;
 
@@ -72,7 +72,8 @@ impl UnpackedFacts {
             }
         }
         for (index, import) in facts.imports.iter().enumerate() {
-            if is_star(import) {
+            let is_visible = import.kind == ImportKind::Include && file.rules.includes.visible;
+            if is_star(import) || is_visible {
                 stars.push((import.scope, index as u32));
             } else if let Some(alias) = import.alias {
                 add(import.scope, file.sym(alias), Bound::Import(index as u32));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use smallvec::smallvec;
 
-use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::facts::{DefId, Expr, ExprId, ImportKind, Kind};
 use crate::language_data::ModuleRule;
 use crate::link::entity::{Entity, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_class};
@@ -32,7 +32,8 @@ impl Query<'_> {
                 continue;
             }
             self.following.borrow_mut().push(place);
-            let target = self.module_of(file, &self.index.file(file).facts().imports[import as usize]);
+            let import = &self.index.file(file).facts().imports[import as usize];
+            let target = self.module_of(file, import);
             let found = match target {
                 Entity::External(_) => Values::new(),
                 target => self.member_of_module_like(target, name),
@@ -40,7 +41,9 @@ impl Query<'_> {
             self.following.borrow_mut().pop();
             let found: Values = found.into_iter().filter(|value| value.entity != Entity::Missing).collect();
             if !found.is_empty() {
-                return Some(crate::link::entity::via(found, Strategy::StarImport));
+                let is_included = import.kind == ImportKind::Include;
+                let rule = if is_included { Strategy::Include } else { Strategy::StarImport };
+                return Some(crate::link::entity::via(found, rule));
             }
         }
         None
@@ -197,13 +200,28 @@ impl Query<'_> {
         let entry = self.index.file(file);
         let import = &entry.facts().imports[import as usize];
         let Some(member) = import.member else {
-            return smallvec![Value::new(self.bound_module(file, entry, import), Strategy::Import)];
+            let module = self.bound_module(file, entry, import);
+            let returned = self.returned_by(module);
+            return if returned.is_empty() { smallvec![Value::new(module, Strategy::Import)] } else { returned };
         };
         let module = self.module_of(file, import);
         if module == Entity::Missing {
             return smallvec![Value::new(Entity::Missing, Strategy::Import)];
         }
         self.member_of_module_like(module, entry.sym(member))
+    }
+
+    /// What a file says its module is (Lua's `return M`); none when it is the file itself.
+    fn returned_by(&self, module: Entity) -> Values {
+        let Entity::Definition(symbol) = module else { return Values::new() };
+        let (file, definition) = self.definition(symbol);
+        if definition.kind != Kind::Module || !file.is_value {
+            return Values::new();
+        }
+        let value = file.def(0).bases[0];
+        let values = self.follow_path(self.index.symbols.get(symbol).file, value).into_iter();
+        let values = values.filter(|value| matches!(value.entity, Entity::Definition(_) | Entity::External(_)));
+        values.map(|value| Value { via: Strategy::Import, ..value }).collect()
     }
 
     /// The module that an import binds: for `import a.b` without another name, where the language says so, the first part.

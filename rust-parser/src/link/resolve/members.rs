@@ -2,8 +2,9 @@
 
 use smallvec::smallvec;
 
-use crate::facts::{DefId, Kind};
+use crate::facts::{DefId, Kind, flags};
 use crate::link::entity::{Entity, Value, Values, merge};
+use crate::link::project::arity::Arity;
 use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::link::project::names::{EMPTY, ExternalId, Sym, SymbolId};
 use crate::link::project::query::Query;
@@ -92,6 +93,21 @@ impl Query<'_> {
         found.into_iter().find_map(|value| match value.entity {
             Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(symbol),
             _ => None,
+        })
+    }
+
+    /// The declaration for which a method is written, where only declared members are overridden: the nearest one along the
+    /// ancestors with a number of parameters that the method takes.
+    pub fn declared(&self, class: SymbolId, name: Sym, arity: Arity) -> Option<SymbolId> {
+        self.ancestors(class).iter().find_map(|ancestor| {
+            let Entity::Definition(symbol) = *ancestor else { return None };
+            let (file, entries) = self.entries(symbol, name);
+            entries.iter().find_map(|entry| match entry.bound {
+                Bound::Definition(def) if file.outline(def).flags & flags::ABSTRACT != 0 => {
+                    arity.takes(file.def(def).params.len()).then(|| file.symbols[def as usize])
+                }
+                _ => None,
+            })
         })
     }
 

@@ -30,6 +30,9 @@ impl Query<'_> {
         if let Some(global) = self.file.rules.global_name(self.text(name)) {
             return self.global_name(global);
         }
+        if self.file.rules.modules.whole_names && self.text(name).starts_with(char::is_uppercase) {
+            return self.whole_name(name);
+        }
         let mut here = scope;
         while here != 0 {
             let kind = self.file.outline(here).kind;
@@ -46,7 +49,7 @@ impl Query<'_> {
             }
             here = self.file.outline(here).parent;
         }
-        self.resolve_module_name(scope, name)
+        self.resolve_module_name(scope, name, is_called)
     }
 
     /// A class's names are visible in its own body; in its methods, and in classes inside it, only where `this` is implied.
@@ -96,13 +99,16 @@ impl Query<'_> {
         })
     }
 
-    fn resolve_module_name(&self, scope: DefId, name: Sym) -> Option<Values> {
+    fn resolve_module_name(&self, scope: DefId, name: Sym, is_called: bool) -> Option<Values> {
+        if is_called && self.file.rules.calls_only_methods {
+            return self.find_module_name(scope, name, true);
+        }
         // Namespaces and usings around the scope matter only where packages are declared.
         let is_plain = self.file.scope_rule != crate::facts::ScopeRule::Declared;
         if is_plain && let Some(known) = self.module_names.borrow().get(&name) {
             return (!known.is_empty()).then(|| known.as_ref().clone());
         }
-        let found = self.find_module_name(scope, name);
+        let found = self.find_module_name(scope, name, false);
         if is_plain {
             // An empty list is kept for "nothing binds it"; bound but unknown names are looked up again.
             match &found {
@@ -116,11 +122,17 @@ impl Query<'_> {
         found
     }
 
-    fn find_module_name(&self, scope: DefId, name: Sym) -> Option<Values> {
+    fn find_module_name(&self, scope: DefId, name: Sym, only_methods: bool) -> Option<Values> {
         let module = *self.file.symbols.first()?;
-        let entries = self.file.entries(0, name);
+        let is_value = |entry: &NameEntry| match entry.bound {
+            Bound::Definition(def) => matches!(self.file.outline(def).kind, Kind::Constant | Kind::Field),
+            Bound::Binding(_) => true,
+            _ => false,
+        };
+        let entries = self.file.entries(0, name).iter().copied();
+        let entries: Vec<NameEntry> = entries.filter(|entry| !only_methods || !is_value(entry)).collect();
         if !entries.is_empty() {
-            let values = self.bound_values(self.home, module, entries);
+            let values = self.bound_values(self.home, module, &entries);
             return Some(relabel(
                 values,
                 Strategy::Import,

@@ -1,11 +1,14 @@
 //! What each language may say in Rust where patterns cannot: one module per language, each an implementation of
 //! [`crate::parse::hooks::LanguageHooks`].
 
+pub mod bash;
 pub mod cfamily;
 pub mod csharp;
 pub mod ecmascript;
+pub mod elixir;
 pub mod go;
 pub mod java;
+pub mod lua;
 pub mod php;
 pub mod python;
 pub mod ruby;
@@ -27,6 +30,9 @@ pub fn hooks(name: &str) -> Option<&'static dyn LanguageHooks> {
         "java" => &java::Java,
         "ruby" => &ruby::Ruby,
         "php" => &php::Php,
+        "bash" => &bash::Bash,
+        "elixir" => &elixir::Elixir,
+        "lua" => &lua::Lua,
         "csharp" => &csharp::CSharp,
         "cfamily" => &cfamily::CFamily,
         "markdown" => &crate::parse::markdown::Markdown,

@@ -154,8 +154,8 @@ impl Walk<'_> {
         let end = self.tree.node(outer).end;
         let head = self.tree.node(first_node).start;
         let (start, start_line, comment) = self.with_comment(outer, first_node);
-        let docstring_node = match (self.language.settings.docs.style, draft.body) {
-            (DocStyle::FirstString, Some(body)) if !is_value(draft.kind) => self.language.hooks.docstring(self, body),
+        let docstring_node = match self.language.settings.docs.style {
+            DocStyle::FirstString if !is_value(draft.kind) => self.language.hooks.documentation(self, draft),
             _ => None,
         };
         let docs = match docstring_node {
@@ -244,6 +244,9 @@ impl Walk<'_> {
         let bases: Vec<ExprId> = draft.bases.iter().map(|&base| self.base(base, draft)).collect();
         let declared_type = draft.declared.map(|node| self.annotation(node));
         let record = &mut self.builder.facts.definitions[definition as usize];
+        if draft.kind == Kind::Extension {
+            record.bases.clear();
+        }
         record.bases.extend(bases);
         record.declared_type = declared_type;
         let mut params = Vec::new();

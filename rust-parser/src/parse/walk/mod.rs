@@ -145,7 +145,8 @@ impl Walk<'_> {
         let before = self.source[..place.start as usize].iter().rev();
         let blank = before.clone().take(MAX_INDENT).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         let alone = before.clone().nth(blank).is_none_or(|&byte| byte == b'\n' || byte == b'\r');
-        if !is_doc || !alone {
+        let is_shebang = place.start == 0 && bytes.starts_with(b"#!");
+        if !is_doc || !alone || is_shebang {
             self.comments = None;
             return;
         }

@@ -76,9 +76,10 @@ impl Walk<'_> {
             }
         }
         let outer = draft.wrapper.outer.unwrap_or(draft.node);
-        let end = match draft.body {
-            Some(body) if !is_value(draft.kind) => self.head_end(draft, body),
-            _ => self.tree.node(outer).end,
+        let (end, mark) = match draft.body {
+            // `M = {`: the table is the body.
+            Some(body) if !is_value(draft.kind) => (self.head_end(draft, body), " ="),
+            _ => (self.tree.node(outer).end, "->"),
         };
         // White space and closing marks make the folded text shorter than its source, but rarely ten times.
         let end = (end as usize).min(start + MAX_SIGNATURE * 10).max(start);
@@ -87,6 +88,7 @@ impl Walk<'_> {
             .trim_end_matches([' ', ':', '{', ';', ',', '\\'])
             .trim_end_matches("=>")
             .trim_end_matches("->")
+            .trim_end_matches(mark)
             .trim_end()
             .to_owned()
     }

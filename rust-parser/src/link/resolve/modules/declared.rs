@@ -4,9 +4,9 @@ use smallvec::smallvec;
 
 use crate::language_data::ExternalName;
 use crate::link::entity::{Entity, Value, Values};
-use crate::link::project::file_entry::FileEntry;
+use crate::link::project::file_entry::{FileEntry, is_class};
 use crate::link::project::index::Container;
-use crate::link::project::names::{EMPTY, Sym};
+use crate::link::project::names::{EMPTY, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
@@ -14,6 +14,9 @@ impl Query<'_> {
     /// `a.b.C`: the longest declared package, then members; else an external name.
     pub fn declared_module(&self, entry: &FileEntry, written: &str) -> Entity {
         let name = written.trim_start_matches(['\\', ':']).replace("::", ".").replace(['\\', '/'], ".");
+        if let Some(symbol) = entry.rules.modules.whole_names.then(|| self.whole_module(entry, &name)).flatten() {
+            return Entity::Definition(symbol);
+        }
         let mut end = name.len();
         loop {
             if let Some(package) = self.package(&name[..end]) {
@@ -48,6 +51,23 @@ impl Query<'_> {
         let strings = &self.index.strings;
         let rest = strings.intern(&parts[packages..].join("."));
         Entity::External(self.index.externals.intern(strings.intern(&package), rest))
+    }
+
+    /// The module of a whole dotted name.
+    fn whole_module(&self, entry: &FileEntry, name: &str) -> Option<SymbolId> {
+        let symbol = self.owner(self.index.strings.intern(name))?;
+        let (file, definition) = self.definition(symbol);
+        (file.rules.family == entry.rules.family && is_class(definition.kind)).then_some(symbol)
+    }
+
+    /// A capitalised name where modules are named by their whole names: it means the same everywhere.
+    pub fn whole_name(&self, name: Sym) -> Option<Values> {
+        let entity = match self.whole_module(self.file, self.text(name)) {
+            Some(symbol) => Entity::Definition(symbol),
+            None if self.file.rules.builtins.contains(&name) => Entity::Builtin(name),
+            None => self.external_declared(self.file.rules.modules.external, self.text(name)),
+        };
+        Some(smallvec![Value::new(entity, Strategy::Import)])
     }
 
     /// A name with the global prefix: never relative to a namespace or an import.

@@ -38,9 +38,11 @@ impl Query<'_> {
         }
         match entry.rules.module_rule {
             ModuleRule::Packages if import.level > 0 => self.package_relative(entry, module, import.level),
-            ModuleRule::Packages => self
-                .package_absolute(file, entry, module)
-                .map_or_else(|| self.external(module, '.'), |(_, entity)| entity),
+            ModuleRule::Packages => {
+                let found = self.package_absolute(file, entry, module).map(|(_, entity)| entity);
+                let found = found.or_else(|| self.package_anywhere(&entry.rules, module));
+                found.unwrap_or_else(|| self.external(module, '.'))
+            }
             ModuleRule::Paths => self.path_module(file, entry, module),
             ModuleRule::Folders => self.folder_module(entry, module),
             ModuleRule::Tree => self.tree_module(file, module, import.level),

@@ -34,6 +34,21 @@ impl Query<'_> {
         })
     }
 
+    /// Where the search path is unknown: the only file whose path ends like a dotted name.
+    pub(super) fn package_anywhere(&self, rules: &LanguageRules, module: &str) -> Option<Entity> {
+        if !rules.modules.anywhere || !module.contains('.') {
+            return None;
+        }
+        let path = module.replace('.', "/");
+        let endings = rules.modules.endings.iter().map(|ending| format!("{path}{ending}"));
+        let mut names = endings.chain(rules.index_files.iter().map(|index| format!("{path}/{index}")));
+        let files = names.find_map(|name| Some(self.files_ending_in(&name)).filter(|files| !files.is_empty()))?;
+        match files[..] {
+            [only] => Some(Entity::Definition(self.module_symbol(only))),
+            _ => None,
+        }
+    }
+
     fn package_roots(&self, entry: &FileEntry) -> Vec<String> {
         let rules = &*entry.rules;
         let mut roots = Vec::new();

@@ -1,0 +1,33 @@
+//! What Bash says that patterns cannot: assignments for a single command, and the handler that `trap` runs.
+
+use crate::facts::{Kind, ReferenceKind};
+use crate::parse::flat_tree::NodeId;
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::drafts::DefinitionDraft;
+use crate::parse::walk::state::Walk;
+
+pub struct Bash;
+
+impl LanguageHooks for Bash {
+    /// `NAME=value command` sets the variable for that command only.
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
+        draft.kind != Kind::Constant || walk.kind_name(walk.tree.node(draft.node).parent) != "command"
+    }
+
+    /// `trap 'handler "$file"' EXIT`: the command inside the string.
+    fn hook(&self, walk: &mut Walk, node: NodeId) {
+        let Some(handler) = walk.in_field(node, "argument").next() else {
+            return;
+        };
+        let text = walk.text_of(handler);
+        let Some(inner) = text.strip_prefix(['"', '\'']) else {
+            return;
+        };
+        let end = inner.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(inner.len());
+        if end > 0 {
+            let name = walk.builder.owned_name(inner[..end].to_owned());
+            let expr = walk.builder.name_expr(name);
+            walk.refer(ReferenceKind::Read, expr, walk.tree.line(handler));
+        }
+    }
+}
