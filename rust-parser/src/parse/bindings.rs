@@ -2,6 +2,7 @@
 
 use super::collect::UNKNOWN;
 use super::definitions::holds_members;
+use super::dotted;
 use super::matching::{all, first};
 use super::tree::NodeId;
 use super::vocabulary::{Capture, Role, TargetShape};
@@ -192,6 +193,16 @@ impl Walk<'_> {
             line: self.tree.line(node),
             type_only: false,
         });
+    }
+
+    /// The file belongs to a package, or to one below that which an earlier clause names.
+    pub fn declare_package(&mut self, name: NodeId) {
+        let name = dotted::compact(self, name);
+        let module = &mut self.collect.facts.module;
+        if !module.is_empty() {
+            module.push('.');
+        }
+        module.push_str(&name);
     }
 
     /// Record an import in the current scope.

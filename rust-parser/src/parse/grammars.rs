@@ -3,8 +3,23 @@
 use tree_sitter::Language;
 
 /// Names of all compiled-in grammars, for error messages.
-pub const NAMES: &[&str] =
-    &["python", "javascript", "typescript", "tsx", "go", "rust", "java", "c", "cpp", "c_sharp", "ruby", "php"];
+pub const NAMES: &[&str] = &[
+    "python",
+    "javascript",
+    "typescript",
+    "tsx",
+    "go",
+    "rust",
+    "java",
+    "c",
+    "cpp",
+    "c_sharp",
+    "ruby",
+    "php",
+    "kotlin",
+    "scala",
+    "swift",
+];
 
 /// The grammar of a name, or None if it is not compiled in.
 pub fn grammar(name: &str) -> Option<Language> {
@@ -21,6 +36,9 @@ pub fn grammar(name: &str) -> Option<Language> {
         "c_sharp" => tree_sitter_c_sharp::LANGUAGE.into(),
         "ruby" => tree_sitter_ruby::LANGUAGE.into(),
         "php" => tree_sitter_php::LANGUAGE_PHP.into(),
+        "kotlin" => tree_sitter_kotlin_ng::LANGUAGE.into(),
+        "scala" => tree_sitter_scala::LANGUAGE.into(),
+        "swift" => tree_sitter_swift::LANGUAGE.into(),
         _ => return None,
     })
 }

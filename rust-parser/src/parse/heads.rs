@@ -86,6 +86,7 @@ impl Walk<'_> {
             .trim_end_matches([' ', ':', '{', ';', ',', '\\'])
             .trim_end_matches("=>")
             .trim_end_matches("->")
+            .trim_end_matches(" =")
             .trim_end()
             .to_owned()
     }

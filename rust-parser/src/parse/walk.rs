@@ -184,6 +184,7 @@ impl<'a> Walk<'a> {
                 self.claim_call(node);
                 return true;
             }
+            Role::Package => all(captures, Capture::Name).for_each(|name| self.declare_package(name)),
             Role::Import(Some(kind)) => self.import(kind, node, captures),
             Role::Binding(kind) => self.binding(kind, node, captures),
             Role::Hook => code.hook(self, node),
