@@ -12,7 +12,7 @@ from atlas.model import Filter
 from atlas.pipeline.events import IndexSummary, Progress, no_progress
 from atlas.pipeline.index import Indexer
 from atlas.search import Reader
-from atlas.search.find import HYDRATED, Found, Fusion, Mode, search
+from atlas.search.find import RERANK_LIMIT, Fusion, Mode, SearchResult, search
 from atlas.search.resolve import Resolution, resolve
 
 
@@ -44,8 +44,8 @@ class Atlas:
         fusion: Fusion = Fusion.WEIGHTED,
         *,
         demote_tests: bool = True,
-        wanted: int = HYDRATED,
-    ) -> Found:
+        wanted: int = RERANK_LIMIT,
+    ) -> SearchResult:
         """Return ranked candidates for a question; a failing channel becomes a note."""
         return await search(self.reader, text, where, mode, fusion, demote_tests=demote_tests, wanted=wanted)
 

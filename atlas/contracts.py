@@ -15,11 +15,11 @@ from atlas.model import (
     Delivery,
     Direction,
     Edge,
+    EmbeddingStats,
     Event,
     FileRecord,
     Filter,
     GraphDelta,
-    Losses,
     Match,
     ModelInfo,
     Node,
@@ -199,7 +199,7 @@ class Bus(Protocol):
         """
         ...
 
-    async def hold(self, stream: str, group: str, ids: Sequence[str]) -> None:
+    async def extend_visibility(self, stream: str, group: str, ids: Sequence[str]) -> None:
         """Say that these deliveries are still being worked on: they are not given to another consumer for now."""
         ...
 
@@ -207,7 +207,7 @@ class Bus(Protocol):
         """Forget deliveries: their effect is in the store. Unknown ids are ignored."""
         ...
 
-    async def fail(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
+    async def nack(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
         """Give deliveries back: each comes again after a growing delay, or becomes a dead letter with the reason."""
         ...
 
@@ -278,7 +278,7 @@ class Embedder(Protocol):
         ...
 
     @property
-    def losses(self) -> Losses:
+    def embedding_stats(self) -> EmbeddingStats:
         """Return what it could not embed as it was."""
         ...
 

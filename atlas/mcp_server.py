@@ -37,13 +37,13 @@ from opentelemetry import trace  # noqa: E402
 from atlas import __version__  # noqa: E402
 from atlas.app.session import Session  # noqa: E402
 from atlas.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
-from atlas.http.log import Bounded  # noqa: E402
+from atlas.http.log import RateLimitFilter  # noqa: E402
 from atlas.tools.catalogue import INSTRUCTIONS, TOOLS, Tool  # noqa: E402
 from atlas.tools.schema import check_arguments  # noqa: E402
 
 if TYPE_CHECKING:
     from atlas.http.auth import Access
-    from atlas.http.middleware import Limits
+    from atlas.http.middleware import RequestLimits
     from atlas.http.server import Tls
 
 gc.freeze()
@@ -72,12 +72,12 @@ INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class HttpSite:
     """Where and to whom a server over HTTP answers."""
 
     listening: socket.socket
     access: Access
-    limits: Limits
+    limits: RequestLimits
     tls: Tls | None = None
 
 
@@ -97,16 +97,16 @@ def _leave(number: int, frame: object) -> None:
     os._exit(INTERRUPTED)
 
 
-def serve_http(server: Server[object], session: Session, site: Site, ready: Callable[[], None]) -> None:
+def serve_http(server: Server[object], session: Session, site: HttpSite, ready: Callable[[], None]) -> None:
     """Serve any number of clients with one session until a signal comes; `ready` is called when requests are taken.
 
     Every revision of the protocol is served at `HTTP_PATH`, without sessions: each request stands for itself.
     """
     _log_to_stderr()
     _keep_loop_free()
-    from atlas.process.memory import few_arenas
+    from atlas.process.memory import limit_malloc_arenas
 
-    few_arenas()
+    limit_malloc_arenas()
     anyio.run(_serve_http, server, session, site, ready)
 
 
@@ -156,12 +156,12 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
 
 def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.addFilter(Bounded())  # libraries write a line or a traceback for each bad message
+    handler.addFilter(RateLimitFilter())  # libraries write a line or a traceback for each bad message
     logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
 
-async def _serve_http(server: Server[object], session: Session, site: Site, ready: Callable[[], None]) -> None:
-    from atlas.http.middleware import Gate
+async def _serve_http(server: Server[object], session: Session, site: HttpSite, ready: Callable[[], None]) -> None:
+    from atlas.http.middleware import RequestLimiter
     from atlas.http.server import serve
 
     manager = StreamableHTTPSessionManager(server, stateless=True, max_request_body_size=site.limits.body_bytes)
@@ -171,7 +171,7 @@ async def _serve_http(server: Server[object], session: Session, site: Site, read
 
     try:
         async with manager.run():
-            gate = Gate(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
+            gate = RequestLimiter(manager.handle_request, HTTP_PATH, site.access, site.limits, health)
             await serve(gate, site.listening, ready, site.tls, site.limits.at_work + site.limits.waiting)
     finally:
         await session.aclose()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-STRUCTURE = ""
+STRUCTURE_PATH = ""
 """The path of the one unit that is not a file: Project, Package and External* nodes and their CONTAINS edges."""
 
 
@@ -329,7 +329,7 @@ class ModelInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Losses:
+class EmbeddingStats:
     """Texts that an embedder could not take as they were, since it was made."""
 
     truncated: int = 0

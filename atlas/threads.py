@@ -14,10 +14,10 @@ _Result = TypeVar("_Result")
 
 async def in_thread(work: Callable[..., _Result], *arguments: Any) -> _Result:
     """Return `work(*arguments)`, run in a thread; raises what it raises."""
-    return await uncut(asyncio.get_running_loop().run_in_executor(None, work, *arguments))
+    return await run_shielded(asyncio.get_running_loop().run_in_executor(None, work, *arguments))
 
 
-async def uncut(work: asyncio.Future[_Result]) -> _Result:
+async def run_shielded(work: asyncio.Future[_Result]) -> _Result:
     """Return the result of a thread's work; raises what it raises. Cancelled, it still waits for the end."""
     cancelled: asyncio.CancelledError | None = None
     while not work.done():

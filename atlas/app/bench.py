@@ -13,14 +13,14 @@ from atlas.app.session import Session
 from atlas.app.store import open_store
 from atlas.bench.compare import Comparison, compare
 from atlas.buses.memory import MemoryBus
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.config.load import Settings
 from atlas.contracts import Store
 from atlas.errors import ConfigError
 from atlas.model import ModelInfo
 from atlas.parsing import BM25_LIBRARY, VectorIndex
 from atlas.pipeline.manual import LiveTiers
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.process.daemon import find_running
 from atlas.stores.sqlite.dump import open_whole
 from atlas.stores.sqlite.store import EmbeddedStore
@@ -35,7 +35,7 @@ async def open_live(settings: Settings) -> AsyncGenerator[LiveTiers]:
     """
     store = await open_store(settings, writing=True)
     try:
-        gate = Gate(store, settings.pipeline.body_threshold / 100)
+        gate = SignificanceGate(store, settings.pipeline.body_threshold / 100)
         embedder = None if settings.embedder.provider == "none" else make_embedder(settings)
         live = await LiveTiers.open([make_source(settings)], store, MemoryBus(), gate, embedder)
         try:
@@ -87,7 +87,7 @@ class AgentProbe:
 
     def bus_process(self) -> int:
         """Return the daemon's own bus server; 0 when there is none."""
-        server = OwnServer.find(self._settings.data_dir)
+        server = ManagedServer.find(self._settings.data_dir)
         return server.pid if server is not None else 0
 
     async def aclose(self) -> None:

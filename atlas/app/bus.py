@@ -29,17 +29,17 @@ def connect_bus(settings: Settings, address: str, identity: str = "") -> ValkeyB
 
     They are those of the data folder, or of the store on a server that is called `identity`.
     """
-    from atlas.buses.retry_policy import Redelivery
+    from atlas.buses.retry_policy import RetryPolicy
     from atlas.buses.valkey import ValkeyBus
 
     bus = settings.bus
-    rule = Redelivery(after=float(bus.redeliver_seconds), attempts=bus.max_attempts)
+    rule = RetryPolicy(after=float(bus.redeliver_seconds), attempts=bus.max_attempts)
     prefix = bus.prefix
     if address == settings.bus_address:
         # a folder of this host has its events for itself; braces keep the keys together in a cluster
         place = identity or f"{socket.gethostname()}:{settings.data_dir.resolve()}"
         prefix += f"{{atlas-{hashlib.blake2b(os.fsencode(place), digest_size=6).hexdigest()}}}:"
-    return ValkeyBus.open(address, prefix=prefix, capacity=bus.capacity, redelivery=rule)
+    return ValkeyBus.open(address, prefix=prefix, capacity=bus.capacity, retry_policy=rule)
 
 
 def store_address(settings: Settings) -> Address:

@@ -23,7 +23,7 @@ from atlas.errors import AtlasError, Unavailable, WriterBusy
 
 if TYPE_CHECKING:
     from atlas.buses.valkey import ValkeyBus
-    from atlas.buses.valkey_server import OwnServer
+    from atlas.buses.valkey_server import ManagedServer
     from atlas.config.load import Settings
     from atlas.contracts import Store
     from atlas.pipeline.supervisor import Daemon
@@ -51,9 +51,9 @@ async def run_daemon(all_settings: Sequence[Settings], stop: asyncio.Event, log:
     Waits for another process that writes to the index. Raises ConfigError, StoreError, and Unavailable when there is no
     bus; what was begun is closed then: sources, workers, bus, its server, store, lock.
     """
-    from atlas.process.memory import few_arenas
+    from atlas.process.memory import limit_malloc_arenas
 
-    few_arenas()
+    limit_malloc_arenas()
     limit_threads(all_settings[0])
     if all_settings[0].shared:
         await run_crew(all_settings, TIERS, stop, log, tell)
@@ -105,17 +105,17 @@ async def open_bus(settings: Settings, projects: Sequence[str], log: Log) -> Asy
         await asyncio.to_thread(keeper.server.stop)
 
 
-async def _start_server(data_dir: Path, log: Log) -> OwnServer:
+async def _start_server(data_dir: Path, log: Log) -> ManagedServer:
     """Start the own server, or take over a running one; one that is killed as it starts is started again."""
-    from atlas.buses.valkey_server import OwnServer
+    from atlas.buses.valkey_server import ManagedServer
 
     for _ in range(STARTS - 1):
         try:
-            return await asyncio.to_thread(OwnServer.start, data_dir)
+            return await asyncio.to_thread(ManagedServer.start, data_dir)
         except Unavailable as error:
             log("the bus server did not start: once more", {"error": error.message})
             await asyncio.sleep(GUARD_SECONDS)
-    return await asyncio.to_thread(OwnServer.start, data_dir)
+    return await asyncio.to_thread(ManagedServer.start, data_dir)
 
 
 def end_left_server(data_dir: Path) -> bool:
@@ -136,9 +136,9 @@ def end_left_server(data_dir: Path) -> bool:
 
 def end_own_server(data_dir: Path, seconds: float) -> bool:
     """End the bus server of a data folder whose writer the caller is; return whether there was one."""
-    from atlas.buses.valkey_server import OwnServer
+    from atlas.buses.valkey_server import ManagedServer
 
-    server = OwnServer.find(data_dir)
+    server = ManagedServer.find(data_dir)
     if server is not None:
         server.stop(seconds)
     return server is not None
@@ -147,7 +147,7 @@ def end_own_server(data_dir: Path, seconds: float) -> bool:
 class _Keeper:
     """The own bus server, started again whenever it is gone."""
 
-    def __init__(self, settings: Settings, server: OwnServer, log: Log) -> None:
+    def __init__(self, settings: Settings, server: ManagedServer, log: Log) -> None:
         from atlas.process.lock import LOCK_FILE
         from atlas.stores.sqlite.connection import DATABASE
 
@@ -160,7 +160,7 @@ class _Keeper:
     async def guard(self, bus: ValkeyBus, projects: Sequence[str]) -> None:
         """Start the server again when it died or its socket is gone; what it forgot is made good by a look at all."""
         from atlas.model import Event
-        from atlas.pipeline.events import EVERYTHING, FILE_CHANGED
+        from atlas.pipeline.events import FILE_CHANGED, WHOLE_PROJECT
 
         lost = False
         while True:
@@ -171,7 +171,7 @@ class _Keeper:
                     lost = True
                     await self._start_again()
                 if lost:
-                    await bus.publish(FILE_CHANGED, [Event(project, EVERYTHING) for project in projects])
+                    await bus.publish(FILE_CHANGED, [Event(project, WHOLE_PROJECT) for project in projects])
                     lost = False
             except AtlasError as error:
                 self._log("the bus server does not start", {"error": error.message})
@@ -210,8 +210,8 @@ async def _store_when_free(settings: Settings, stop: asyncio.Event, log: Log, te
 
 async def _make_daemon(all_settings: Sequence[Settings], store: Store, bus: ValkeyBus, log: Log) -> Daemon:
     from atlas.pipeline.supervisor import Daemon
-    from atlas.pipeline.tiers.gate import Gate
-    from atlas.process.memory import give_back, resident_meter
+    from atlas.pipeline.tiers.gate import SignificanceGate
+    from atlas.process.memory import resident_meter, trim_heap
 
     first = all_settings[0]
     return Daemon(
@@ -219,10 +219,10 @@ async def _make_daemon(all_settings: Sequence[Settings], store: Store, bus: Valk
         store,
         bus,
         make_writing_embedder(first),
-        Gate(store, first.pipeline.body_threshold / 100, embeds=first.embedder.provider != "none"),
+        SignificanceGate(store, first.pipeline.body_threshold / 100, embeds=first.embedder.provider != "none"),
         make_options(first),
         resident_meter(),
-        give_back,
+        trim_heap,
         log,
     )
 
@@ -230,7 +230,7 @@ async def _make_daemon(all_settings: Sequence[Settings], store: Store, bus: Valk
 async def _tell_steps(daemon: Daemon, bus: ValkeyBus, log: Log, tell: Tell) -> None:
     """Say how much there is to do once every tree was looked at, and when it is done for the first time."""
     from atlas.pipeline.daemon_client import is_drained
-    from atlas.pipeline.supervisor import NOTE, NOTE_LIFE
+    from atlas.pipeline.supervisor import HEARTBEAT_TTL, NOTE
     from atlas.pipeline.tiers.ast import AstTier
     from atlas.pipeline.tiers.graph import GraphTier
 
@@ -251,7 +251,7 @@ async def _tell_steps(daemon: Daemon, bus: ValkeyBus, log: Log, tell: Tell) -> N
     tell("indexing", f"{files:,} files" if files > 0 else "")
     await _until(read)
     # at once, not at the next full second: whoever started the daemon may ask for its state now
-    await bus.put_note(NOTE, json.dumps(daemon.state()), NOTE_LIFE)
+    await bus.put_note(NOTE, json.dumps(daemon.state()), HEARTBEAT_TTL)
     files = sum(one["files"] for one in projects())
     log("ready", {"files": files, "seconds": round(time.monotonic() - started, 3)})
     tell("ready", f"{files:,} files")

@@ -23,7 +23,7 @@ from atlas.app.store import prepare_data_folder
 from atlas.app.worker import run_crew
 from atlas.config.settings import masked
 from atlas.errors import AtlasError, StoreError
-from atlas.process.daemon import ENDED, Instance, Running, find_running
+from atlas.process.daemon import ENDED, DaemonInstance, RunningDaemon, find_running
 from atlas.process.log import DaemonLog
 
 if TYPE_CHECKING:
@@ -38,23 +38,23 @@ VALID_SECONDS = 2.0
 """How often it is asked whether the data folder is still there."""
 
 
-def run_foreground(all_settings: Sequence[Settings], *, echo: bool) -> Running | None:
+def run_foreground(all_settings: Sequence[Settings], *, echo: bool) -> RunningDaemon | None:
     """Be the daemon of these projects until a signal comes; None then, or the daemon that runs already.
 
     `echo` also prints the log on standard error. Raises what made the daemon end, which is in the log then.
     """
     first = all_settings[0]
     prepare_data_folder(first)
-    about = Running(
+    about = RunningDaemon(
         pid=os.getpid(),
         since=time.time(),
         roots=tuple(str(settings.root) for settings in all_settings),
         projects=tuple(settings.project_name for settings in all_settings),
         bus=masked(first.bus_address),
     )
-    instance = Instance.take(first.data_dir, about)
+    instance = DaemonInstance.take(first.data_dir, about)
     if instance is None:
-        return find_running(first.data_dir) or Running()
+        return find_running(first.data_dir) or RunningDaemon()
     try:
         log = DaemonLog(first.data_dir, echo=echo)
         try:
@@ -62,11 +62,13 @@ def run_foreground(all_settings: Sequence[Settings], *, echo: bool) -> Running |
         finally:
             log.close()
     finally:
-        instance.tell(ENDED)
+        instance.report_status(ENDED)
     return None
 
 
-def _run_logged(all_settings: Sequence[Settings], instance: Instance, about: Running, log: DaemonLog) -> None:
+def _run_logged(
+    all_settings: Sequence[Settings], instance: DaemonInstance, about: RunningDaemon, log: DaemonLog
+) -> None:
     with contextlib.suppress(OSError, ValueError):  # standard error may be no file
         faulthandler.enable()
     # what is there now stays, and rows come by the hundred thousand without cycles: a tenth of a first index otherwise
@@ -84,7 +86,7 @@ def _run_logged(all_settings: Sequence[Settings], instance: Instance, about: Run
     log.log("end", {})
 
 
-async def _run(all_settings: Sequence[Settings], instance: Instance, log: DaemonLog) -> None:
+async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: DaemonLog) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     data_dir = all_settings[0].data_dir
@@ -102,7 +104,7 @@ async def _run(all_settings: Sequence[Settings], instance: Instance, log: Daemon
         loop.add_signal_handler(kind, asked_to_stop, kind)
     gone = asyncio.create_task(_until_invalid(instance, stop))
     try:
-        await run_daemon(all_settings, stop, log.log, instance.tell)
+        await run_daemon(all_settings, stop, log.log, instance.report_status)
     finally:
         gone.cancel()
         await asyncio.gather(gone, return_exceptions=True)
@@ -138,7 +140,7 @@ async def _work(all_settings: Sequence[Settings], tiers: Sequence[str], log: Log
     await run_crew(all_settings, tiers, stop, log, lambda phase, detail: log(phase, {"detail": detail}))
 
 
-async def _until_invalid(instance: Instance, stop: asyncio.Event) -> None:
+async def _until_invalid(instance: DaemonInstance, stop: asyncio.Event) -> None:
     """Stop when the data folder was taken away: nobody could find this daemon any more, and another may come."""
     while not stop.is_set() and instance.is_valid():
         with contextlib.suppress(TimeoutError):

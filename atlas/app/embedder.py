@@ -26,10 +26,12 @@ def make_embedder(settings: Settings) -> Embedder:
         from atlas.embedders.static import StaticEmbedder
 
         return StaticEmbedder()
-    from atlas.embedders.remote import Choice, RemoteEmbedder
+    from atlas.embedders.remote import RemoteEmbedder, RequestOptions
 
     chosen = settings.embedder
-    choice = Choice(chosen.dimensions, chosen.query_prefix, chosen.document_prefix, chosen.batch, chosen.concurrency)
+    choice = RequestOptions(
+        chosen.dimensions, chosen.query_prefix, chosen.document_prefix, chosen.batch, chosen.concurrency
+    )
     return RemoteEmbedder(_endpoint(settings), choice)
 
 
@@ -42,14 +44,14 @@ def _endpoint(settings: Settings) -> Endpoint:
         from atlas.embedders.litellm import LiteLlmEndpoint
 
         return LiteLlmEndpoint(chosen.model, url, chosen.api_key, chosen.dimensions, chosen.timeout_seconds, place)
-    from atlas.embedders.http import Exchange
+    from atlas.embedders.http import JsonClient
     from atlas.embedders.openai import OpenAiEndpoint
     from atlas.embedders.tei import TeiEndpoint
 
     if chosen.provider == "openai" and not urlsplit(url).path:
         url += "/v1"
     # one more for a question while texts are embedded
-    exchange = Exchange(url, chosen.api_key, chosen.timeout_seconds, chosen.concurrency + 1, loopback=local)
+    exchange = JsonClient(url, chosen.api_key, chosen.timeout_seconds, chosen.concurrency + 1, loopback=local)
     kind = TeiEndpoint if chosen.provider == "tei" else OpenAiEndpoint
     return kind(exchange, place, chosen.model, chosen.dimensions)
 
@@ -79,9 +81,9 @@ def _embedding_cache(settings: Settings) -> EmbeddingCache:
 
         return DiskCache(settings.data_dir, max_bytes)
     from atlas.buses.valkey_cache import ValkeyCache
-    from atlas.buses.valkey_connection import Link
+    from atlas.buses.valkey_connection import Connection
 
     # a server is asked for its dimension only when it is needed, which is not now
     dimension = settings.embedder.dimensions or USUAL_DIMENSION
     # base64, hash and sorted set make some 2.5 times the bytes of a float16 vector
-    return ValkeyCache(Link.open(settings.bus_address), settings.bus.prefix, max_bytes // (5 * dimension))
+    return ValkeyCache(Connection.open(settings.bus_address), settings.bus.prefix, max_bytes // (5 * dimension))

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from atlas.api import Atlas
-    from atlas.buses.valkey_info import ServerFacts
+    from atlas.buses.valkey_info import ServerInfo
     from atlas.config.load import Settings
     from atlas.contracts import Bus, Embedder, Store
-    from atlas.pipeline.daemon_client import Done
+    from atlas.pipeline.daemon_client import DaemonResult
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.index import Indexer
-    from atlas.pipeline.workspace import Source
+    from atlas.pipeline.workspace import ProjectSource
     from atlas.scan import Scope
     from atlas.search import Reader
 
@@ -142,7 +142,7 @@ async def _index_by_daemon(settings: Settings, progress: Progress, *, full: bool
     return None if done is None else await _summary_of(settings, done, time.perf_counter() - started, cpu)
 
 
-async def _summary_of(settings: Settings, done: Done, seconds: float, cpu: float) -> IndexSummary:
+async def _summary_of(settings: Settings, done: DaemonResult, seconds: float, cpu: float) -> IndexSummary:
     from atlas.pipeline.events import IndexSummary
 
     async with open_atlas(settings) as atlas:
@@ -181,9 +181,9 @@ async def connect_bus_of_running_daemon(settings: Settings) -> Bus | None:
             return None
     address = settings.bus_address
     if not address:
-        from atlas.buses.valkey_server import OwnServer
+        from atlas.buses.valkey_server import ManagedServer
 
-        server = await asyncio.to_thread(OwnServer.find, settings.data_dir)
+        server = await asyncio.to_thread(ManagedServer.find, settings.data_dir)
         if server is None:
             return None
         address = server.url
@@ -202,17 +202,17 @@ def load_bus_driver() -> None:
         import_module(f"atlas.buses.{module}")
 
 
-async def bus_server_facts(settings: Settings) -> ServerFacts | None:
+async def bus_server_facts(settings: Settings) -> ServerInfo | None:
     """Return what the configured bus server tells of itself, or the daemon's own one; None when that does not answer.
 
     Starts nothing. Raises Unavailable and ConfigError for a configured server.
     """
     from atlas.buses.valkey_info import server_facts
-    from atlas.buses.valkey_server import OwnServer
+    from atlas.buses.valkey_server import ManagedServer
 
     if settings.bus_address:
         return await server_facts(settings.bus_address)
-    server = await asyncio.to_thread(OwnServer.find, settings.data_dir)
+    server = await asyncio.to_thread(ManagedServer.find, settings.data_dir)
     return await server_facts(server.url) if server is not None else None
 
 
@@ -269,21 +269,23 @@ def _reader(settings: Settings, store: Store, embedder: Embedder) -> Reader:
 def _indexer(settings: Settings, store: Store) -> Indexer:
     from atlas.buses.memory import MemoryBus
     from atlas.pipeline.index import Indexer
-    from atlas.pipeline.tiers.gate import Gate
+    from atlas.pipeline.tiers.gate import SignificanceGate
 
     return Indexer(
         source=make_source(settings),
         store=store,
         bus=MemoryBus(),
-        gate=Gate(store, settings.pipeline.body_threshold / 100, embeds=settings.embedder.provider != "none"),
+        gate=SignificanceGate(
+            store, settings.pipeline.body_threshold / 100, embeds=settings.embedder.provider != "none"
+        ),
         embedder=make_writing_embedder(settings),
     )
 
 
-def make_source(settings: Settings) -> Source:
+def make_source(settings: Settings) -> ProjectSource:
     """Return what the write path has to know of a project; its data folder is there then. Raises ConfigError."""
     from atlas.parsing import fingerprint, load_languages
-    from atlas.pipeline.workspace import Source
+    from atlas.pipeline.workspace import ProjectSource
 
     # an index on a server needs the folder for the fact cache only
     prepare_data_folder(settings)
@@ -291,7 +293,7 @@ def make_source(settings: Settings) -> Source:
         languages = load_languages()
     except ValueError as error:
         raise ConfigError(f"a language cannot be used: {error}", "Install the package again.") from error
-    return Source(
+    return ProjectSource(
         project=settings.project_name,
         root=settings.root,
         languages=languages,

@@ -9,13 +9,13 @@ from atlas.errors import ConfigError
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
-    from atlas.pipeline.copying import Copied
+    from atlas.pipeline.copying import CopyReport
     from atlas.pipeline.events import Progress
 
 
 async def migrate(
     source: Settings, target: Settings, projects: list[str], progress: Progress, *, replacing: bool
-) -> list[Copied]:
+) -> list[CopyReport]:
     """Copy projects (none = the one of the settings) from one index to another; return what was found different.
 
     Nobody else of this host writes to the target meanwhile. Raises ConfigError when both are the same or the target

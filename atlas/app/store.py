@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from atlas.config.load import Settings
     from atlas.contracts import Store
-    from atlas.stores.bolt.server_info import ServerFacts
+    from atlas.stores.bolt.server_info import ServerInfo
 
 
 async def open_store(settings: Settings, *, writing: bool = False, reset: bool = False) -> Store:
@@ -99,7 +99,7 @@ def has_writer(data_dir: Path) -> bool:
     return False
 
 
-async def store_facts(settings: Settings) -> ServerFacts:
+async def store_facts(settings: Settings) -> ServerInfo:
     """Return what the configured server tells of itself; makes nothing. Raises as `open_store` for reading does."""
     from atlas.stores.bolt.server_info import server_facts
 

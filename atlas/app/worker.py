@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from atlas.buses.valkey import ValkeyBus
     from atlas.config.load import Settings
     from atlas.contracts import Bus, Embedder
-    from atlas.pipeline.supervisor import Daemon, Options
+    from atlas.pipeline.supervisor import Daemon, DaemonOptions
     from atlas.pipeline.tiers.graph import EmbedTier
     from atlas.pipeline.worker import Log
     from atlas.stores.bolt.store import BoltStore
@@ -69,14 +69,14 @@ async def run_crew(
     The first one's settings say where store and bus are. Servers that are away are waited for. Raises ConfigError and
     StoreError, and what no waiting helps against.
     """
-    from atlas.pipeline.cluster.worker_process import Crew
-    from atlas.process.memory import few_arenas, resident_meter
+    from atlas.pipeline.cluster.worker_process import WorkerProcess
+    from atlas.process.memory import limit_malloc_arenas, resident_meter
 
     first = all_settings[0]
     embeds = first.embedder.provider != "none"
     tiers = [tier for tier in tiers if embeds or tier != "embed"]
     check_worker(all_settings, tiers)
-    few_arenas()
+    limit_malloc_arenas()
     limit_threads(first)
     async with _open_servers(first, stop, log, tell) as servers:
         if servers is None:
@@ -84,7 +84,7 @@ async def run_crew(
         store, bus = servers
         name = own_name()
         log("worker", {"name": name, "tiers": ",".join(tiers)})
-        kept = [_Kept(settings, store, bus, name, log) for settings in all_settings if "graph" in tiers]
+        kept = [_OwnedProject(settings, store, bus, name, log) for settings in all_settings if "graph" in tiers]
         embedder = make_writing_embedder(first) if "embed" in tiers else None
         try:
             if embedder is not None and not kept:
@@ -92,7 +92,7 @@ async def run_crew(
             embed = _embed_tier(first, store, embedder) if embedder is not None else None
             steps = asyncio.create_task(_tell_steps(kept, tell))
             try:
-                await Crew(bus, name, [one.standby for one in kept], embed, resident_meter(), log).run(stop)
+                await WorkerProcess(bus, name, [one.election for one in kept], embed, resident_meter(), log).run(stop)
             finally:
                 steps.cancel()
                 await asyncio.gather(steps, return_exceptions=True)
@@ -101,23 +101,23 @@ async def run_crew(
                 await embedder.aclose()
 
 
-class _Kept:
+class _OwnedProject:
     """One project of this process: made anew with every lease, because somebody else may have written meanwhile."""
 
     def __init__(self, settings: Settings, store: BoltStore, bus: ValkeyBus, name: str, log: Log) -> None:
-        from atlas.pipeline.cluster.leader import Standby
+        from atlas.pipeline.cluster.leader import LeaderElection
         from atlas.pipeline.cluster.project_bus import ProjectBus
 
         self.bus: Bus = ProjectBus(bus, settings.project_name)
         self.daemon: Daemon | None = None
         self._settings, self._store, self._log = settings, store, log
         seconds = float(settings.daemon.lease_seconds)
-        self.standby = Standby(self.bus, settings.project_name, name, seconds, self._keep, log)
+        self.election = LeaderElection(self.bus, settings.project_name, name, seconds, self._keep, log)
 
     async def _keep(self, over: asyncio.Event) -> None:
         from atlas.pipeline.supervisor import Daemon
-        from atlas.pipeline.tiers.gate import Gate
-        from atlas.process.memory import give_back, resident_meter
+        from atlas.pipeline.tiers.gate import SignificanceGate
+        from atlas.process.memory import resident_meter, trim_heap
 
         settings = self._settings
         embeds = settings.embedder.provider != "none"
@@ -126,10 +126,10 @@ class _Kept:
             self._store,
             self.bus,
             None,
-            Gate(self._store, settings.pipeline.body_threshold / 100, embeds=embeds),
+            SignificanceGate(self._store, settings.pipeline.body_threshold / 100, embeds=embeds),
             make_options(settings),
             resident_meter(),
-            give_back,
+            trim_heap,
             self._log,
             among_others=True,
         )
@@ -144,7 +144,7 @@ class _Kept:
         from atlas.pipeline.tiers.ast import AstTier
 
         if self.daemon is None:
-            return bool(self.standby.holder) and not self.standby.holds
+            return bool(self.election.holder) and not self.election.holds
         (project,) = cast("list[dict[str, Any]]", self.daemon.state()["projects"])
         return project["ready"] and await is_drained(self.bus, AstTier.stream, AstTier.group)
 
@@ -200,13 +200,13 @@ def _embed_tier(settings: Settings, store: BoltStore, embedder: Embedder) -> Emb
     return EmbedTier({}, store, embedder, options.embed, page=options.embed_page, of_all=True)
 
 
-def make_options(settings: Settings) -> Options:
+def make_options(settings: Settings) -> DaemonOptions:
     """Return how a daemon with these settings works."""
     from atlas.pipeline.events import Window
-    from atlas.pipeline.supervisor import Options
+    from atlas.pipeline.supervisor import DaemonOptions
 
     pipeline, daemon = settings.pipeline, settings.daemon
-    return Options(
+    return DaemonOptions(
         graph=Window(pipeline.graph_window_ms / 1000, pipeline.graph_batch, 0.01),
         ast=Window(pipeline.ast_window_ms / 1000, pipeline.ast_batch, 0.01),
         embed=Window(pipeline.embed_window_ms / 1000, pipeline.embed_batch, 0.2),
@@ -217,14 +217,14 @@ def make_options(settings: Settings) -> Options:
     )
 
 
-async def _tell_steps(kept: Sequence[_Kept], tell: Tell) -> None:
+async def _tell_steps(kept: Sequence[_OwnedProject], tell: Tell) -> None:
     """Say when every project is kept, here or elsewhere."""
     while True:
         with contextlib.suppress(Unavailable):
             if all([await one.is_settled() for one in kept]):
                 break
         await asyncio.sleep(STEP_SECONDS)
-    holds = [one.standby.project for one in kept if one.standby.holds]
-    waits = [one.standby.project for one in kept if not one.standby.holds]
+    holds = [one.election.project for one in kept if one.election.holds]
+    waits = [one.election.project for one in kept if not one.election.holds]
     said = (f"keeps {', '.join(holds)}" if holds else "", f"stands by for {', '.join(waits)}" if waits else "")
     tell("ready", "; ".join(part for part in said if part))

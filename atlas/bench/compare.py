@@ -17,7 +17,7 @@ SHOWN = 40
 _Row = tuple[Any, ...]
 
 
-class Whole(Protocol):
+class IndexContents(Protocol):
     """Everything that a store says."""
 
     @property
@@ -31,7 +31,7 @@ class Whole(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class IndexDifference:
     """How one kind of rows differs between the stores A and B."""
 
     kind: str
@@ -53,7 +53,7 @@ class Difference:
 class Comparison:
     """One entry per kind, in a fixed order."""
 
-    kinds: tuple[Difference, ...]
+    kinds: tuple[IndexDifference, ...]
 
     @property
     def equal(self) -> bool:
@@ -70,12 +70,12 @@ class Comparison:
         return found
 
 
-def compare(a: Whole, b: Whole, samples: int = SAMPLES) -> Comparison:
+def compare(a: IndexContents, b: IndexContents, samples: int = SAMPLES) -> Comparison:
     """Return how two stores differ. Raises as they do."""
     return Comparison(tuple(_compare(kind, a, b, samples) for kind in a.kinds))
 
 
-def _compare(kind: str, a: Whole, b: Whole, samples: int) -> Difference:
+def _compare(kind: str, a: IndexContents, b: IndexContents, samples: int) -> IndexDifference:
     keys, others = (names.split() for names in a.kinds[kind])
     width = len(keys)
     count_a = count_b = only_a = only_b = changed = 0
@@ -92,7 +92,7 @@ def _compare(kind: str, a: Whole, b: Whole, samples: int) -> Difference:
             shown.append(_sample(one if order <= 0 else None, other if order >= 0 else None, width, others))
         one = next(left, None) if order <= 0 else one
         other = next(right, None) if order >= 0 else other
-    return Difference(kind, count_a, count_b, only_a, only_b, changed, tuple(shown))
+    return IndexDifference(kind, count_a, count_b, only_a, only_b, changed, tuple(shown))
 
 
 def _order(one: _Row | None, other: _Row | None, width: int) -> int:

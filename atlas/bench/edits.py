@@ -39,7 +39,7 @@ WORDS = tuple(_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TreeFile:
     """A file of the tree."""
 
     path: str
@@ -48,7 +48,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedFunction:
     """A function that was not there before."""
 
     path: str
@@ -57,25 +57,25 @@ class Added:
     """Its documentation: a few words that no other one has in this combination."""
 
 
-def code_files(files: Sequence[Source], count: int) -> list[Source]:
+def code_files(files: Sequence[TreeFile], count: int) -> list[TreeFile]:
     """Return files that a function can be added to, smallest to largest, evenly spread over the sizes."""
     code = sorted((file for file in files if file.language in FUNCTIONS), key=lambda file: (file.size, file.path))
     step = max(1.0, len(code) / count)
     return [code[int(number * step)] for number in range(min(count, len(code)))]
 
 
-def added(file: Source, number: int, chance: random.Random) -> Added:
+def added(file: TreeFile, number: int, chance: random.Random) -> AddedFunction:
     """Make up a function for a file; `number` tells it from all others."""
     words = chance.sample(WORDS, 5)
-    return Added(file.path, f"atlas_live_{number}_{'_'.join(words[:2])}", " ".join(words))
+    return AddedFunction(file.path, f"atlas_live_{number}_{'_'.join(words[:2])}", " ".join(words))
 
 
-def source_of(one: Added, language: str) -> bytes:
+def source_of(one: AddedFunction, language: str) -> bytes:
     """Return the text of a function in a language."""
     return FUNCTIONS.get(language, LINE).format(name=one.name, text=one.text).encode()
 
 
-def save(tree: Path, one: Added, language: str, *, by_rename: bool) -> None:
+def save(tree: Path, one: AddedFunction, language: str, *, by_rename: bool) -> None:
     """Append a function, in place or as editors do that write a new file and rename it over the old one."""
     path = tree / one.path
     if not by_rename:
@@ -87,7 +87,7 @@ def save(tree: Path, one: Added, language: str, *, by_rename: bool) -> None:
     fresh.replace(path)
 
 
-def check_out(tree: Path, files: Sequence[Source], events: int, chance: random.Random) -> Iterator[tuple[str, bytes]]:
+def check_out(tree: Path, files: Sequence[TreeFile], events: int, chance: random.Random) -> Iterator[tuple[str, bytes]]:
     """Write files one after the other until `events` are written, unlinking each first as git does.
 
     Each round over the files gives every one another end. Yields path and new content after each file.

@@ -17,10 +17,10 @@ from shutil import copytree, ignore_patterns, rmtree
 from typing import Protocol
 
 from atlas.bench import meter
-from atlas.bench.compare import Comparison, Difference
-from atlas.bench.edits import Source
-from atlas.bench.live_saves import Burst, burst, saves, tenth
-from atlas.bench.probe import Place, Probe, p95, until
+from atlas.bench.compare import Comparison, IndexDifference
+from atlas.bench.edits import TreeFile
+from atlas.bench.live_saves import BurstLatencies, burst, saves, tenth
+from atlas.bench.probe import Probe, ProbeTarget, p95, until
 from atlas.bench.process import run
 from atlas.bench.readers import CONNECTIONS, PAUSE_SECONDS, PROCESSES, Readers
 from atlas.errors import AtlasError
@@ -80,7 +80,7 @@ class ClosingProbe(Probe, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LivePlan:
     """What is to be measured, and how much of it."""
 
     parts: Sequence[str] = PARTS
@@ -95,8 +95,8 @@ class Plan:
 class _Run:
     """One measurement at work."""
 
-    place: Place
-    plan: Plan
+    place: ProbeTarget
+    plan: LivePlan
     compare: Callable[[Path, Path], Comparison]
     rows: list[Row]
     problems: list[str]
@@ -108,7 +108,7 @@ class _Run:
 async def bench_live(
     tree: Path,
     scratch: Path,
-    plan: Plan,
+    plan: LivePlan,
     open_probe: OpenProbe,
     compare: Callable[[Path, Path], Comparison],
     say: Callable[[str], None],
@@ -127,8 +127,8 @@ async def bench_live(
     probe = open_probe(copy, data)
     try:
         manifest = await probe.store.manifest(probe.project)
-        files = [Source(path, record.language, record.size) for path, record in sorted(manifest.items()) if path]
-        work = _Run(Place(copy, data, files, probe), plan, compare, [], [])
+        files = [TreeFile(path, record.language, record.size) for path, record in sorted(manifest.items()) if path]
+        work = _Run(ProbeTarget(copy, data, files, probe), plan, compare, [], [])
         async with _daemon(work.place):
             for part in PARTS:
                 if part in plan.parts:
@@ -149,7 +149,7 @@ async def _measured(part: str, work: _Run) -> None:
 
 
 @asynccontextmanager
-async def _daemon(place: Place) -> AsyncGenerator[None]:
+async def _daemon(place: ProbeTarget) -> AsyncGenerator[None]:
     await _start(place)
     try:
         yield
@@ -157,7 +157,7 @@ async def _daemon(place: Place) -> AsyncGenerator[None]:
         await asyncio.to_thread(run, ["daemon", "stop", "--project", str(place.tree), "--data-dir", str(place.data)])
 
 
-async def _start(place: Place) -> float:
+async def _start(place: ProbeTarget) -> float:
     """Start the daemon and return the seconds until it is ready. Raises TooLate and what the command fails with."""
 
     async def ready() -> bool:
@@ -206,7 +206,7 @@ async def _tenth(work: _Run) -> None:
     _add_burst(work, "tenth", await tenth(work.place), graph=4, vectors=8)
 
 
-def _add_burst(work: _Run, part: str, done: Burst, *, graph: float, vectors: float | None = None) -> None:
+def _add_burst(work: _Run, part: str, done: BurstLatencies, *, graph: float, vectors: float | None = None) -> None:
     work.add(part, "files changed", done.files, "files")
     work.add(part, "first write to last write", done.written, "s")
     work.add(part, "first write to graph and text fresh", done.graph, "s", graph)
@@ -265,7 +265,7 @@ async def _burst(work: _Run) -> None:
     work.add("burst", "daemon, RSS at rest afterwards", meter.rss_mb(place.probe.daemon()[0]), "MB")
 
 
-def _differing(kinds: Sequence[Difference]) -> int:
+def _differing(kinds: Sequence[IndexDifference]) -> int:
     return sum(one.only_a + one.only_b + one.changed for one in kinds)
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from atlas.bench import meter
-from atlas.bench.edits import Added, Source, added, check_out, code_files, save
-from atlas.bench.probe import Place, Probe, TooLate, behind, digest_of, until, waiting_vectors
+from atlas.bench.edits import AddedFunction, TreeFile, added, check_out, code_files, save
+from atlas.bench.probe import Probe, ProbeTarget, ProbeTimeout, behind, digest_of, until, waiting_vectors
 
 PAUSE_SECONDS = 0.7
 """Between two saves: as long as a daemon needs to come to rest, and no multiple of any of its clocks."""
@@ -23,7 +23,7 @@ SEED = 20261122
 
 
 @dataclass(slots=True)
-class Saves:
+class SaveLatencies:
     """Seconds from the beginning of a save until each tool finds the new function."""
 
     get_node: list[float] = field(default_factory=list[float])
@@ -39,7 +39,7 @@ class Saves:
 
 
 @dataclass(frozen=True, slots=True)
-class Burst:
+class BurstLatencies:
     """Seconds from the first write."""
 
     files: int
@@ -57,9 +57,9 @@ class Burst:
     """CPU seconds of the daemon: what the same costs on a machine that nobody else uses."""
 
 
-async def saves(place: Place, count: int) -> Saves:
+async def saves(place: ProbeTarget, count: int) -> SaveLatencies:
     """Save `count` files with a new function each, one at a time; every other one as editors do that rename."""
-    found, chance = Saves(), random.Random(SEED)
+    found, chance = SaveLatencies(), random.Random(SEED)
     files = code_files(place.files, count)
     chance.shuffle(files)
     for number, file in enumerate(files):
@@ -68,7 +68,9 @@ async def saves(place: Place, count: int) -> Saves:
     return found
 
 
-async def _save(place: Place, file: Source, one: Added, found: Saves, *, by_rename: bool) -> None:
+async def _save(
+    place: ProbeTarget, file: TreeFile, one: AddedFunction, found: SaveLatencies, *, by_rename: bool
+) -> None:
     probe = place.probe
     started = time.perf_counter()
     save(place.tree, one, file.language, by_rename=by_rename)
@@ -93,11 +95,11 @@ async def _save(place: Place, file: Source, one: Added, found: Saves, *, by_rena
         found.text_search.append(times["text_search"])
         await until(embedded, f"{one.path}: {one.name} by vector_search", FOUND_SECONDS)
         found.vector_search.append(time.perf_counter() - started)
-    except TooLate as error:
+    except ProbeTimeout as error:
         found.lost.append(error.message)
 
 
-async def _finds(probe: Probe, tool: str, one: Added) -> bool:
+async def _finds(probe: Probe, tool: str, one: AddedFunction) -> bool:
     if tool == "get_node":
         answer = await probe.ask(tool, {"name": one.name})
         return answer["outcome"] == "found"
@@ -106,7 +108,7 @@ async def _finds(probe: Probe, tool: str, one: Added) -> bool:
     return any(hit["uid"].endswith(one.name) for hit in answer["hits"])
 
 
-async def tenth(place: Place, seed: int = SEED) -> Burst:
+async def tenth(place: ProbeTarget, seed: int = SEED) -> BurstLatencies:
     """Add a function to every tenth file, all at once."""
     chance = random.Random(seed)
     files = list(place.files)[::10]
@@ -118,7 +120,7 @@ async def tenth(place: Place, seed: int = SEED) -> Burst:
     return await _fresh(place, digests, begun, written)
 
 
-async def burst(place: Place, events: int) -> Burst:
+async def burst(place: ProbeTarget, events: int) -> BurstLatencies:
     """Rewrite files as a checkout does until `events` files were written, in rounds over all files."""
     chance = random.Random(SEED)
     digests: dict[str, str] = {}
@@ -139,7 +141,7 @@ class _Begun:
     """The system keeps the peak since then."""
 
     @classmethod
-    def now(cls, place: Place) -> _Begun:
+    def now(cls, place: ProbeTarget) -> _Begun:
         pid = place.probe.daemon()[0]
         return cls(pid, time.perf_counter(), meter.cpu_seconds(pid), meter.forget_peak(pid))
 
@@ -150,12 +152,12 @@ class _Begun:
         return meter.peak_rss_mb(self.pid) if self.peak else meter.rss_mb(self.pid)
 
 
-def _digests(tree: Path, files: Sequence[Source]) -> dict[str, str]:
+def _digests(tree: Path, files: Sequence[TreeFile]) -> dict[str, str]:
     return {file.path: digest_of((tree / file.path).read_bytes()) for file in files}
 
 
-async def _fresh(place: Place, digests: Mapping[str, str], begun: _Begun, written: float) -> Burst:
-    """Wait until these contents are what the index holds, then for their vectors. Raises TooLate."""
+async def _fresh(place: ProbeTarget, digests: Mapping[str, str], begun: _Begun, written: float) -> BurstLatencies:
+    """Wait until these contents are what the index holds, then for their vectors. Raises ProbeTimeout."""
     probe = place.probe
 
     async def graph() -> bool:
@@ -169,4 +171,4 @@ async def _fresh(place: Place, digests: Mapping[str, str], begun: _Begun, writte
     await until(vectors, f"vectors of {len(digests)} files", FRESH_SECONDS)
     embedded, cpu = begun.passed(), meter.cpu_seconds(begun.pid) - begun.cpu
     put_off = len(await probe.store.stale_chunks(probe.project, await probe.model(), 1_000_000))
-    return Burst(len(digests), written, seen, embedded, put_off, begun.peak_mb(), cpu)
+    return BurstLatencies(len(digests), written, seen, embedded, put_off, begun.peak_mb(), cpu)

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from atlas.bench.edits import Source
+from atlas.bench.edits import TreeFile
 from atlas.contracts import Store
 from atlas.errors import AtlasError
-from atlas.model import STRUCTURE, ModelInfo
+from atlas.model import STRUCTURE_PATH, ModelInfo
 from atlas.parsing import content_digest
 from atlas.pipeline.tree import PENDING
 
@@ -57,23 +57,23 @@ class Probe(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProbeTarget:
     """Where and on what is measured."""
 
     tree: Path
     """A copy that may be changed."""
     data: Path
-    files: Sequence[Source]
+    files: Sequence[TreeFile]
     """Indexed files by path."""
     probe: Probe
 
 
-class TooLate(AtlasError):
+class ProbeTimeout(AtlasError):
     """Something was not so within its time."""
 
 
 async def until(is_so: Callable[[], Awaitable[bool]], what: str, seconds: float) -> float:
-    """Ask until it is so and return the seconds that took. Raises TooLate."""
+    """Ask until it is so and return the seconds that took. Raises ProbeTimeout."""
     started = time.perf_counter()
     while True:
         asked = time.perf_counter()
@@ -81,14 +81,14 @@ async def until(is_so: Callable[[], Awaitable[bool]], what: str, seconds: float)
             return time.perf_counter() - started
         now = time.perf_counter()
         if now - started > seconds:
-            raise TooLate(f"{what}: not within {seconds:g} s")
+            raise ProbeTimeout(f"{what}: not within {seconds:g} s")
         await asyncio.sleep(max(POLL_SECONDS, now - asked))
 
 
 async def behind(probe: Probe, digests: Mapping[str, str]) -> int:
     """Return how many files are not indexed with the content of that digest, and whether a pass is under way."""
-    records = await probe.store.records(probe.project, [STRUCTURE, *digests])
-    structure = records.get(STRUCTURE)
+    records = await probe.store.records(probe.project, [STRUCTURE_PATH, *digests])
+    structure = records.get(STRUCTURE_PATH)
     under_way = structure is None or structure.unit_digest.startswith(PENDING)
     late = sum(
         1

@@ -34,7 +34,7 @@ SAMPLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReaderReport:
     """What the readers saw."""
 
     seconds: Mapping[str, list[float]]
@@ -42,7 +42,7 @@ class Asked:
     errors: tuple[str, ...]
 
 
-async def ask_until(probes: Sequence[Probe], stop: asyncio.Event, seed: int, ready: Callable[[], None]) -> Asked:
+async def ask_until(probes: Sequence[Probe], stop: asyncio.Event, seed: int, ready: Callable[[], None]) -> ReaderReport:
     """Let each connection ask about symbols of the index, in turn and after a pause, until `stop` is set.
 
     Each asks once before, untimed, as an agent that has been at work for a while; `ready` is called then.
@@ -76,7 +76,7 @@ async def ask_until(probes: Sequence[Probe], stop: asyncio.Event, seed: int, rea
             times[tool].append(time.perf_counter() - started)
 
     await asyncio.gather(*(read(number, probe) for number, probe in enumerate(probes)))
-    return Asked(times, tuple(errors))
+    return ReaderReport(times, tuple(errors))
 
 
 class Readers:
@@ -108,7 +108,7 @@ class Readers:
             assert process.stdout is not None
             process.stdout.readline()
 
-    def stop(self) -> Asked:
+    def stop(self) -> ReaderReport:
         """End them and return what they saw together. Raises AtlasError when one of them failed."""
         seconds: dict[str, list[float]] = {}
         errors: list[str] = []
@@ -124,4 +124,4 @@ class Readers:
             errors += told["errors"]
             for tool, times in told["seconds"].items():
                 seconds.setdefault(tool, []).extend(times)
-        return Asked(seconds, tuple(errors))
+        return ReaderReport(seconds, tuple(errors))

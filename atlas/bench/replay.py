@@ -18,7 +18,7 @@ from atlas.bench.git import Checkout
 from atlas.errors import ConfigError
 
 
-class Live(Protocol):
+class WarmIndex(Protocol):
     """An index that is kept warm; `atlas.pipeline.manual.LiveTiers`."""
 
     async def hint(self, paths: Sequence[str]) -> None:
@@ -31,10 +31,10 @@ class Live(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class ReplaySteps:
     """How an index is kept, made and compared. The first two take the folders of the tree and of the index."""
 
-    live: Callable[[Path, Path], AbstractAsyncContextManager[Live]]
+    live: Callable[[Path, Path], AbstractAsyncContextManager[WarmIndex]]
     clean: Callable[[Path, Path], Awaitable[object]]
     compare: Callable[[Path, Path], Comparison]
 
@@ -59,7 +59,7 @@ class Step:
 
 
 async def replay(
-    repository: Path, scratch: Path, ways: Ways, *, commits: int, every: int = 1, newest: str = "HEAD"
+    repository: Path, scratch: Path, ways: ReplaySteps, *, commits: int, every: int = 1, newest: str = "HEAD"
 ) -> AsyncGenerator[Step]:
     """Walk the last `commits` commits before `newest`, oldest first; compare after each `every`-th and the last.
 
@@ -88,7 +88,7 @@ async def replay(
             yield Step(position + 1, len(walked), commit, subject, len(paths), live_cpu, clean_cpu, comparison)
 
 
-async def _against_clean(ways: Ways, tree: Path, kept: Path, fresh: Path) -> tuple[float, Comparison]:
+async def _against_clean(ways: ReplaySteps, tree: Path, kept: Path, fresh: Path) -> tuple[float, Comparison]:
     """Index the tree anew, compare, and return the CPU seconds of the index and what differs."""
     started = time.process_time()
     await ways.clean(tree, fresh)

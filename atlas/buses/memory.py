@@ -12,17 +12,17 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import repeat
 
-from atlas.buses.retry_policy import KEPT_LETTERS, Redelivery
+from atlas.buses.retry_policy import MAX_DEAD_LETTERS, RetryPolicy
 from atlas.model import DeadLetter, Delivery, Event, StreamState
 
 
 class MemoryBus:
     """Implements `contracts.Bus` for one event loop; a group exists from its first `take` on."""
 
-    def __init__(self, capacity: int = 1_000_000, redelivery: Redelivery | None = None) -> None:
+    def __init__(self, capacity: int = 1_000_000, retry_policy: RetryPolicy | None = None) -> None:
         """Make an empty bus whose streams hold up to `capacity` events each, pending ones included."""
         self._capacity = capacity
-        self._rule = redelivery or Redelivery()
+        self._retry_policy = retry_policy or RetryPolicy()
         self._streams: dict[str, _Stream] = {}
         self._letters: dict[str, DeadLetter] = {}
         self._last_letter = 0
@@ -43,15 +43,15 @@ class MemoryBus:
             now = time.monotonic()
             taken = self._take_due(stream, group, limit, now) if now >= reader.next_due else []
             if len(taken) < limit:
-                taken += entries.take_new(reader, limit - len(taken), now + self._rule.after)
+                taken += entries.take_new(reader, limit - len(taken), now + self._retry_policy.after)
             if taken or now >= end:
                 return taken
             await _until(entries.changed, min(end, reader.next_due) - now)
 
-    async def hold(self, stream: str, group: str, ids: Sequence[str]) -> None:
+    async def extend_visibility(self, stream: str, group: str, ids: Sequence[str]) -> None:
         """Count the time until these deliveries come again from now on."""
         _, reader = self._known(stream, group)
-        due = time.monotonic() + self._rule.after
+        due = time.monotonic() + self._retry_policy.after
         reader.due.update((key, due) for key in ids if key in reader.due)
 
     async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
@@ -59,7 +59,7 @@ class MemoryBus:
         entries, reader = self._known(stream, group)
         entries.answered(reader, ids)
 
-    async def fail(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
+    async def nack(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
         """Let deliveries come again after a growing delay, or make dead letters of them."""
         entries, reader = self._known(stream, group)
         now = time.monotonic()
@@ -67,10 +67,10 @@ class MemoryBus:
             delivery = reader.pending.get(key)
             if delivery is None:
                 continue
-            if delivery.attempt >= self._rule.attempts:
-                self._bury(stream, group, delivery, reason)
+            if delivery.attempt >= self._retry_policy.attempts:
+                self._dead_letter(stream, group, delivery, reason)
             else:
-                reader.due[key] = now + self._rule.delay(delivery.attempt)
+                reader.due[key] = now + self._retry_policy.delay(delivery.attempt)
                 reader.next_due = min(reader.next_due, reader.due[key])
         entries.ring()
 
@@ -174,17 +174,17 @@ class MemoryBus:
             if len(taken) == limit:
                 break
             delivery = reader.pending[key]
-            if delivery.attempt >= self._rule.attempts:
-                self._bury(stream, group, delivery, self._rule.unanswered(delivery.attempt))
+            if delivery.attempt >= self._retry_policy.attempts:
+                self._dead_letter(stream, group, delivery, self._retry_policy.no_answer_reason(delivery.attempt))
             else:
                 again = delivery._replace(attempt=delivery.attempt + 1)
                 reader.pending[key] = again
-                reader.due[key] = now + self._rule.after
+                reader.due[key] = now + self._retry_policy.after
                 taken.append(again)
         reader.next_due = min(reader.due.values(), default=math.inf)
         return taken
 
-    def _bury(self, stream: str, group: str, delivery: Delivery, reason: str) -> None:
+    def _dead_letter(self, stream: str, group: str, delivery: Delivery, reason: str) -> None:
         entries = self._streams[stream]
         entries.answered(entries.groups[group], [delivery.id])
         self._last_letter += 1
@@ -192,7 +192,7 @@ class MemoryBus:
             str(self._last_letter), stream, group, delivery.event, delivery.attempt, reason, time.time()
         )
         self._letters[letter.id] = letter
-        if len(self._letters) > KEPT_LETTERS:
+        if len(self._letters) > MAX_DEAD_LETTERS:
             del self._letters[next(iter(self._letters))]
 
 
@@ -218,17 +218,17 @@ class _Stream:
 
     def __init__(self) -> None:
         self.events: dict[str, Delivery] = {}
-        self.untaken: dict[Event, str] = {}
+        self.queued: dict[Event, str] = {}
         """Events that no group has taken yet, with their ids."""
         self.groups: dict[str, _Group] = {}
         self.last = 0
         self.changed = asyncio.Event()
 
     def add(self, events: Sequence[Event], capacity: int) -> int:
-        untaken = self.untaken
+        queued = self.queued
         fresh = list(dict.fromkeys(events))
-        if untaken:
-            fresh = [event for event in fresh if event not in untaken]
+        if queued:
+            fresh = [event for event in fresh if event not in queued]
         room = max(0, capacity - len(self.events))
         refused = max(0, len(fresh) - room)
         del fresh[room:]
@@ -237,7 +237,7 @@ class _Stream:
             self.last += len(fresh)
             added = list(map(Delivery, ids, fresh, repeat(1)))
             self.events.update(zip(ids, added, strict=True))
-            untaken.update(zip(fresh, ids, strict=True))
+            queued.update(zip(fresh, ids, strict=True))
             for group in self.groups.values():
                 group.queue.extend(added)
             self.ring()
@@ -259,12 +259,12 @@ class _Stream:
             group.due.update(dict.fromkeys(ids, due))
             group.next_due = min(group.next_due, due)
             if group.last == self.last:
-                self.untaken.clear()
+                self.queued.clear()
             else:
-                untaken = self.untaken
+                queued = self.queued
                 for delivery in taken:
-                    if untaken.get(delivery.event) == delivery.id:
-                        del untaken[delivery.event]
+                    if queued.get(delivery.event) == delivery.id:
+                        del queued[delivery.event]
         return taken
 
     def answered(self, group: _Group, ids: Sequence[str]) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-KEPT_LETTERS = 10_000
+MAX_DEAD_LETTERS = 10_000
 """Dead letters beyond this number push out the oldest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Redelivery:
+class RetryPolicy:
     """The rule of a bus; all processes that share a group must use the same one."""
 
     after: float = 60.0
@@ -25,6 +25,6 @@ class Redelivery:
         """Return the seconds until an event comes again whose `attempt`-th delivery failed."""
         return min(self.first_delay * 2 ** (attempt - 1), self.longest_delay, self.after)
 
-    def unanswered(self, attempts: int) -> str:
+    def no_answer_reason(self, attempts: int) -> str:
         """Return the reason of a dead letter whose consumers never answered."""
         return f"delivered {attempts} times without an answer"

@@ -1,7 +1,7 @@
 """The bus of many processes: streams and consumer groups of a Valkey server, the daemon's own or a shared one.
 
 Each verb is one script that the server runs as a whole, so a process may die between any two commands. The driver is
-behind `valkey_link`; what the scripts do is in `lua/`.
+behind `valkey_connection`; what the scripts do is in `lua/`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar, cast
 
-from atlas.buses.retry_policy import KEPT_LETTERS, Redelivery
-from atlas.buses.valkey_connection import Link, NoGroup, load_script
+from atlas.buses.retry_policy import MAX_DEAD_LETTERS, RetryPolicy
+from atlas.buses.valkey_connection import Connection, MissingGroup, load_script
 from atlas.errors import AtlasError, Unavailable
 from atlas.model import DeadLetter, Delivery, Event, StreamState
 
-AT_ONCE = 5_000
+MAX_BATCH = 5_000
 """Events that one script looks at: it keeps the server from everybody else for about 30 ms."""
 LONGEST_SEARCH_PAUSE = 5.0
 """Seconds between two searches for deliveries that nobody answered; a blocked read ends as often."""
@@ -34,24 +34,28 @@ _ID = re.compile(r"\d{1,19}-\d{1,19}", re.ASCII)
 class ValkeyBus:
     """Implements `contracts.Bus`; one object is one consumer. It outlives restarts of the server."""
 
-    def __init__(self, link: Link, prefix: str = "", capacity: int = 100_000, rule: Redelivery | None = None) -> None:
+    def __init__(
+        self, connection: Connection, prefix: str = "", capacity: int = 100_000, retry_policy: RetryPolicy | None = None
+    ) -> None:
         """Use `open`. `prefix` stands before every key; streams hold up to `capacity` events, pending ones included."""
-        self._link = link
+        self._connection = connection
         self._prefix = prefix
         self._capacity = capacity
-        self._rule = rule or Redelivery()
-        self._pause = min(LONGEST_SEARCH_PAUSE, self._rule.after / 4)
+        self._retry_policy = retry_policy or RetryPolicy()
+        self._pause = min(LONGEST_SEARCH_PAUSE, self._retry_policy.after / 4)
         self._consumer = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
         self._readers: dict[tuple[str, str], _Reader] = {}
 
     @classmethod
-    def open(cls, url: str, *, prefix: str = "", capacity: int = 100_000, redelivery: Redelivery | None = None) -> Self:
+    def open(
+        cls, url: str, *, prefix: str = "", capacity: int = 100_000, retry_policy: RetryPolicy | None = None
+    ) -> Self:
         """Return a bus at `valkey://[user:password@]host:port/db`, `valkeys://...` (TLS) or a unix socket's path.
 
         Nothing is sent yet. On a cluster all keys must lie in one slot: let `prefix` hold a hash tag, `{atlas}:`.
         Raises `ConfigError` for an address that cannot be understood.
         """
-        return cls(Link.open(url), prefix, capacity, redelivery)
+        return cls(Connection.open(url), prefix, capacity, retry_policy)
 
     async def publish(self, stream: str, events: Sequence[Event]) -> int:
         """Add events that do not wait already; return how many found no room."""
@@ -63,7 +67,7 @@ class ValkeyBus:
     async def take(self, stream: str, group: str, limit: int, wait: float) -> list[Delivery]:
         """Return up to `limit` events (5,000 at most), due ones first; wait at most `wait` seconds for the first."""
         reader = self._reader(stream, group)
-        limit = min(limit, AT_ONCE)
+        limit = min(limit, MAX_BATCH)
         end = time.monotonic() + wait
         with reader.reading():
             taken = await self._take(reader, stream, group, limit)
@@ -72,43 +76,46 @@ class ValkeyBus:
                 got = await self._read_one(stream, group, pause) if pause > 0 else ""
                 if got or time.monotonic() >= reader.search_at:
                     taken = await self._take(reader, stream, group, limit, got)
-        reader.hand.update(delivery.id for delivery in taken)
+        reader.in_flight.update(delivery.id for delivery in taken)
         return taken
 
-    async def hold(self, stream: str, group: str, ids: Sequence[str]) -> None:
+    async def extend_visibility(self, stream: str, group: str, ids: Sequence[str]) -> None:
         """Count the time until these deliveries come again from now on."""
         for part in _parts(_real(ids)):
             claim = ("XCLAIM", self._prefix + stream, group, self._consumer, 0, *part, "IDLE", 0, "JUSTID")
-            with contextlib.suppress(NoGroup):
-                held = await self._link.call(*claim)
-                self._reader(stream, group).hand.update(cast(list[str], held))
+            with contextlib.suppress(MissingGroup):
+                held = await self._connection.call(*claim)
+                self._reader(stream, group).in_flight.update(cast(list[str], held))
 
     async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
         """Forget deliveries; unknown ids are ignored."""
         for part in _parts(_real(ids)):
             await self._run("acknowledge", stream, {"group": group, "ids": part})
-            self._reader(stream, group).hand.difference_update(part)
+            self._reader(stream, group).in_flight.difference_update(part)
 
-    async def fail(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
+    async def nack(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
         """Let deliveries come again after a growing delay, or make dead letters of them.
 
         A take that waits already may give them up to five seconds later.
         """
         reader = self._reader(stream, group)
         for part in _parts(_real(ids)):
-            given = {"group": group, "ids": part, "reason": reason, **self._burial(stream)}
-            given |= {"first_delay": _ms(self._rule.first_delay), "longest_delay": _ms(self._rule.longest_delay)}
-            with contextlib.suppress(NoGroup):
-                delay = float(await self._run("fail", stream, given))
+            args = {"group": group, "ids": part, "reason": reason, **self._dead_letter_options(stream)}
+            args |= {
+                "first_delay": _ms(self._retry_policy.first_delay),
+                "longest_delay": _ms(self._retry_policy.longest_delay),
+            }
+            with contextlib.suppress(MissingGroup):
+                delay = float(await self._run("nack", stream, args))
                 if delay >= 0:
                     reader.search_at = min(reader.search_at, time.monotonic() + delay / 1000)
 
     async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
         """Make all that is pending in the group due now; return how many. Others notice within five seconds."""
-        given = {"group": group, "after": _ms(self._rule.after), "but": self._consumer if from_others else ""}
+        args = {"group": group, "after": _ms(self._retry_policy.after), "but": self._consumer if from_others else ""}
         try:
-            count = int(await self._run("reclaim", stream, given))
-        except NoGroup:
+            count = int(await self._run("reclaim", stream, args))
+        except MissingGroup:
             return 0
         if count or not from_others:
             self._reader(stream, group).search_at = 0.0
@@ -116,8 +123,8 @@ class ValkeyBus:
 
     async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
         """Return where every group stands that ever took something from a stream."""
-        known = streams or cast(list[str], await self._link.call("SMEMBERS", self._key("streams")))
-        dead = {(stream, group): count for stream, group, count in await self._run("buried", "", {})}
+        known = streams or cast(list[str], await self._connection.call("SMEMBERS", self._key("streams")))
+        dead = {(stream, group): count for stream, group, count in await self._run("dead_letter_count", "", {})}
         return [
             StreamState(stream, group, length, waiting, pending, dead.get((stream, group), 0))
             for stream in sorted(known)
@@ -126,13 +133,13 @@ class ValkeyBus:
 
     async def dead_letters(self, limit: int = 1000) -> list[DeadLetter]:
         """Return the dead letters, oldest first."""
-        return [_letter(row) for row in await self._run("letters", "", {"limit": limit})]
+        return [_dead_letter_of(row) for row in await self._run("dead_letters", "", {"limit": limit})]
 
     async def retry(self, ids: Sequence[str]) -> int:
         """Publish the events of these letters again; letters that find no room stay."""
         done = 0
         for part in _parts(_real(ids)):
-            letters = [_letter(row) for row in await self._run("letters", "", {"ids": part})]
+            letters = [_dead_letter_of(row) for row in await self._run("dead_letters", "", {"ids": part})]
             for stream in dict.fromkeys(letter.stream for letter in letters):
                 done += await self._publish_again(stream, [letter for letter in letters if letter.stream == stream])
         return done
@@ -141,34 +148,34 @@ class ValkeyBus:
         """Forget dead letters; return how many."""
         dropped = 0
         for part in _parts(_real(ids)):
-            dropped += cast(int, await self._link.call("XDEL", self._key("dead"), *part))
+            dropped += cast(int, await self._connection.call("XDEL", self._key("dead"), *part))
         return dropped
 
     async def put_note(self, name: str, text: str, seconds: float) -> None:
         """Keep a text for that long, also without this process."""
-        await self._link.call("SET", self._key(f"note:{name}"), text, "PX", max(1, _ms(seconds)))
+        await self._connection.call("SET", self._key(f"note:{name}"), text, "PX", max(1, _ms(seconds)))
 
     async def note(self, name: str) -> str:
         """Return a note, "" when there is none or its time is over."""
-        return cast("str | None", await self._link.call("GET", self._key(f"note:{name}"))) or ""
+        return cast("str | None", await self._connection.call("GET", self._key(f"note:{name}"))) or ""
 
     async def lease(self, name: str, holder: str, seconds: float) -> str:
         """Take or keep a lease; return who holds it now."""
-        given = {"holder": holder, "ms": max(1, _ms(seconds))}
-        return await self._link.run(load_script("lease"), [self._key(f"lease:{name}")], given)
+        args = {"holder": holder, "ms": max(1, _ms(seconds))}
+        return await self._connection.run(load_script("lease"), [self._key(f"lease:{name}")], args)
 
     async def release(self, name: str, holder: str) -> None:
         """Give an own lease back."""
-        await self._link.run(load_script("release"), [self._key(f"lease:{name}")], {"holder": holder})
+        await self._connection.run(load_script("release"), [self._key(f"lease:{name}")], {"holder": holder})
 
     async def report(self, name: str, text: str, seconds: float) -> None:
         """Put a text into the list for that long, by the server's clock."""
-        given = {"name": name, "text": text, "ms": _ms(seconds)}
-        await self._link.run(load_script("report"), [self._key("reports")], given)
+        args = {"name": name, "text": text, "ms": _ms(seconds)}
+        await self._connection.run(load_script("report"), [self._key("reports")], args)
 
     async def reports(self) -> dict[str, str]:
         """Return the list."""
-        return dict(sorted(await self._link.run(load_script("reports"), [self._key("reports")], {})))
+        return dict(sorted(await self._connection.run(load_script("reports"), [self._key("reports")], {})))
 
     async def aclose(self) -> None:
         """Leave the groups and close the connections; what is pending stays pending."""
@@ -180,9 +187,9 @@ class ValkeyBus:
                 await self._run("leave", stream, {"group": group, "consumer": self._consumer})
             except Unavailable:
                 break  # without the server there is nothing to leave
-            except (AtlasError, NoGroup):
+            except (AtlasError, MissingGroup):
                 continue
-        await self._link.aclose()
+        await self._connection.aclose()
 
     async def _take(self, reader: _Reader, stream: str, group: str, limit: int, got: str = "") -> list[Delivery]:
         """Take what is there; look for deliveries nobody answered when it is time to."""
@@ -190,34 +197,39 @@ class ValkeyBus:
         search = now >= reader.search_at
         if search:
             reader.search_at = now + self._pause  # before the search: what fails meanwhile may want an earlier one
-        given = {"group": group, "consumer": self._consumer, "limit": limit, "got": got, "due": search}
-        given |= self._burial(stream)
+        args = {"group": group, "consumer": self._consumer, "limit": limit, "got": got, "due": search}
+        args |= self._dead_letter_options(stream)
         try:
-            rows = await self._search_and_take(reader, stream, given)
-        except NoGroup:
-            await self._run("join", stream, given)
-            rows = await self._search_and_take(reader, stream, given)
+            rows = await self._search_and_take(reader, stream, args)
+        except MissingGroup:
+            await self._run("join", stream, args)
+            rows = await self._search_and_take(reader, stream, args)
         if search and len(rows) == limit:
             reader.search_at = now  # there may be more
         return [Delivery(id, Event(project, key), attempt) for id, project, key, attempt in rows]
 
-    async def _search_and_take(self, reader: _Reader, stream: str, given: Mapping[str, Any]) -> list[Any]:
-        if given["due"] and reader.suspect_until > time.monotonic() and reader.takers == 1:
-            await self._recover(reader, stream, given["group"])
-        return await self._run("take", stream, given)
+    async def _search_and_take(self, reader: _Reader, stream: str, args: Mapping[str, Any]) -> list[Any]:
+        if args["due"] and reader.suspect_until > time.monotonic() and reader.takers == 1:
+            await self._recover(reader, stream, args["group"])
+        return await self._run("take", stream, args)
 
     async def _recover(self, reader: _Reader, stream: str, group: str) -> None:
-        """Make due what this consumer was given without ever seeing it."""
-        given = {"group": group, "consumer": self._consumer, "after": _ms(self._rule.after), "hand": list(reader.hand)}
-        reader.hand = set(await self._run("recover", stream, given))
+        """Make due what this consumer was args without ever seeing it."""
+        args = {
+            "group": group,
+            "consumer": self._consumer,
+            "after": _ms(self._retry_policy.after),
+            "in_flight": list(reader.in_flight),
+        }
+        reader.in_flight = set(await self._run("recover", stream, args))
 
     async def _read_one(self, stream: str, group: str, seconds: float) -> str:
         """Wait for a new entry and return its id, "" when none came. One is enough: `take` fetches the others."""
         ms = max(1, math.ceil(seconds * 1000))  # 0 would mean for ever
         words = ("GROUP", group, self._consumer, "COUNT", 1, "BLOCK", ms, "STREAMS", self._prefix + stream, ">")
         try:
-            reply = cast("list[list[list[list[str]]]] | None", await self._link.call("XREADGROUP", *words))
-        except NoGroup:
+            reply = cast("list[list[list[list[str]]]] | None", await self._connection.call("XREADGROUP", *words))
+        except MissingGroup:
             await self._run("join", stream, {"group": group, "stream": stream})
             return ""
         return reply[0][1][0][0] if reply else ""
@@ -229,11 +241,11 @@ class ValkeyBus:
             return 0
         return sum([await self._publish_again(stream, [letter]) for letter in letters])
 
-    async def _run(self, script: str, stream: str, given: Mapping[str, Any]) -> Any:
+    async def _run(self, script: str, stream: str, args: Mapping[str, Any]) -> Any:
         key = self._prefix + stream
         beside = key if "{" in key else f"{{{key}}}"  # the same slot of a cluster
         keys = (key, f"{beside}:untaken", self._key("dead"), self._key("streams"))
-        return await self._link.run(load_script(script), keys, given)
+        return await self._connection.run(load_script(script), keys, args)
 
     def _reader(self, stream: str, group: str) -> _Reader:
         return self._readers.setdefault((stream, group), _Reader())
@@ -241,18 +253,23 @@ class ValkeyBus:
     def _key(self, name: str) -> str:
         return f"{self._prefix}atlas:{name}"
 
-    def _burial(self, stream: str) -> dict[str, Any]:
+    def _dead_letter_options(self, stream: str) -> dict[str, Any]:
         """Return what scripts need to know to give events up."""
-        rule = self._rule
-        return {"stream": stream, "attempts": rule.attempts, "after": _ms(rule.after), "kept_letters": KEPT_LETTERS}
+        rule = self._retry_policy
+        return {
+            "stream": stream,
+            "attempts": rule.attempts,
+            "after": _ms(rule.after),
+            "max_dead_letters": MAX_DEAD_LETTERS,
+        }
 
 
 @dataclass(slots=True)
 class _Reader:
     """What this process knows of its part in a group."""
 
-    hand: set[str] = field(default_factory=set[str])
-    """Ids that were given to the caller and not acknowledged yet; may hold ids that others work on by now."""
+    in_flight: set[str] = field(default_factory=set[str])
+    """Ids that were args to the caller and not acknowledged yet; may hold ids that others work on by now."""
     search_at: float = 0.0
     """Monotonic time of the next search for deliveries nobody answered."""
     suspect_until: float = 0.0
@@ -261,7 +278,7 @@ class _Reader:
 
     @contextlib.contextmanager
     def reading(self) -> Generator[None]:
-        """Remember when a read ends without its reply: what it was given must be found again."""
+        """Remember when a read ends without its reply: what it was args must be found again."""
         self.takers += 1
         try:
             yield
@@ -274,7 +291,7 @@ class _Reader:
 
 
 def _parts(items: Sequence[_Item]) -> Iterable[Sequence[_Item]]:
-    return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
+    return (items[start : start + MAX_BATCH] for start in range(0, len(items), MAX_BATCH))
 
 
 def _real(ids: Iterable[str]) -> list[str]:
@@ -282,7 +299,7 @@ def _real(ids: Iterable[str]) -> list[str]:
     return [id for id in dict.fromkeys(ids) if _ID.fullmatch(id)]
 
 
-def _letter(row: Sequence[Any]) -> DeadLetter:
+def _dead_letter_of(row: Sequence[Any]) -> DeadLetter:
     """Return the letter; its id tells the time at which the server wrote it."""
     id, stream, group, project, key, attempts, reason = row
     return DeadLetter(id, stream, group, Event(project, key), attempts, reason, int(id.partition("-")[0]) / 1000)

@@ -8,37 +8,37 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 
-from atlas.buses.valkey_connection import Link, load_script
+from atlas.buses.valkey_connection import Connection, load_script
 
-AT_ONCE = 500
+MAX_BATCH = 500
 """Vectors in one script: some 350 KB, a few milliseconds of the server."""
 
 
 class ValkeyCache:
     """`atlas.contracts.EmbeddingCache`; all keys lie in the slot of `prefix`."""
 
-    def __init__(self, link: Link, prefix: str, most: int) -> None:
+    def __init__(self, connection: Connection, prefix: str, most: int) -> None:
         """`most` vectors are kept."""
-        self._link, self._prefix, self._most = link, f"{prefix}{{atlas:embeddings}}:", most
+        self._connection, self._prefix, self._most = connection, f"{prefix}{{atlas:embeddings}}:", most
 
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
         """Return the vector of each key in order, None for those that it does not hold."""
         found: list[bytes | None] = []
-        for start in range(0, len(keys), AT_ONCE):
-            texts = await self._run("cache_get", {"keys": list(keys[start : start + AT_ONCE])})
+        for start in range(0, len(keys), MAX_BATCH):
+            texts = await self._run("cache_get", {"keys": list(keys[start : start + MAX_BATCH])})
             found += [base64.b64decode(text) if text else None for text in texts]
         return found
 
     async def put(self, vectors: Mapping[str, bytes]) -> None:
         """Keep vectors by key; when the cache is full those go that were not used for longest."""
         items = [[key, base64.b64encode(data).decode("ascii")] for key, data in vectors.items()]
-        for start in range(0, len(items), AT_ONCE):
-            await self._run("cache_put", {"items": items[start : start + AT_ONCE], "most": self._most})
+        for start in range(0, len(items), MAX_BATCH):
+            await self._run("cache_put", {"items": items[start : start + MAX_BATCH], "most": self._most})
 
     async def aclose(self) -> None:
         """Close the connections; idempotent."""
-        await self._link.aclose()
+        await self._connection.aclose()
 
     async def _run(self, name: str, given: Mapping[str, object]) -> list[str]:
         """Run a script of `lua/`; both keys lie in one slot."""
-        return await self._link.run(load_script(name), [f"{self._prefix}vectors", f"{self._prefix}used"], given)
+        return await self._connection.run(load_script(name), [f"{self._prefix}vectors", f"{self._prefix}used"], given)

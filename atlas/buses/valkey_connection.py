@@ -29,7 +29,7 @@ ANSWER_SECONDS = 10.0
 FORMS = "use valkey://[user:password@]host:port/db, valkeys://... for TLS, or the path of a unix socket"
 
 
-class NoGroup(Exception):
+class MissingGroup(Exception):
     """The stream or the consumer group does not exist (any more)."""
 
 
@@ -59,7 +59,7 @@ class _Client(Protocol):
     async def aclose(self) -> None: ...
 
 
-class Link:
+class Connection:
     """A pool of connections to one server (or to the one node of a cluster that owns the keys)."""
 
     def __init__(self, address: Address) -> None:
@@ -85,7 +85,7 @@ class Link:
         return cls(parse_address(url))
 
     async def call(self, *command: str | int) -> object:
-        """Send a command and return the plain reply; raise `NoGroup` or errors of `atlas.errors`."""
+        """Send a command and return the plain reply; raise `MissingGroup` or errors of `atlas.errors`."""
         with translated(self._place):
             return await self._send(*command)
 
@@ -116,7 +116,7 @@ class Link:
 def load_script(name: str) -> Script:
     """Return `lua/<name>.lua` behind the functions that all scripts share."""
     folder = resources.files("atlas.buses") / "lua"
-    text = "".join((folder / f"{part}.lua").read_text("utf8") for part in ("entries", name))
+    text = "".join((folder / f"{part}.lua").read_text("utf8") for part in ("common", name))
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
@@ -152,20 +152,20 @@ def parse_address(url: str) -> Address:
 
 @contextmanager
 def translated(place: str) -> Generator[None]:
-    """Raise `Unavailable`, `ConfigError`, `StoreError` or `NoGroup` instead of the driver's exceptions."""
+    """Raise `Unavailable`, `ConfigError`, `StoreError` or `MissingGroup` instead of the driver's exceptions."""
     try:
         yield
     except (driver.ValkeyError, OSError) as error:
         raise _translation(error, place) from error
 
 
-def _translation(error: BaseException, place: str) -> AtlasError | NoGroup:
+def _translation(error: BaseException, place: str) -> AtlasError | MissingGroup:
     """Return what the error means. On a unix socket the driver hides what the server said behind a connection error."""
     while isinstance(error.__cause__, driver.ValkeyError):
         error = error.__cause__
     said = str(error)
     if said.startswith("NOGROUP"):
-        return NoGroup(said)
+        return MissingGroup(said)
     if isinstance(error, driver.AuthenticationError | driver.AuthorizationError | driver.NoPermissionError):
         return ConfigError(
             f"the bus at {place} refuses this user: {said}", "check user and password in bus.url and what they may do"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from atlas.buses.valkey_connection import Link
+from atlas.buses.valkey_connection import Connection
 
 
 @dataclass(frozen=True, slots=True)
-class ServerFacts:
+class ServerInfo:
     """The state of a server that answered."""
 
     version: str
@@ -22,15 +22,15 @@ class ServerFacts:
     """Why its last write or rewrite of the log failed; "" when it did not."""
 
 
-async def server_facts(url: str) -> ServerFacts:
+async def server_facts(url: str) -> ServerInfo:
     """Ask the server at a URL or a socket's path. Raises Unavailable, ConfigError and StoreError as the bus does."""
-    link = Link.open(url)
+    link = Connection.open(url)
     try:
         told = _parsed(str(await link.call("INFO", "server", "memory", "persistence")))
     finally:
         await link.aclose()
     failed = [name for name in ("aof_last_write_status", "aof_last_bgrewrite_status") if told.get(name, "ok") != "ok"]
-    return ServerFacts(
+    return ServerInfo(
         version=told.get("valkey_version", "") or told.get("redis_version", ""),
         used_bytes=_whole(told, "used_memory"),
         cap_bytes=_whole(told, "maxmemory"),

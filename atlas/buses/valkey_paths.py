@@ -27,7 +27,7 @@ REFUSED_COMMANDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerPaths:
     """The files of one server."""
 
     folder: Path
@@ -83,7 +83,7 @@ class Place:
                 self.socket.parent.rmdir()
 
 
-def prepare(place: Place) -> None:
+def prepare(place: ServerPaths) -> None:
     """Make the folders, for this user only; raise `ConfigError` when they are somebody else's or lead elsewhere."""
     for folder in {place.folder, place.socket.parent}:
         try:
@@ -98,7 +98,7 @@ def prepare(place: Place) -> None:
             raise ConfigError(f"the bus's folder holds a link, a special file, or another user's: {found}", "remove it")
 
 
-def write_settings(place: Place, memory_mb: int) -> None:
+def write_settings(place: ServerPaths, memory_mb: int) -> None:
     """Write the server's configuration file."""
     lines = [
         "port 0",
@@ -125,7 +125,7 @@ def write_settings(place: Place, memory_mb: int) -> None:
     write_file(place.settings, os.fsencode("\n".join(lines) + "\n"))
 
 
-def open_log(place: Place) -> int:
+def open_log(place: ServerPaths) -> int:
     """Return a descriptor that appends to the log, emptied when it has grown too long."""
     log = open_file(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     if os.fstat(log).st_size > LONGEST_LOG:
@@ -133,7 +133,7 @@ def open_log(place: Place) -> int:
     return log
 
 
-def log_end(place: Place, start: int) -> str:
+def log_end(place: ServerPaths, start: int) -> str:
     """Return what was logged since the log had `start` bytes, 10,000 at most."""
     with os.fdopen(open_file(place.log, os.O_RDONLY), "rb") as log:
         log.seek(max(start, os.fstat(log.fileno()).st_size - 10_000))

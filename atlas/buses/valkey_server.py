@@ -20,7 +20,7 @@ from platform import machine
 from sys import platform
 from typing import Self
 
-from atlas.buses.valkey_paths import Place, log_end, open_log, prepare, write_settings
+from atlas.buses.valkey_paths import ServerPaths, log_end, open_log, prepare, write_settings
 from atlas.errors import ConfigError, Unavailable
 from atlas.process.files import is_own_folder, read_file
 
@@ -31,10 +31,12 @@ _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PA
 _LOG_DAMAGE = re.compile(r"append only file|\bAOF\b", re.IGNORECASE)
 
 
-class OwnServer:
+class ManagedServer:
     """A running server. Only the process that holds the data folder's writer lock may start or stop one."""
 
-    def __init__(self, place: Place, process: subprocess.Popen[bytes] | None, notes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, place: ServerPaths, process: subprocess.Popen[bytes] | None, notes: tuple[str, ...] = ()
+    ) -> None:
         """Use `start` or `find`; `process` is None for a server that an earlier process has started."""
         self._place = place
         self._process = process
@@ -50,7 +52,7 @@ class OwnServer:
         of the server's log when it does not start.
         """
         program = server_program()
-        place = Place.of(data_dir)
+        place = ServerPaths.of(data_dir)
         prepare(place)
         if found := cls._adopt(place, seconds):
             return found
@@ -59,14 +61,14 @@ class OwnServer:
         write_settings(place, memory_mb)
         try:
             return cls(place, _launch(program, place, seconds))
-        except _Ended as ended:
+        except _ServerExited as ended:
             if not (_LOG_DAMAGE.search(ended.said) and place.entries.exists()):
                 raise ended.error(place) from None
         shutil.rmtree(place.damaged, ignore_errors=True)
         place.entries.rename(place.damaged)
         try:
             process = _launch(program, place, seconds)
-        except _Ended as ended:
+        except _ServerExited as ended:
             raise ended.error(place) from None
         return cls(place, process, (f"the bus's log was damaged and set aside as {place.damaged}; it starts empty",))
 
@@ -75,7 +77,7 @@ class OwnServer:
         """Return the server of the data folder when it answers; starts and changes nothing."""
         if platform == "win32":
             return None
-        place = Place.of(data_dir)
+        place = ServerPaths.of(data_dir)
         with contextlib.suppress(OSError):
             # a short socket path lies among the temporary files, where another user may have put something
             if is_own_folder(place.socket.parent) and _ask(place.socket, b"PING").startswith("+PONG"):
@@ -101,7 +103,7 @@ class OwnServer:
         self._place.remove_short()
 
     @classmethod
-    def _adopt(cls, place: Place, seconds: float) -> Self | None:
+    def _adopt(cls, place: ServerPaths, seconds: float) -> Self | None:
         end = time.monotonic() + seconds
         while (answer := _ask(place.socket, b"PING")).startswith("-LOADING") and time.monotonic() < end:
             time.sleep(0.05)
@@ -116,7 +118,7 @@ class OwnServer:
         return True
 
 
-class _Ended(Exception):
+class _ServerExited(Exception):
     """A server that was started is gone or was killed; `said` is what it logged."""
 
     def __init__(self, what: str, said: str) -> None:
@@ -124,7 +126,7 @@ class _Ended(Exception):
         self.what = what
         self.said = said
 
-    def error(self, place: Place) -> Unavailable:
+    def error(self, place: ServerPaths) -> Unavailable:
         lines = [line.strip() for line in self.said.splitlines() if line.strip()]
         return Unavailable(f"the bus server {self.what}: {' | '.join(lines[-3:])}", f"its log: {place.log}")
 
@@ -147,7 +149,7 @@ def server_program() -> Path:
     return program
 
 
-def _launch(program: Path, place: Place, seconds: float) -> subprocess.Popen[bytes]:
+def _launch(program: Path, place: ServerPaths, seconds: float) -> subprocess.Popen[bytes]:
     """Start the program in a session of its own: a Ctrl-C in the terminal is the daemon's business."""
     log = open_log(place)
     try:
@@ -171,11 +173,11 @@ def _launch(program: Path, place: Place, seconds: float) -> subprocess.Popen[byt
     end = time.monotonic() + seconds
     while not _ask(place.socket, b"PING").startswith("+PONG"):
         if process.poll() is not None:
-            raise _Ended("ended at once", log_end(place, start))
+            raise _ServerExited("ended at once", log_end(place, start))
         if time.monotonic() > end:
             process.kill()
             process.wait()
-            raise _Ended(f"was not ready within {seconds:g} seconds", log_end(place, start))
+            raise _ServerExited(f"was not ready within {seconds:g} seconds", log_end(place, start))
         time.sleep(0.01)
     return process
 
@@ -190,7 +192,7 @@ def _ask(path: Path, command: bytes) -> str:
     return ""
 
 
-def _pid(place: Place) -> int:
+def _pid(place: ServerPaths) -> int:
     """Return the server's process id as it wrote it down, 0 when it did not."""
     try:
         return int(read_file(place.pid, 64))
@@ -198,7 +200,7 @@ def _pid(place: Place) -> int:
         return 0
 
 
-def _end_unreachable(place: Place) -> None:
+def _end_unreachable(place: ServerPaths) -> None:
     """End a server that still writes to the folder but whose socket is gone or dumb: two would spoil the log."""
     pid = _pid(place)
     for kind in (signal.SIGTERM, signal.SIGKILL):
@@ -209,7 +211,7 @@ def _end_unreachable(place: Place) -> None:
             time.sleep(0.01)
 
 
-def _runs_here(pid: int, place: Place) -> bool:
+def _runs_here(pid: int, place: ServerPaths) -> bool:
     """Return whether the process is a server with this folder's settings; a pid alone may be somebody else's by now."""
     if pid <= 0:
         return False

@@ -15,7 +15,7 @@ import typer
 if TYPE_CHECKING:
     from atlas.bench.compare import Comparison
     from atlas.bench.live import LiveReport
-    from atlas.bench.replay import Step, Ways
+    from atlas.bench.replay import ReplaySteps, Step
 
 LIVE_PARTS = "idle, saves, tenth, readers, restart, burst."
 
@@ -190,14 +190,14 @@ async def _replay(repository: Path, scratch: Path, commits: int, every: int, new
     return steps
 
 
-def _ways() -> Ways:
+def _ways() -> ReplaySteps:
     from atlas.app.bench import compare_indexes, open_live
     from atlas.app.main import index_project
-    from atlas.bench.replay import Ways
+    from atlas.bench.replay import ReplaySteps
     from atlas.config.load import load_settings
     from atlas.pipeline.events import no_progress
 
-    return Ways(
+    return ReplaySteps(
         live=lambda tree, data: open_live(load_settings(str(tree), str(data))),
         clean=lambda tree, data: index_project(load_settings(str(tree), str(data)), no_progress),
         compare=compare_indexes,
@@ -236,7 +236,7 @@ def live(
     import asyncio
 
     from atlas.app.bench import AgentProbe, compare_indexes
-    from atlas.bench.live import PARTS, Plan, bench_live
+    from atlas.bench.live import PARTS, LivePlan, bench_live
     from atlas.config.load import load_settings
     from atlas.errors import ConfigError
 
@@ -248,7 +248,7 @@ def live(
         return AgentProbe(load_settings(str(tree), str(data)))
 
     with tempfile.TemporaryDirectory(prefix="atlas-live-") as scratch:
-        plan = Plan(parts, saves, events)
+        plan = LivePlan(parts, saves, events)
         running = bench_live(_folder(path), Path(scratch).resolve(), plan, probe, compare_indexes, _tell)
         report = asyncio.run(running)
     if json_output:

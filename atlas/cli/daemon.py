@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from atlas.config.load import Settings
-    from atlas.process.daemon import Running
+    from atlas.process.daemon import RunningDaemon
 
 START_SECONDS = 60.0
 
@@ -188,7 +188,7 @@ def _all_settings(roots: Sequence[str] | None, project: str, data_dir: str) -> l
     return list(found.values())
 
 
-def _already(running: Running, all_settings: Sequence[Settings], *, explicit: bool, as_json: bool) -> None:
+def _already(running: RunningDaemon, all_settings: Sequence[Settings], *, explicit: bool, as_json: bool) -> None:
     """Say that a daemon runs; raise AtlasError when it does not serve what is asked for."""
     asked = {str(settings.root) for settings in all_settings}
     if asked - set(running.roots) or (explicit and asked != set(running.roots)):
@@ -230,7 +230,7 @@ def _environment() -> Mapping[str, str]:
     return {name: value for name, value in os.environ.items() if name not in left}
 
 
-def _stop(settings: Settings) -> tuple[Running | None, bool, bool]:
+def _stop(settings: Settings) -> tuple[RunningDaemon | None, bool, bool]:
     """Return the daemon that was ended, whether it had to be killed, and whether a bus server without one was ended."""
     from atlas.app.daemon import end_left_server
     from atlas.process import daemon
@@ -259,7 +259,7 @@ async def _told(settings: Settings) -> dict[str, Any]:
         return {}
 
 
-def _described(running: Running, data_dir: Path) -> dict[str, Any]:
+def _described(running: RunningDaemon, data_dir: Path) -> dict[str, Any]:
     from atlas.process.log import FILE, log_folder
 
     return {
@@ -274,7 +274,7 @@ def _described(running: Running, data_dir: Path) -> dict[str, Any]:
     }
 
 
-def _print_started(running: Running, data_dir: Path, *, started: bool, as_json: bool) -> None:
+def _print_started(running: RunningDaemon, data_dir: Path, *, started: bool, as_json: bool) -> None:
     document = _described(running, data_dir)
     if as_json:
         output.print_json({"started": started} | document)

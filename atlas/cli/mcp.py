@@ -139,10 +139,10 @@ def _serve_http(
     from atlas.app.session import Session
     from atlas.config.load import TOKEN_VARIABLE
     from atlas.http.auth import make_access, read_token
-    from atlas.http.middleware import Limits
+    from atlas.http.middleware import RequestLimits
     from atlas.http.server import is_open, listen, make_tls, url_of
     from atlas.http.workers import serve_many
-    from atlas.mcp_server import HTTP_PATH, Site, make_server, serve_http
+    from atlas.mcp_server import HTTP_PATH, HttpSite, make_server, serve_http
 
     if key is not None and certificate is None:
         raise ConfigError("--tls-key needs --tls-cert", "Give both, in PEM form.")
@@ -153,7 +153,7 @@ def _serve_http(
         to_others = is_open(listening)
         own = (socket.gethostname(), socket.getfqdn()) if to_others and mcp.host in ANYWHERE else ()
         access = make_access(mcp.host, is_open=to_others, names=(*own, *names), token=token)
-        limits = Limits(
+        limits = RequestLimits(
             mcp.max_body_bytes,
             mcp.request_seconds,
             mcp.max_concurrent,
@@ -174,7 +174,7 @@ def _serve_http(
         def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
             session = Session(settings)
             server = make_server(session, offer_index=mcp.allow_index)
-            serve_http(server, session, Site(listening, access, limits, tls), ready)
+            serve_http(server, session, HttpSite(listening, access, limits, tls), ready)
 
         count = mcp.workers or os.cpu_count() or 1
         if count == 1:

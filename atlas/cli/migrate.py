@@ -17,7 +17,7 @@ from atlas.errors import StoreError
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
-    from atlas.pipeline.copying import Copied
+    from atlas.pipeline.copying import CopyReport
 
 PLACE = "URL|DIR"
 SHOWN = 10
@@ -56,7 +56,7 @@ def migrate(
     check_equal(copies)
 
 
-def check_equal(copies: Sequence[Copied]) -> None:
+def check_equal(copies: Sequence[CopyReport]) -> None:
     """Raise StoreError when a copy is not what it was made from."""
     different = [line for copy in copies for line in copy.differences]
     if different:
@@ -66,7 +66,7 @@ def check_equal(copies: Sequence[Copied]) -> None:
         )
 
 
-async def _migrate(origin: Settings, target: Settings, *, every: bool, replacing: bool) -> list[Copied]:
+async def _migrate(origin: Settings, target: Settings, *, every: bool, replacing: bool) -> list[CopyReport]:
     from atlas.app.migrate import migrate, projects_of
 
     names = await projects_of(origin) if every else []
@@ -74,7 +74,7 @@ async def _migrate(origin: Settings, target: Settings, *, every: bool, replacing
         return await migrate(origin, target, names, progress, replacing=replacing)
 
 
-def _print(copies: list[Copied], target: Settings) -> None:
+def _print(copies: list[CopyReport], target: Settings) -> None:
     console = output.console()
     for copy in copies:
         state = "differs" if copy.differences else "the same on both sides"

@@ -47,15 +47,15 @@ class Rates:
 
     def take(self, daemon: DaemonStatus, now: float) -> None:
         """Take in what was read at `now`, seconds of any clock; a state that was seen already adds nothing."""
-        told_at = now - max(daemon.told_ago, 0.0)
+        heartbeat_at = now - max(daemon.told_ago, 0.0)
         for tier in daemon.tiers:
             rates = self._rates.setdefault(tier.tier, deque(maxlen=CURVE_LENGTH))
             pid, seen_at, events = self._seen.get(tier.tier, (0, 0.0, 0))
-            if pid == daemon.pid and told_at - seen_at < SAME_STATE_SECONDS:
+            if pid == daemon.pid and heartbeat_at - seen_at < SAME_STATE_SECONDS:
                 continue
             if pid == daemon.pid:
-                rates.append(max(tier.events - events, 0) / (told_at - seen_at))
-            self._seen[tier.tier] = (daemon.pid, told_at, tier.events)
+                rates.append(max(tier.events - events, 0) / (heartbeat_at - seen_at))
+            self._seen[tier.tier] = (daemon.pid, heartbeat_at, tier.events)
 
     def curve(self, tier: str, signs: str = CURVE) -> str:
         """Return one sign a state, the newest last; the highest of those shown is the highest sign."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from atlas.embedders.endpoint import PAYLOAD_BYTES, Limits
+from atlas.embedders.endpoint import PAYLOAD_BYTES, EndpointLimits
 
 BYTES_PER_TOKEN = 3
 """Code has 3 to 4 bytes in a token; the lower number keeps requests below a limit."""
@@ -24,7 +24,7 @@ def clean(text: str) -> str:
     return text.encode("utf8", "replace").decode("utf8")
 
 
-def split(texts: Sequence[str], most: int, limits: Limits) -> Iterator[list[int]]:
+def split(texts: Sequence[str], most: int, limits: EndpointLimits) -> Iterator[list[int]]:
     """Yield the positions of the texts of each request, at most `most` and what the server allows; no text is left out.
 
     Texts of similar length go together: a model pads all to the longest.

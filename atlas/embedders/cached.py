@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from atlas.contracts import Embedder, EmbeddingCache
 from atlas.errors import StoreError, Unavailable
-from atlas.model import Chunk, Losses, ModelInfo
+from atlas.model import Chunk, EmbeddingStats, ModelInfo
 
 
 class CachedEmbedder:
@@ -29,9 +29,9 @@ class CachedEmbedder:
         return self._embedder.place
 
     @property
-    def losses(self) -> Losses:
+    def embedding_stats(self) -> EmbeddingStats:
         """What the embedder could not embed as it was."""
-        return self._embedder.losses
+        return self._embedder.embedding_stats
 
     async def info(self) -> ModelInfo:
         """Return what the vectors are made with."""

@@ -14,7 +14,7 @@ PAYLOAD_BYTES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class EndpointLimits:
     """What a server takes; 0 = it does not say."""
 
     texts: int = 0
@@ -28,14 +28,14 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class EndpointInfo:
     """What a server said it is."""
 
     model: str
     fingerprint: str
     """Names the weights as well as the server can; "" when it cannot."""
     dimension: int
-    limits: Limits = Limits()
+    limits: EndpointLimits = EndpointLimits()
     server: str = ""
     """Product and version, for people."""
 
@@ -47,7 +47,7 @@ class Endpoint(Protocol):
     place: str
     """Where texts are sent, for people; no secrets."""
 
-    async def describe(self, before: Description | None) -> Description:
+    async def describe(self, before: EndpointInfo | None) -> EndpointInfo:
         """Return what is served now; `before` is what was served when it was last asked."""
         ...
 

@@ -14,18 +14,18 @@ from email.utils import parsedate_to_datetime
 
 import httpx2
 
-from atlas.embedders.retry import Busy, Crashed, Refused
+from atlas.embedders.retry import RequestRejected, ServerBusy, ServerCrashed
 from atlas.errors import ConfigError
 
 CONNECT_SECONDS = 3.0
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """An answer beyond this is not read on: 2,048 vectors of 1,536 numbers are 60 MB of JSON."""
 
 SAID_CHARACTERS = 200
 
 
-class Exchange:
+class JsonClient:
     """Use from one event loop; connections are made with the first request."""
 
     def __init__(self, url: str, key: str, seconds: float, connections: int, *, loopback: bool) -> None:
@@ -35,11 +35,11 @@ class Exchange:
         self._client: httpx2.AsyncClient | None = None
 
     async def get(self, path: str) -> object:
-        """Return the JSON at a path. Raises Busy, Refused and ConfigError."""
+        """Return the JSON at a path. Raises ServerBusy, RequestRejected and ConfigError."""
         return await self._request("GET", path, None)
 
     async def post(self, path: str, body: Mapping[str, object]) -> object:
-        """Return the JSON that the server answers to a body. Raises Busy, Refused and ConfigError."""
+        """Return the JSON that the server answers to a body. Raises ServerBusy, RequestRejected and ConfigError."""
         return await self._request("POST", path, json.dumps(body, ensure_ascii=False).encode("utf8"))
 
     async def aclose(self) -> None:
@@ -69,14 +69,14 @@ class Exchange:
             data = bytearray()
             async for part in response.aiter_bytes():
                 data += part
-                if len(data) > MOST_BYTES:
-                    raise Busy(f"the embedding server {self.url} answered more than {MOST_BYTES >> 20} MB")
+                if len(data) > MAX_BYTES:
+                    raise ServerBusy(f"the embedding server {self.url} answered more than {MAX_BYTES >> 20} MB")
         if response.status_code // 100 != 2:
             raise self._error(response.status_code, path, response.headers, bytes(data))
         try:
             return json.loads(data)
         except ValueError as error:
-            raise Busy(f"the embedding server {self.url} did not answer in JSON") from error
+            raise ServerBusy(f"the embedding server {self.url} did not answer in JSON") from error
 
     def _connect(self) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(
@@ -89,9 +89,9 @@ class Exchange:
             verify=self.url.startswith("https:"),
         )
 
-    def _lost(self, what: str) -> Busy:
+    def _lost(self, what: str) -> ServerBusy:
         hint = "Start it (docker compose up -d tei), or correct embedder.url; atlas health tells whether it works."
-        return Busy(f"the embedding server {self.url} {what}", hint, lost=True)
+        return ServerBusy(f"the embedding server {self.url} {what}", hint, lost=True)
 
     def _error(self, status: int, path: str, headers: Mapping[str, str], data: bytes) -> Exception:
         said = said_by(data)
@@ -99,11 +99,13 @@ class Exchange:
             said = said.replace(self._key, "***")
         message = f"the embedding server {self.url} answered {status}{': ' if said else ''}{said}"
         if status in (400, 413, 422):
-            return Refused(message)
+            return RequestRejected(message)
         if status == 424:
-            return Crashed(message, "See the log of the server.", retry_after(headers))
+            return ServerCrashed(message, "See the log of the server.", retry_after(headers))
         if status in (408, 425, 429) or status >= 500:
-            return Busy(message, "See the log of the server, or lower embedder.concurrency.", retry_after(headers))
+            return ServerBusy(
+                message, "See the log of the server, or lower embedder.concurrency.", retry_after(headers)
+            )
         if status in (401, 403):
             return ConfigError(message, "Set the environment variable ATLAS_EMBEDDER_API_KEY to the server's key.")
         if status // 100 == 3:

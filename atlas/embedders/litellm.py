@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from atlas.embedders.endpoint import PROBE, Description
+from atlas.embedders.endpoint import PROBE, EndpointInfo
 from atlas.embedders.http import SAID_CHARACTERS, retry_after
 from atlas.embedders.openai import in_order
-from atlas.embedders.retry import Busy, Refused
+from atlas.embedders.retry import RequestRejected, ServerBusy
 from atlas.embedders.vector_codec import read_rows
 from atlas.errors import ConfigError
 
@@ -38,11 +38,11 @@ class LiteLlmEndpoint:
         if dimensions:
             self._options["dimensions"] = dimensions
 
-    async def describe(self, before: Description | None) -> Description:
+    async def describe(self, before: EndpointInfo | None) -> EndpointInfo:
         """Return what was found before; the first time, embed something."""
         if before is not None:
             return before
-        return Description(self._model, "", len((await self.embed([PROBE]))[0]), server="LiteLLM")
+        return EndpointInfo(self._model, "", len((await self.embed([PROBE]))[0]), server="LiteLLM")
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector per text. Raises ConfigError when LiteLLM is not installed."""
@@ -56,7 +56,7 @@ class LiteLlmEndpoint:
         try:
             return read_rows(in_order({"data": [_fields(item) for item in answer.data]}), len(texts))
         except ValueError as error:
-            raise Busy(f"{self.place} answered {error}") from error
+            raise ServerBusy(f"{self.place} answered {error}") from error
 
     async def aclose(self) -> None:
         """Do nothing: LiteLLM keeps its connections for the life of the process."""
@@ -68,9 +68,9 @@ class LiteLlmEndpoint:
         status = getattr(error, "status_code", 0)
         message = f"{self.place} failed ({type(error).__name__}): {said}"
         if status in (400, 413, 422) and type(error).__name__ != "NotFoundError":
-            return Refused(message)
+            return RequestRejected(message)
         if not status or status in (408, 424, 425, 429) or status >= 500:
-            return Busy(message, after=_asked_for(error), lost=not status)
+            return ServerBusy(message, after=_asked_for(error), lost=not status)
         hint = "Check embedder.model, and the key that LiteLLM wants for it in the environment."
         return ConfigError(message, hint)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atlas.errors import Unavailable
-from atlas.model import Chunk, Losses, ModelInfo
+from atlas.model import Chunk, EmbeddingStats, ModelInfo
 
 
 class NoEmbedder:
@@ -17,9 +17,9 @@ class NoEmbedder:
         return ""
 
     @property
-    def losses(self) -> Losses:
+    def embedding_stats(self) -> EmbeddingStats:
         """None."""
-        return Losses()
+        return EmbeddingStats()
 
     async def info(self) -> ModelInfo:
         """Return a model that no vector was made with."""

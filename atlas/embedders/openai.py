@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from atlas.embedders.endpoint import PROBE, Description
-from atlas.embedders.http import Exchange
-from atlas.embedders.retry import Busy
+from atlas.embedders.endpoint import PROBE, EndpointInfo
+from atlas.embedders.http import JsonClient
+from atlas.embedders.retry import ServerBusy
 from atlas.embedders.vector_codec import read_rows
 
 
@@ -19,16 +19,16 @@ class OpenAiEndpoint:
 
     provider = "openai"
 
-    def __init__(self, exchange: Exchange, place: str, model: str, dimensions: int) -> None:
+    def __init__(self, exchange: JsonClient, place: str, model: str, dimensions: int) -> None:
         """`dimensions` 0 takes the model's own."""
         self._exchange, self.place, self._model, self._dimensions = exchange, place, model, dimensions
 
-    async def describe(self, before: Description | None) -> Description:
+    async def describe(self, before: EndpointInfo | None) -> EndpointInfo:
         """Return what was found before; the first time, embed something and see which model answers."""
         if before is not None:
             return before
         vectors, served = await self._embed([PROBE])
-        return Description(self._model, served, len(vectors[0]))
+        return EndpointInfo(self._model, served, len(vectors[0]))
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector per text, in the texts' order whatever the answer's."""
@@ -46,7 +46,7 @@ class OpenAiEndpoint:
         try:
             return read_rows(in_order(found), len(texts)), _served(found)
         except ValueError as error:
-            raise Busy(f"the embedding server {self._exchange.url} answered {error}") from error
+            raise ServerBusy(f"the embedding server {self._exchange.url} answered {error}") from error
 
 
 def in_order(found: object) -> list[object]:

@@ -1,4 +1,4 @@
-"""The embedder over a server: prefixes, requests in flight, patience, and noticing that another model is served.
+"""The embedder over a server: prefixes, requests in flight, backoff, and noticing that another model is served.
 
 Which protocol the server speaks is the endpoint's; where vectors are kept is not known here.
 """
@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from atlas.embedders.batches import clean, split, tokens_of
-from atlas.embedders.bisect import Isolation
-from atlas.embedders.endpoint import PROBE, Description, Endpoint, Limits
+from atlas.embedders.bisect import Bisection
+from atlas.embedders.endpoint import PROBE, Endpoint, EndpointInfo, EndpointLimits
 from atlas.embedders.prefixes import AUTO, Prefixes, prefixes
-from atlas.embedders.retry import Busy, Patience, Refused, patiently
+from atlas.embedders.retry import Backoff, RequestRejected, ServerBusy, retry_with_backoff
 from atlas.embedders.vector_codec import chunk_vector, query_vector
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import Chunk, Losses, ModelInfo
+from atlas.model import Chunk, EmbeddingStats, ModelInfo
 
 FRESH_SECONDS = 10.0
 """What the server said it serves is believed that long by questions; texts to store are not embedded without asking."""
@@ -27,12 +27,12 @@ FRESH_SECONDS = 10.0
 QUESTION_SECONDS = 5.0
 """Whoever asks gets an answer without meaning rather than none."""
 
-BULK = Patience(30.0, 0.25)
-PROMPT = Patience(2.0, 0.1)
+BULK = Backoff(30.0, 0.25)
+PROMPT = Backoff(2.0, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RequestOptions:
     """The settings that are the same for all servers."""
 
     dimensions: int = 0
@@ -43,9 +43,9 @@ class Choice:
     """Texts in a request."""
     concurrency: int = 4
     """Requests in flight."""
-    patience: Patience = BULK
+    backoff: Backoff = BULK
     """For texts to store."""
-    query_patience: Patience = PROMPT
+    query_backoff: Backoff = PROMPT
     """For a question, which somebody waits for, and for asking a server what it is."""
 
 
@@ -53,7 +53,7 @@ class Choice:
 class _Known:
     """A server at one time."""
 
-    description: Description
+    description: EndpointInfo
     info: ModelInfo
     prefixes: Prefixes
     at: float
@@ -62,11 +62,11 @@ class _Known:
 class RemoteEmbedder:
     """`atlas.contracts.Embedder` over an endpoint. Use from one event loop."""
 
-    def __init__(self, endpoint: Endpoint, choice: Choice) -> None:
+    def __init__(self, endpoint: Endpoint, choice: RequestOptions) -> None:
         self._endpoint, self._choice = endpoint, choice
         self._known: _Known | None = None
         self._describing = asyncio.Lock()
-        self._losses = Losses()
+        self._losses = EmbeddingStats()
 
     @property
     def place(self) -> str:
@@ -75,7 +75,7 @@ class RemoteEmbedder:
         return f"{server} at {self._endpoint.place}" if server else self._endpoint.place
 
     @property
-    def losses(self) -> Losses:
+    def embedding_stats(self) -> EmbeddingStats:
         """Texts that were cut or given up so far."""
         return self._losses
 
@@ -86,7 +86,7 @@ class RemoteEmbedder:
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
         """Return one vector per chunk, in order; zeros for one that the server takes in no form.
 
-        Raises Unavailable when the server is away longer than the patience, or serves another model than at the
+        Raises Unavailable when the server is away longer than the backoff, or serves another model than at the
         beginning; ConfigError when it refuses the key, every text, or makes vectors of another dimension than wanted.
         """
         if not chunks:
@@ -94,13 +94,13 @@ class RemoteEmbedder:
         known = await self._described(0.0)
         texts = [clean(f"{known.prefixes.document}{chunk.name}\n{chunk.text}") for chunk in chunks]
         limits = known.description.limits
-        isolation = Isolation(lambda some: self._vectors(some, known))
+        bisection = Bisection(lambda some: self._vectors(some, known))
         found: list[bytes | None] = [None] * len(chunks)
-        await _in_parallel(self._width(limits), split(texts, self._choice.batch, limits), texts, isolation, found)
-        cut = isolation.shortened
+        await _in_parallel(self._width(limits), split(texts, self._choice.batch, limits), texts, bisection, found)
+        cut = bisection.shortened
         if longest := limits.text_tokens:
             cut += sum(tokens_of(text) > longest for text in texts)
-        self._losses = Losses(self._losses.truncated + cut, self._losses.given_up + isolation.given_up)
+        self._losses = EmbeddingStats(self._losses.truncated + cut, self._losses.given_up + bisection.given_up)
         return [vector if vector is not None else bytes(2 * known.info.dimension) for vector in found]
 
     async def embed_query(self, text: str) -> bytes:
@@ -118,30 +118,30 @@ class RemoteEmbedder:
 
     async def _question(self, text: str) -> bytes:
         known = await self._described(FRESH_SECONDS)
-        isolation = Isolation(lambda some: self._vectors(some, known, question=True))
-        (vector,) = await isolation.vectors([clean(f"{known.prefixes.query}{text}") or " "])
+        bisection = Bisection(lambda some: self._vectors(some, known, question=True))
+        (vector,) = await bisection.vectors([clean(f"{known.prefixes.query}{text}") or " "])
         return vector if vector is not None else bytes(4 * known.info.dimension)
 
-    def _width(self, limits: Limits) -> int:
+    def _width(self, limits: EndpointLimits) -> int:
         """Return the requests in flight: TEI wants a permit for every text in them."""
         most = min(self._choice.batch, limits.texts or self._choice.batch)
         return max(1, min(self._choice.concurrency, limits.requests // most if limits.requests else 64))
 
     async def _vectors(self, texts: Sequence[str], known: _Known, *, question: bool = False) -> list[bytes]:
-        """Embed the texts of one request. Raises Refused also for vectors with NaN: one of the texts may cause it."""
-        patience = self._choice.query_patience if question else self._choice.patience
+        """Embed the texts of one request. Raises RequestRejected also for vectors with NaN, which a text may cause."""
+        backoff = self._choice.query_backoff if question else self._choice.backoff
 
         async def attempt() -> list[list[float]]:
             if self._known is None and (await self._described(FRESH_SECONDS)).info != known.info:
                 raise self._changed(known)
             try:
                 return await self._endpoint.embed(texts)
-            except Busy as busy:
+            except ServerBusy as busy:
                 if busy.lost:  # what answers next may be another model
                     self._known = None
                 raise
 
-        rows = await patiently(attempt, patience)
+        rows = await retry_with_backoff(attempt, backoff)
         if any(len(row) != known.info.dimension for row in rows):
             self._known = None
             raise self._changed(known)
@@ -149,7 +149,7 @@ class RemoteEmbedder:
         try:
             return [make(row) for row in rows]
         except ValueError as error:
-            raise Refused(f"{self._endpoint.place} answered {error}") from error
+            raise RequestRejected(f"{self._endpoint.place} answered {error}") from error
 
     async def _described(self, fresh: float) -> _Known:
         """Return what is served, asked for at most `fresh` seconds ago."""
@@ -159,8 +159,8 @@ class RemoteEmbedder:
                 return known
             before = known.description if known else None
             try:
-                served = await patiently(lambda: self._endpoint.describe(before), self._choice.query_patience)
-            except Refused as error:
+                served = await retry_with_backoff(lambda: self._endpoint.describe(before), self._choice.query_backoff)
+            except RequestRejected as error:
                 hint = f"It refuses {PROBE!r}: check embedder.provider, embedder.model and embedder.dimensions."
                 raise ConfigError(error.message, hint) from error
             except Unavailable:
@@ -169,7 +169,7 @@ class RemoteEmbedder:
             self._known = self._understood(served)
             return self._known
 
-    def _understood(self, served: Description) -> _Known:
+    def _understood(self, served: EndpointInfo) -> _Known:
         wanted = self._choice.dimensions
         if wanted and served.dimension != wanted:
             raise ConfigError(
@@ -192,13 +192,13 @@ class RemoteEmbedder:
 
 
 async def _in_parallel(
-    width: int, batches: Iterator[list[int]], texts: Sequence[str], isolation: Isolation, found: list[bytes | None]
+    width: int, batches: Iterator[list[int]], texts: Sequence[str], bisection: Bisection, found: list[bytes | None]
 ) -> None:
     """Fill `found`, `width` requests at a time; the first error ends all and is raised."""
 
     async def work() -> None:
         for positions in batches:
-            vectors = await isolation.vectors([texts[position] for position in positions])
+            vectors = await bisection.vectors([texts[position] for position in positions])
             for position, vector in zip(positions, vectors, strict=True):
                 found[position] = vector
 

@@ -23,7 +23,7 @@ LONGEST_SECONDS = 10.0
 _T = TypeVar("_T")
 
 
-class Busy(Unavailable):
+class ServerBusy(Unavailable):
     """The server did not answer, or said that it cannot now."""
 
     def __init__(self, message: str, hint: str = "", after: float = 0.0, *, lost: bool = False) -> None:
@@ -32,16 +32,16 @@ class Busy(Unavailable):
         self.after, self.lost = after, lost
 
 
-class Refused(AtlasError):
+class RequestRejected(AtlasError):
     """The server takes these texts in no request: one of them, or their number or size, is to blame."""
 
 
-class Crashed(Busy):
+class ServerCrashed(ServerBusy):
     """The model failed on these texts: for lack of memory, or because of one of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Backoff:
     """How long something is tried again."""
 
     seconds: float
@@ -50,20 +50,20 @@ class Patience:
     """Seconds before the second attempt; doubled from then on."""
 
 
-async def patiently(attempt: Callable[[], Awaitable[_T]], patience: Patience) -> _T:
-    """Return what the attempt returns; on Busy try again as long as the patience lasts, then raise that Busy.
+async def retry_with_backoff(attempt: Callable[[], Awaitable[_T]], backoff: Backoff) -> _T:
+    """Return what the attempt returns; retry on ServerBusy while the backoff lasts, then raise it.
 
-    A server that asks for a longer wait than the patience is not waited for.
+    A server that asks for a longer wait than the backoff is not waited for.
     """
-    started, delay, crashes = time.monotonic(), patience.first, 0
+    started, delay, crashes = time.monotonic(), backoff.first, 0
     while True:
         try:
             return await attempt()
-        except Busy as busy:
+        except ServerBusy as busy:
             # a jitter of half the delay: the requests of a batch that failed together do not come back together
-            crashes = crashes + 1 if isinstance(busy, Crashed) else 0
+            crashes = crashes + 1 if isinstance(busy, ServerCrashed) else 0
             wait = max(busy.after, delay * random.uniform(0.5, 1.0))
-            if crashes == CRASHES or time.monotonic() - started + wait > patience.seconds:
+            if crashes == CRASHES or time.monotonic() - started + wait > backoff.seconds:
                 raise
             await asyncio.sleep(wait)
             delay = min(2 * delay, LONGEST_SECONDS)

@@ -15,7 +15,7 @@ from typing import cast
 
 from atlas._parser import StaticEncoder
 from atlas.errors import ConfigError
-from atlas.model import Chunk, Losses, ModelInfo
+from atlas.model import Chunk, EmbeddingStats, ModelInfo
 
 MODEL_FOLDER = Path(__file__).with_name("model")
 """The model that ships in the package."""
@@ -37,9 +37,9 @@ class StaticEmbedder:
         return ""
 
     @property
-    def losses(self) -> Losses:
+    def embedding_stats(self) -> EmbeddingStats:
         """None."""
-        return Losses()
+        return EmbeddingStats()
 
     async def info(self) -> ModelInfo:
         """Return what the vectors are made with."""

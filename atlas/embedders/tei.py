@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from atlas.embedders.endpoint import PROBE, Description, Limits
-from atlas.embedders.http import Exchange
-from atlas.embedders.retry import Busy
+from atlas.embedders.endpoint import PROBE, EndpointInfo, EndpointLimits
+from atlas.embedders.http import JsonClient
+from atlas.embedders.retry import ServerBusy
 from atlas.embedders.vector_codec import read_rows
 from atlas.errors import ConfigError
 
@@ -18,15 +18,15 @@ class TeiEndpoint:
 
     provider = "tei"
 
-    def __init__(self, exchange: Exchange, place: str, model: str, dimensions: int) -> None:
+    def __init__(self, exchange: JsonClient, place: str, model: str, dimensions: int) -> None:
         """`model` "" takes whatever is served; `dimensions` 0 takes the model's own."""
         self._exchange, self.place, self._model, self._dimensions = exchange, place, model, dimensions
 
-    async def describe(self, before: Description | None) -> Description:
+    async def describe(self, before: EndpointInfo | None) -> EndpointInfo:
         """Ask `/info`, and for a vector when another model is served than before. ConfigError for a reranker."""
         info = await self._exchange.get("/info")
         if not isinstance(info, dict):
-            raise Busy(f"the embedding server {self._exchange.url} says nothing of itself")
+            raise ServerBusy(f"the embedding server {self._exchange.url} says nothing of itself")
         served = self._read(cast("dict[str, object]", info))
         if before is not None and replace(served, dimension=before.dimension) == before:
             return before
@@ -41,13 +41,13 @@ class TeiEndpoint:
         try:
             return read_rows(found, len(texts))
         except ValueError as error:
-            raise Busy(f"the embedding server {self._exchange.url} answered {error}") from error
+            raise ServerBusy(f"the embedding server {self._exchange.url} answered {error}") from error
 
     async def aclose(self) -> None:
         """Close the connections; idempotent."""
         await self._exchange.aclose()
 
-    def _read(self, info: Mapping[str, object]) -> Description:
+    def _read(self, info: Mapping[str, object]) -> EndpointInfo:
         model = str(info.get("model_id") or "")
         names = (model, str(info.get("served_model_name") or ""))
         if self._model and self._model not in names:
@@ -64,14 +64,14 @@ class TeiEndpoint:
             )
         pooling = kinds.get("embedding")
         pooled = str(cast("dict[str, object]", pooling).get("pooling", "")) if isinstance(pooling, dict) else ""
-        limits = Limits(
+        limits = EndpointLimits(
             texts=_number(info, "max_client_batch_size"),
             tokens=_number(info, "max_batch_tokens"),
             text_tokens=_number(info, "max_input_length"),
             requests=_number(info, "max_concurrent_requests"),
         )
         fingerprint = ":".join(part for part in (str(info.get("model_sha") or ""), pooled) if part)
-        return Description(model, fingerprint, 0, limits, f"TEI {info.get('version', '')}".strip())
+        return EndpointInfo(model, fingerprint, 0, limits, f"TEI {info.get('version', '')}".strip())
 
 
 def _number(info: Mapping[str, object], name: str) -> int:

@@ -17,7 +17,7 @@ from atlas.http.protocol import BoundedProtocol
 
 logger = logging.getLogger("atlas.http")
 
-AT_ONCE = 16
+ACCEPT_BATCH = 16
 """Connections taken before others get a turn of the event loop."""
 
 PAUSE_SECONDS = 0.05
@@ -85,7 +85,7 @@ class Acceptor:
         self._sweeper = self._loop.call_later(SWEEP_SECONDS, self._sweep)
 
     def _accept(self) -> None:
-        for _ in range(AT_ONCE):
+        for _ in range(ACCEPT_BATCH):
             if not self._connections.make_room():
                 self._wait(PAUSE_SECONDS)
                 return

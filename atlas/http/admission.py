@@ -1,4 +1,4 @@
-"""Turns at work: few may begin together, more may be under way, the rest wait.
+"""Admission control: few may begin together, more may be under way, the rest wait.
 
 Work that computes in one interpreter is done sooner a little at a time: together its parts only take turns, and each
 ends late. Work that takes long must not hold up the rest, so after a while it no longer counts among the beginners.
@@ -25,17 +25,17 @@ class Displaced(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asker:
+class _Waiter:
     client: str
     displaced: Callable[[], None]
 
 
-class Turns:
+class AdmissionControl:
     """At most `at_work` turns at once, of which `starting` are younger than `STARTING_SECONDS`. For one event loop."""
 
     def __init__(self, at_work: int, starting: int) -> None:
         self._at_work, self._starting = at_work, starting
-        self._waiting: OrderedDict[asyncio.Future[Turn], _Asker] = OrderedDict()
+        self._waiting: OrderedDict[asyncio.Future[Permit], _Waiter] = OrderedDict()
         """Oldest first."""
 
     @property
@@ -43,17 +43,17 @@ class Turns:
         """Whether the next one has to wait."""
         return self._at_work <= 0 or self._starting <= 0
 
-    def ask(self, client: str = "", displaced: Callable[[], None] = lambda: None) -> asyncio.Future[Turn]:
+    def request(self, client: str = "", displaced: Callable[[], None] = lambda: None) -> asyncio.Future[Permit]:
         """Return what will be a turn; who no longer wants it calls `forgo`.
 
         When it ends with Displaced, `displaced` has been called already.
         """
-        asked: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
-        self._waiting[asked] = _Asker(client, displaced)
+        asked: asyncio.Future[Permit] = asyncio.get_running_loop().create_future()
+        self._waiting[asked] = _Waiter(client, displaced)
         self._give()
         return asked
 
-    def forgo(self, asked: asyncio.Future[Turn]) -> None:
+    def cancel_request(self, asked: asyncio.Future[Permit]) -> None:
         """Stop waiting for a turn, or end it when it has come."""
         self._waiting.pop(asked, None)
         if asked.cancelled() or not asked.done():
@@ -61,13 +61,13 @@ class Turns:
         elif asked.exception() is None:
             asked.result().end()
 
-    async def take(self) -> Turn:
+    async def take(self) -> Permit:
         """Wait for a turn and begin it; who is cancelled while waiting has none."""
-        asked = self.ask()
+        asked = self.request()
         try:
             return await asyncio.shield(asked)
         except asyncio.CancelledError:
-            self.forgo(asked)
+            self.cancel_request(asked)
             raise
 
     def displace(self, client: str | None = None) -> bool:
@@ -88,7 +88,7 @@ class Turns:
             if not asked.done():
                 self._at_work -= 1
                 self._starting -= 1
-                asked.set_result(Turn(self))
+                asked.set_result(Permit(self))
 
     def give_back(self, *, at_work: int = 0, starting: int = 0) -> None:
         """Let others have what a turn held."""
@@ -97,11 +97,11 @@ class Turns:
         self._give()
 
 
-class Turn:
+class Permit:
     """One turn; the owner ends it, which may be done again."""
 
-    def __init__(self, turns: Turns) -> None:
-        self._turns = turns
+    def __init__(self, turns: AdmissionControl) -> None:
+        self._admission = turns
         self._is_starting = self._is_at_work = True
         self._timer = asyncio.get_running_loop().call_later(STARTING_SECONDS, self._has_started)
 
@@ -110,9 +110,9 @@ class Turn:
         self._timer.cancel()
         starting, self._is_starting = int(self._is_starting), False
         at_work, self._is_at_work = int(self._is_at_work), False
-        self._turns.give_back(at_work=at_work, starting=starting)
+        self._admission.give_back(at_work=at_work, starting=starting)
 
     def _has_started(self) -> None:
         if self._is_starting:
             self._is_starting = False
-            self._turns.give_back(starting=1)
+            self._admission.give_back(starting=1)

@@ -1,6 +1,6 @@
 """Who may talk to the server: the Host and Origin of a request and its bearer token, against what was agreed at start.
 
-Host and Origin keep web pages out (DNS rebinding), the token keeps out all others. Values in, a refusal or None out;
+Host and Origin keep web pages out (DNS rebinding), the token keeps out all others. Values in, a rejection or None out;
 neither a token nor a header's value is ever logged or sent back.
 """
 
@@ -32,7 +32,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/=-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Rejection:
     """Why a request is not served."""
 
     status: int
@@ -52,18 +52,18 @@ class Access:
     addresses: bool = False
     token: str = field(default="", repr=False)
 
-    def refusal(self, headers: Mapping[str, str]) -> Refusal | None:
+    def rejection(self, headers: Mapping[str, str]) -> Rejection | None:
         """Return why a request with these headers (names in lower case) is refused, or None. Host comes first."""
-        return self.foreign(headers) or self._unknown(headers)
+        return self.check_host_origin(headers) or self._unknown(headers)
 
-    def foreign(self, headers: Mapping[str, str]) -> Refusal | None:
+    def check_host_origin(self, headers: Mapping[str, str]) -> Rejection | None:
         """Return why the request was not meant for this server or comes from a web page; None when neither is so."""
         host = _host_of(f"//{headers.get('host', '')}")
         if not host or not (host in self.names or (self.addresses and _is_address(host))):
-            return Refusal(421, "this server does not answer to that Host; see --allow-host")
+            return Rejection(421, "this server does not answer to that Host; see --allow-host")
         origin = headers.get("origin")
         if origin is not None and not self._is_own(origin, headers.get("host", "")):
-            return Refusal(403, "requests of this Origin are not allowed")
+            return Rejection(403, "requests of this Origin are not allowed")
         return None
 
     def _is_own(self, origin: str, host: str) -> bool:
@@ -71,7 +71,7 @@ class Access:
             return False
         return _host_of(origin) in self.names or origin.partition("://")[2].lower() == host.lower()
 
-    def _unknown(self, headers: Mapping[str, str]) -> Refusal | None:
+    def _unknown(self, headers: Mapping[str, str]) -> Rejection | None:
         if not self.token:
             return None
         scheme, _, given = headers.get("authorization", "").partition(" ")
@@ -79,7 +79,7 @@ class Access:
             return None
         problem = ', error="invalid_token"' if scheme else ""
         challenge = {"www-authenticate": f'Bearer realm="code-atlas"{problem}'}
-        return Refusal(401, "a valid bearer token is required", challenge)
+        return Rejection(401, "a valid bearer token is required", challenge)
 
 
 def make_access(host: str, *, is_open: bool, names: tuple[str, ...] = (), token: str = "") -> Access:

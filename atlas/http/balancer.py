@@ -16,7 +16,7 @@ from contextlib import suppress
 READY, TOOK, ENDED, STOPPED = b"r", b"t", b"e", b"s"
 """What a process says: it takes connections, has taken the one sent first, one of its own is closed, it takes none."""
 
-MOST_SENT = 64
+MAX_IN_FLIGHT = 64
 """Connections on their way to a process; a channel holds some 270, and one that is full would lose more."""
 
 _MOST_SAID = 4096
@@ -37,7 +37,7 @@ class Channel:
     @property
     def can_take(self) -> bool:
         """Whether a connection may be given."""
-        return self.is_ready and len(self._sent) < MOST_SENT
+        return self.is_ready and len(self._sent) < MAX_IN_FLIGHT
 
     def fileno(self) -> int:
         """Return what to wait for until there is something to hear."""
@@ -53,7 +53,7 @@ class Channel:
         self.open += 1
         return True
 
-    def hear(self) -> bool:
+    def poll(self) -> bool:
         """Take in what the process has said; False when it has gone."""
         try:
             said = self._end.recv(_MOST_SAID)
@@ -74,14 +74,14 @@ class Channel:
             self._sent.popleft().close()
 
 
-def deal(connection: socket.socket, channels: Iterable[Channel]) -> None:
+def assign(connection: socket.socket, channels: Iterable[Channel]) -> None:
     """Give a connection to the process with fewest; close it when none can take it."""
     ready = sorted((channel for channel in channels if channel.can_take), key=lambda channel: channel.open)
     if not any(channel.give(connection) for channel in ready):
         connection.close()
 
 
-class Dealt(socket.socket):
+class HandoffSocket(socket.socket):
     """The end of a process, which takes connections from it as from a socket that listens. The parent's end wakes it.
 
     When the parent has gone the process gets a SIGTERM, once.

@@ -1,4 +1,4 @@
-"""Bodies of requests: read whole before a request counts as one, within limits of size, time and memory.
+"""Buffer the bodies of requests: read whole before a request counts as one, within limits of size, time and memory.
 
 While bodies together need too much memory, the one that has been arriving for longest is given up, not the newest: an
 honest body arrives in milliseconds.
@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, MutableMapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from atlas.http.auth import Refusal
+from atlas.http.auth import Rejection
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 
@@ -33,11 +33,11 @@ SMALL_BYTES = 65_536
 """A body up to this is never refused for want of memory: the number of connections bounds what they need."""
 
 
-class Gone(Exception):
+class ClientDisconnected(Exception):
     """The client left before it had sent everything."""
 
 
-class Bodies:
+class BodyBuffers:
     """The bodies in memory. For one event loop."""
 
     def __init__(self, body_bytes: int, memory_bytes: int = MEMORY_BYTES) -> None:
@@ -47,18 +47,18 @@ class Bodies:
         """Oldest first."""
 
     @property
-    def too_large(self) -> Refusal:
+    def too_large(self) -> Rejection:
         """What to say of a body beyond the limit."""
-        return Refusal(413, f"a request may have {self._body_bytes:,} bytes")
+        return Rejection(413, f"a request may have {self._body_bytes:,} bytes")
 
-    def check_length(self, length: str) -> Refusal | None:
+    def check_length(self, length: str) -> Rejection | None:
         """Return why a body of the announced length is refused, or None."""
         is_number = length.isascii() and length.isdecimal()
         return self.too_large if is_number and (len(length) > 18 or int(length) > self._body_bytes) else None
 
     @asynccontextmanager
-    async def read(self, receive: Receive, seconds: float) -> AsyncGenerator[bytes | Refusal]:
-        """Give a whole body, or why it is refused; it counts until the end of the block. Raises Gone."""
+    async def read(self, receive: Receive, seconds: float) -> AsyncGenerator[bytes | Rejection]:
+        """Give a whole body, or why it is refused; it counts until the end of the block. Raises ClientDisconnected."""
         loop = asyncio.get_running_loop()
         arriving = _Arriving(loop.time() + min(BODY_SECONDS, seconds))
         self._arriving[arriving] = None
@@ -66,28 +66,28 @@ class Bodies:
             try:
                 body = await self._read(receive, arriving)
             except TimeoutError:
-                body = Refusal(408, "the request did not arrive in time")
+                body = Rejection(408, "the request did not arrive in time")
             finally:
                 self._arriving.pop(arriving, None)
-            if isinstance(body, Refusal):
+            if isinstance(body, Rejection):
                 self._release(arriving)
             yield body
         finally:
             self._release(arriving)
 
-    async def _read(self, receive: Receive, arriving: _Arriving) -> bytes | Refusal:
+    async def _read(self, receive: Receive, arriving: _Arriving) -> bytes | Rejection:
         body = bytearray()
         async with arriving.timeout:
             while True:
                 message = await receive()
                 if message["type"] != "http.request":
-                    raise Gone
+                    raise ClientDisconnected
                 part: bytes = message.get("body", b"")
                 if len(body) + len(part) > self._body_bytes:
                     return self.too_large
                 body += part
                 if not self._hold(arriving, len(part)):
-                    return Refusal(503, "too much is waiting already", {"retry-after": "1"})
+                    return Rejection(503, "too much is waiting already", {"retry-after": "1"})
                 if not message.get("more_body", False):
                     return bytes(body)
                 if part:

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 WINDOW_SECONDS = 10.0
 MOST_IN_WINDOW = 5
-MOST_CHARACTERS = 2000
-MOST_KINDS = 200
+MAX_CHARACTERS = 2000
+MAX_KINDS = 200
 
 
-class Bounded(logging.Filter):
+class RateLimitFilter(logging.Filter):
     """Lets each message (its logger and its text without arguments) through a few times in a window."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -27,12 +27,12 @@ class Bounded(logging.Filter):
         if now - self._begun >= WINDOW_SECONDS:
             self._begun, self._counts = now, {}
         key = record.name, str(record.msg)[:100]
-        if key not in self._counts and len(self._counts) >= MOST_KINDS:
+        if key not in self._counts and len(self._counts) >= MAX_KINDS:
             return False
         self._counts[key] = count = self._counts.get(key, 0) + 1
         if count > MOST_IN_WINDOW:
             return False
         message = record.getMessage()
         more = f" (more of these are left out for {WINDOW_SECONDS:.0f} s)" if count == MOST_IN_WINDOW else ""
-        record.msg, record.args = message[:MOST_CHARACTERS] + more, None
+        record.msg, record.args = message[:MAX_CHARACTERS] + more, None
         return True

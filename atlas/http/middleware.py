@@ -17,9 +17,9 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-from atlas.http.admission import Displaced, Turn, Turns
-from atlas.http.auth import Access, Refusal
-from atlas.http.bodies import Bodies, Gone, drain
+from atlas.http.admission import AdmissionControl, Displaced, Permit
+from atlas.http.auth import Access, Rejection
+from atlas.http.bodies import BodyBuffers, ClientDisconnected, drain
 from atlas.process.bulkhead import leave_place
 
 logger = logging.getLogger("atlas.http")
@@ -59,7 +59,7 @@ LOG_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """How much is taken at once; all positive, `waiting` may be 0, and the last two, which then are no limits."""
 
     body_bytes: int
@@ -72,17 +72,17 @@ class Limits:
     """Of those at work, so many in their first `STARTING_SECONDS`."""
 
 
-class Gate:
+class RequestLimiter:
     """The ASGI application that the network sees. `path` leads to the application inside, nothing else does."""
 
-    def __init__(self, app: App, path: str, access: Access, limits: Limits, health: Health) -> None:
+    def __init__(self, app: App, path: str, access: Access, limits: RequestLimits, health: Health) -> None:
         self._app, self._path, self._access, self._limits = app, path, access, limits
-        self._turns = Turns(limits.at_work, limits.starting or limits.at_work)
-        self._bodies = Bodies(limits.body_bytes)
+        self._admission = AdmissionControl(limits.at_work, limits.starting or limits.at_work)
+        self._bodies = BodyBuffers(limits.body_bytes)
         self._inside = 0
         self._inside_of: Counter[str] = Counter()
         self._health = _Remembered(health)
-        self._log = _Log()
+        self._log = _RejectionLog()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -90,41 +90,41 @@ class Gate:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if scope["path"] == HEALTH_PATH and scope["method"] in ("GET", "HEAD"):
-            refusal = self._access.foreign(headers)
-            if refusal is None:
+            rejection = self._access.check_host_origin(headers)
+            if rejection is None:
                 works, body = await self._health()
                 await _respond(send, 200 if works else 503, body)
                 return
         else:
-            refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            await self._refuse(refusal, receive, send)
+            rejection = self._refusal(scope, headers)
+        if rejection is not None:
+            await self._reject(rejection, receive, send)
             return
-        with contextlib.suppress(Gone):
+        with contextlib.suppress(ClientDisconnected):
             async with self._bodies.read(receive, self._limits.request_seconds) as body:
-                if isinstance(body, Refusal):
-                    await self._refuse(body, receive, send)
+                if isinstance(body, Rejection):
+                    await self._reject(body, receive, send)
                 else:
                     # only what has arrived whole takes a place: half a request costs nobody else anything
                     await self._admit(scope, body, receive, send)
 
-    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Refusal | None:
-        refusal = self._access.refusal(headers)
-        if refusal is not None:
-            return refusal
+    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Rejection | None:
+        rejection = self._access.rejection(headers)
+        if rejection is not None:
+            return rejection
         if scope["path"] != self._path:
-            return Refusal(404, f"there is only {self._path} and {HEALTH_PATH}")
+            return Rejection(404, f"there is only {self._path} and {HEALTH_PATH}")
         if scope["method"] != "POST":
             # without sessions there is no stream to open and none to delete
-            return Refusal(405, "only POST is allowed", {"allow": "POST"})
+            return Rejection(405, "only POST is allowed", {"allow": "POST"})
         return self._bodies.check_length(headers.get("content-length", ""))
 
-    async def _refuse(self, refusal: Refusal, receive: Receive, send: Send) -> None:
+    async def _reject(self, rejection: Rejection, receive: Receive, send: Send) -> None:
         """Say no. Whoever has not sent everything by then, or is not allowed in, loses the connection."""
-        self._log.refused(refusal)
-        is_drained = refusal.status != 408 and await drain(receive)
-        close = {} if is_drained and refusal.status not in CLOSING else {"connection": "close"}
-        await _respond(send, refusal.status, _error(refusal), {**refusal.headers, **close})
+        self._log.refused(rejection)
+        is_drained = rejection.status != 408 and await drain(receive)
+        close = {} if is_drained and rejection.status not in CLOSING else {"connection": "close"}
+        await _respond(send, rejection.status, _error(rejection), {**rejection.headers, **close})
 
     async def _admit(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Find a place for a request that has arrived, then wait for a turn and work."""
@@ -132,7 +132,7 @@ class Gate:
         client = _client_of(scope)
         full = self._is_full(client)
         if full is not None:
-            await self._turn_away(scope, full, send)
+            await self._reject_busy(scope, full, send)
             return
         place = _Place(self, client)
         try:
@@ -140,52 +140,52 @@ class Gate:
         finally:
             place.leave()
 
-    def _is_full(self, client: str) -> Refusal | None:
+    def _is_full(self, client: str) -> Rejection | None:
         again = {"retry-after": str(RETRY_SECONDS)}
         is_much = 0 < self._limits.per_client <= self._inside_of[client]
-        if is_much and not self._turns.displace(client):
-            return Refusal(429, "this client has too many requests under way", again)
-        if self._inside >= self._limits.at_work + self._limits.waiting and not self._turns.displace():
-            return Refusal(503, "too many requests are waiting already", again)
+        if is_much and not self._admission.displace(client):
+            return Rejection(429, "this client has too many requests under way", again)
+        if self._inside >= self._limits.at_work + self._limits.waiting and not self._admission.displace():
+            return Rejection(503, "too many requests are waiting already", again)
         return None
 
     async def _work(self, scope: Scope, body: bytes, receive: Receive, answer: _Answer, place: _Place) -> None:
         gone = asyncio.ensure_future(receive())  # after the body there is only the news that the client has left
         try:
             async with asyncio.timeout(self._limits.request_seconds):
-                place.turn = await self._turn(gone, place)
-                if place.turn is not None:
-                    leave_place.set(place.turn.end)
+                place.permit = await self._permit(gone, place)
+                if place.permit is not None:
+                    leave_place.set(place.permit.end)
                     await self._app(scope, _replay(body, gone), answer)
         except TimeoutError:
-            late = Refusal(504, "the request took too long", {"retry-after": str(RETRY_SECONDS)})
+            late = Rejection(504, "the request took too long", {"retry-after": str(RETRY_SECONDS)})
             self._log.refused(late)
             if not answer.started:
                 await _respond(answer.send, late.status, _error(late), late.headers)
             # an answer that has begun ends unfinished: the connection is closed under it
         except Displaced:
             again = {"retry-after": str(RETRY_SECONDS)}
-            await self._turn_away(scope, Refusal(503, "too many requests are waiting already", again), answer.send)
+            await self._reject_busy(scope, Rejection(503, "too many requests are waiting already", again), answer.send)
         finally:
             gone.cancel()
 
-    async def _turn_away(self, scope: Scope, refusal: Refusal, send: Send) -> None:
+    async def _reject_busy(self, scope: Scope, rejection: Rejection, send: Send) -> None:
         scope["state"][TURNED_AWAY] = True
-        self._log.refused(refusal)
-        await _respond(send, refusal.status, _error(refusal), refusal.headers)
+        self._log.refused(rejection)
+        await _respond(send, rejection.status, _error(rejection), rejection.headers)
 
-    async def _turn(self, gone: asyncio.Future[Message], place: _Place) -> Turn | None:
-        """Wait for a turn, which the caller ends; None when the client left first. Raises Displaced."""
-        asked = self._turns.ask(place.client, place.leave)
+    async def _permit(self, gone: asyncio.Future[Message], place: _Place) -> Permit | None:
+        """Wait for a permit, which the caller ends; None when the client left first. Raises Displaced."""
+        asked = self._admission.request(place.client, place.leave)
         try:
             if not asked.done():
                 await asyncio.wait({asked, gone}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            self._turns.forgo(asked)
+            self._admission.cancel_request(asked)
             raise
         if asked.done():
             return asked.result()
-        self._turns.forgo(asked)
+        self._admission.cancel_request(asked)
         return None
 
     def enter(self, client: str) -> None:
@@ -204,9 +204,9 @@ class Gate:
 class _Place:
     """What a request takes from others: a place among all and among those of its client, and a turn."""
 
-    def __init__(self, gate: Gate, client: str) -> None:
+    def __init__(self, gate: RequestLimiter, client: str) -> None:
         self._gate, self.client = gate, client
-        self.turn: Turn | None = None
+        self.permit: Permit | None = None
         self._is_left = False
         gate.enter(client)
 
@@ -216,8 +216,8 @@ class _Place:
             return
         self._is_left = True
         self._gate.leave(self.client)
-        if self.turn is not None:
-            self.turn.end()
+        if self.permit is not None:
+            self.permit.end()
 
 
 class _Answer:
@@ -250,24 +250,24 @@ class _Remembered:
             return self._known[1]
 
 
-class _Log:
+class _RejectionLog:
     """Tells of refusals without letting them flood the log; what the client sent is not repeated."""
 
     def __init__(self) -> None:
         self._last: dict[int, float] = {}
         self._unsaid: dict[int, int] = {}
 
-    def refused(self, refusal: Refusal) -> None:
-        if refusal.status in UNLOGGED:
+    def refused(self, rejection: Rejection) -> None:
+        if rejection.status in UNLOGGED:
             return
         now = time.monotonic()
-        if now - self._last.get(refusal.status, -LOG_SECONDS) < LOG_SECONDS:
-            self._unsaid[refusal.status] = self._unsaid.get(refusal.status, 0) + 1
+        if now - self._last.get(rejection.status, -LOG_SECONDS) < LOG_SECONDS:
+            self._unsaid[rejection.status] = self._unsaid.get(rejection.status, 0) + 1
             return
-        self._last[refusal.status] = now
-        before = self._unsaid.pop(refusal.status, 0)
+        self._last[rejection.status] = now
+        before = self._unsaid.pop(rejection.status, 0)
         more = f" ({before} more before)" if before else ""
-        logger.warning("refused with %d: %s%s", refusal.status, refusal.message, more)
+        logger.warning("refused with %d: %s%s", rejection.status, rejection.message, more)
 
 
 def _replay(body: bytes, gone: asyncio.Future[Message]) -> Receive:
@@ -286,9 +286,9 @@ def _client_of(scope: Scope) -> str:
     return client[0] if client else ""
 
 
-def _error(refusal: Refusal) -> dict[str, object]:
-    code = -32603 if refusal.status >= 500 else -32600
-    return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": refusal.message}}
+def _error(rejection: Rejection) -> dict[str, object]:
+    code = -32603 if rejection.status >= 500 else -32600
+    return {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": rejection.message}}
 
 
 async def _respond(

@@ -24,7 +24,7 @@ FREE_PIECES, PIECE_BYTES = 256, 128
 """A body may come in this many pieces of any size, and one more for so many bytes: each costs the same time."""
 
 
-MOST_RESTS = 32
+MAX_RESTS = 32
 """After a refusal "come again" nothing is read for as long as was said, twice as long after the next, up to this."""
 
 
@@ -106,7 +106,7 @@ class BoundedProtocol(H11Protocol):
         if TURNED_AWAY not in self.scope.get("state", {}):
             self._rests = self._rests // 2
         elif not self.transport.is_closing():
-            self._rests = min(2 * self._rests or 1, MOST_RESTS)
+            self._rests = min(2 * self._rests or 1, MAX_RESTS)
             self.transport.pause_reading()
             self._rest = self.loop.call_later(self._rests * RETRY_SECONDS, self.transport.resume_reading)
 

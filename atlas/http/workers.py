@@ -18,7 +18,7 @@ from types import FrameType
 from typing import NoReturn
 
 from atlas.errors import Unavailable
-from atlas.http.balancer import READY, Channel, Dealt, deal
+from atlas.http.balancer import READY, Channel, HandoffSocket, assign
 from atlas.http.server import SIGNALS
 
 logger = logging.getLogger("atlas.http")
@@ -40,10 +40,12 @@ def serve_many(listening: socket.socket, count: int, serve: Serve, ready: Callab
     the processes end in order, the second at once. When this process goes, so do they. Raises Unavailable when one
     cannot start. Runs in the main thread of a process that has no other.
     """
-    _Parent(listening, count, serve).run(ready)
+    Supervisor(listening, count, serve).run(ready)
 
 
-class _Parent:
+class Supervisor:
+    """Starts the worker processes, hands connections to them, and restarts those that die."""
+
     def __init__(self, listening: socket.socket, count: int, serve: Serve) -> None:
         self._listening, self._count, self._serve = listening, count, serve
         self._children: dict[Channel, tuple[int, float]] = {}
@@ -52,6 +54,7 @@ class _Parent:
         self._ending = False
 
     def run(self, ready: Callable[[], None]) -> None:
+        """Serve until a signal asks to stop; `ready` is called once every process accepts connections."""
         before = {kind: signal.signal(kind, self._asked) for kind in SIGNALS}
         try:
             for _ in range(self._count):
@@ -94,7 +97,7 @@ class _Parent:
             self._listening.close()
             for other in self._children:
                 other.close()
-            dealt = Dealt(end)
+            dealt = HandoffSocket(end)
             self._serve(dealt, lambda: dealt.tell(READY))
             code = 0
         except BaseException:  # whatever it is, the parent's frames below must not see it
@@ -134,7 +137,7 @@ class _Parent:
                 continue
             channel = key.fileobj
             assert isinstance(channel, Channel)
-            if channel.hear():
+            if channel.poll():
                 continue
             self._selector.unregister(channel)
             process, since = self._children[channel]
@@ -155,7 +158,7 @@ class _Parent:
                 logger.error("a connection could not be taken: %s", error.strerror)
                 time.sleep(PAUSE_SECONDS)
             return
-        deal(connection, self._children)
+        assign(connection, self._children)
 
     def _asked(self, number: int, frame: FrameType | None) -> None:
         self._ending = True

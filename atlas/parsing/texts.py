@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from atlas._parser import split_words
-from atlas.model import STRUCTURE, EdgeRow, NodeRow, SearchText
+from atlas.model import STRUCTURE_PATH, EdgeRow, NodeRow, SearchText
 
 _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
 
@@ -23,7 +23,7 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
     texts: list[SearchText] = []
     for node in nodes:
         own = b""
-        if path != STRUCTURE:
+        if path != STRUCTURE_PATH:
             own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), node.docstring)
         words = (_words(node.name), _words(node.qualified_name), _words(node.docstring))
         texts.append(SearchText(node.uid, *words, _words(own.decode("utf8", "replace")), of_path))

@@ -12,7 +12,7 @@ from typing import cast
 
 from atlas.contracts import Store
 from atlas.errors import ConfigError, NotFound
-from atlas.model import STRUCTURE, FileRecord, GraphDelta, ProjectState, ProjectStats, VectorRow
+from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, ProjectState, ProjectStats, VectorRow
 from atlas.parsing.texts import texts_of
 from atlas.pipeline.events import Progress
 from atlas.pipeline.tree import PENDING
@@ -26,7 +26,7 @@ COUNTED = ("files", "nodes", "edges", "languages", "resolved", "unresolved", "ch
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopyReport:
     """What `compare_project` found: `differences` are lines for people, none when both stores say the same."""
 
     project: str
@@ -64,18 +64,18 @@ async def copy_project(
     done = 0
     for paths in _batches(manifest):
         deltas = [_with_texts(delta) for delta in await source.units(project, paths)]
-        await target.apply([delta for delta in deltas if delta.path != STRUCTURE])
+        await target.apply([delta for delta in deltas if delta.path != STRUCTURE_PATH])
         # the structure's record comes last: it says that all of it is there
-        await target.apply([replace(delta, record=_pending(delta)) for delta in deltas if delta.path == STRUCTURE])
+        await target.apply([replace(delta, record=_pending(delta)) for delta in deltas if delta.path == STRUCTURE_PATH])
         done += len(paths)
         progress("copy", done, len(manifest))
     await _copy_vectors(source, target, state, progress)
-    if STRUCTURE in manifest:
-        await target.apply([GraphDelta(project, STRUCTURE, manifest[STRUCTURE])])
+    if STRUCTURE_PATH in manifest:
+        await target.apply([GraphDelta(project, STRUCTURE_PATH, manifest[STRUCTURE_PATH])])
     await target.finish(project, await source.skipped(project))
 
 
-async def compare_project(source: Store, target: Store, project: str, progress: Progress) -> Copied:
+async def compare_project(source: Store, target: Store, project: str, progress: Progress) -> CopyReport:
     """Compare all that both stores say of a project, but when and how often it was written. Raises as they do."""
     ours, theirs = await source.manifest(project), await target.manifest(project)
     found: list[str] = []
@@ -101,7 +101,7 @@ async def compare_project(source: Store, target: Store, project: str, progress: 
             found.append(f"vectors differ from {min(page[0].uid for page in (one, other) if page)} on")
     found += await _counts_that_differ(source, target, project)
     said = (digests[0].hexdigest(), digests[1].hexdigest())
-    return Copied(project, len(ours), nodes, edges, vectors, *said, differences=tuple(found))
+    return CopyReport(project, len(ours), nodes, edges, vectors, *said, differences=tuple(found))
 
 
 async def _state(store: Store, project: str) -> ProjectState:
@@ -117,9 +117,9 @@ async def _units_there(target: Store, project: str) -> set[str]:
 
 
 async def _mark(target: Store, project: str, manifest: Mapping[str, FileRecord]) -> None:
-    if (structure := manifest.get(STRUCTURE)) is not None:
+    if (structure := manifest.get(STRUCTURE_PATH)) is not None:
         pending = replace(structure, unit_digest=PENDING + structure.unit_digest)
-        await target.apply([GraphDelta(project, STRUCTURE, pending)])
+        await target.apply([GraphDelta(project, STRUCTURE_PATH, pending)])
 
 
 def _pending(delta: GraphDelta) -> FileRecord:

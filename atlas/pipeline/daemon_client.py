@@ -15,8 +15,8 @@ from typing import Any, cast
 from atlas.contracts import Bus
 from atlas.errors import Unavailable
 from atlas.model import Event
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, Progress
-from atlas.pipeline.supervisor import NOTE, NOTE_LIFE
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress
+from atlas.pipeline.supervisor import HEARTBEAT_TTL, NOTE
 from atlas.pipeline.tiers.graph import EmbedTier
 
 POLL_SECONDS = 0.05
@@ -28,7 +28,7 @@ COUNTERS = ("parsed", "written", "removed", "vectors")
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServedProject:
     """A project as the running daemon serves it."""
 
     pid: int
@@ -42,7 +42,7 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DaemonResult:
     """What the daemon did between the request and the moment in which nothing was left to do."""
 
     pid: int
@@ -64,11 +64,11 @@ async def read_state(bus: Bus) -> dict[str, Any] | None:
     if not isinstance(state, dict):
         return None
     told = cast("dict[str, Any]", state)
-    told_at = told.get("told_at")
-    return told if isinstance(told_at, float) and time.time() - told_at < NOTE_LIFE else None
+    heartbeat_at = told.get("heartbeat_at")
+    return told if isinstance(heartbeat_at, float) and time.time() - heartbeat_at < HEARTBEAT_TTL else None
 
 
-async def served_project(bus: Bus, project: str) -> Served | None:
+async def served_project(bus: Bus, project: str) -> ServedProject | None:
     """Return how the running daemon serves a project; None when no daemon tells anything that can be understood.
 
     Raises Unavailable when there is a daemon that serves other projects only.
@@ -86,10 +86,10 @@ async def served_project(bus: Bus, project: str) -> Served | None:
         return None
 
 
-def _served(state: Mapping[str, Any], project: str) -> Served:
+def _served(state: Mapping[str, Any], project: str) -> ServedProject:
     for one in state["projects"]:
         if one["project"] == project:
-            return Served(
+            return ServedProject(
                 pid=state["pid"],
                 root=one["root"],
                 started_at=state["started_at"],
@@ -106,8 +106,8 @@ def _served(state: Mapping[str, Any], project: str) -> Served:
 
 
 async def index_by_daemon(
-    bus: Bus, project: str, before: Served, alive: Callable[[], bool], progress: Progress
-) -> Done | None:
+    bus: Bus, project: str, before: ServedProject, alive: Callable[[], bool], progress: Progress
+) -> DaemonResult | None:
     """Have the daemon look at the whole project; return what it did, None when the daemon ended or was replaced.
 
     When it returns, what was on disk at the call is in the store, vectors too. `alive` says whether anybody writes to
@@ -118,7 +118,7 @@ async def index_by_daemon(
     # one tier after the other: what a tier hands on is in the next stream before its own batch is acknowledged
     for stream, group in before.tiers:
         # tier 3 too: the gate puts vectors off, and the look's own request may come before the writes of tier 2
-        while stream != AST_DIRTY and await bus.publish(stream, [Event(project, EVERYTHING)]):
+        while stream != AST_DIRTY and await bus.publish(stream, [Event(project, WHOLE_PROJECT)]):
             # no room: there is so much to do that the request waits for its turn
             if await waiting.pause() is None:
                 return None
@@ -126,13 +126,13 @@ async def index_by_daemon(
             if await waiting.pause() is None:
                 return None
     done_at = time.time()
-    while (after := await waiting.pause()) is not None and after["told_at"] < done_at:
+    while (after := await waiting.pause()) is not None and after["heartbeat_at"] < done_at:
         pass
     if after is None:
         return None
     mine = _of(after, project)
     counts = {name: mine[name] - before.counters[name] for name in COUNTERS}
-    return Done(pid=before.pid, files=mine["files"], given_up=await _dead(bus) - letters, **counts)
+    return DaemonResult(pid=before.pid, files=mine["files"], given_up=await _dead(bus) - letters, **counts)
 
 
 async def is_drained(bus: Bus, stream: str, group: str) -> bool:
@@ -146,7 +146,9 @@ async def is_drained(bus: Bus, stream: str, group: str) -> bool:
 class _Waiting:
     """Lets a moment pass, says how far the daemon is, and notices when it is not the one that was asked."""
 
-    def __init__(self, bus: Bus, project: str, before: Served, alive: Callable[[], bool], progress: Progress) -> None:
+    def __init__(
+        self, bus: Bus, project: str, before: ServedProject, alive: Callable[[], bool], progress: Progress
+    ) -> None:
         self._bus, self._project, self._before, self._alive, self._progress = bus, project, before, alive, progress
         self._asked = time.monotonic()
 

@@ -12,7 +12,7 @@ FILE_CHANGED = "atlas:file-changed"
 AST_DIRTY = "atlas:ast-dirty"
 EMBED_DIRTY = "atlas:embed-dirty"
 
-EVERYTHING = ""
+WHOLE_PROJECT = ""
 """The key of an event that says: look at the whole project."""
 
 
@@ -21,7 +21,7 @@ class Window(NamedTuple):
 
     seconds: float
     size: int
-    quiet: float
+    idle_timeout: float
 
 
 class Progress(Protocol):
@@ -45,7 +45,7 @@ def by_project(events: Iterable[Event]) -> dict[str, list[str]]:
 
 
 @dataclass(slots=True)
-class Tally:
+class Counters:
     """What was done for one project so far; each tier adds to its own fields."""
 
     changed: int = 0

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 from atlas.contracts import Bus, Embedder, Store
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import Event, Losses
+from atlas.model import EmbeddingStats, Event
 from atlas.pipeline.cluster.ownership import claim_project
-from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, IndexSummary, Progress, Window, no_progress
+from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, IndexSummary, Progress, Window, no_progress
 from atlas.pipeline.tiers.ast import AstTier
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import EmbedTier, GraphTier
 from atlas.pipeline.worker import Tier, run_until_idle
-from atlas.pipeline.workspace import Source, Workplace
+from atlas.pipeline.workspace import ProjectSource, Workspace
 
 BULK = Window(0, 1_000_000, 0)
 """Whatever waits is one batch."""
@@ -30,10 +30,10 @@ BULK = Window(0, 1_000_000, 0)
 class Indexer:
     """What an index pass needs. `embedder` None makes no vectors."""
 
-    source: Source
+    source: ProjectSource
     store: Store
     bus: Bus
-    gate: Gate
+    gate: SignificanceGate
     embedder: Embedder | None = None
 
     async def index(
@@ -48,29 +48,29 @@ class Indexer:
         started, cpu = time.perf_counter(), time.process_time()
         await claim_project(self.store, self.source, take_over=take_over)
         progress("scan", 0, 0)
-        place = Workplace(self.source, self.store, full=full)
+        workspace = Workspace(self.source, self.store, full=full)
         try:
             with _collection_paused():
-                failed = await self._run(place, progress)
-            place.compact()
+                failed = await self._run(workspace, progress)
+            workspace.compact()
         finally:
-            place.close()
-        await self.store.finish(self.source.project, place.left_out())
+            workspace.close()
+        await self.store.finish(self.source.project, workspace.left_out())
         if failed is not None:
             raise type(failed)(f"the graph is indexed, but not all vectors are made: {failed.message}", failed.hint)
-        return await self._summary(place, started, cpu)
+        return await self._summary(workspace, started, cpu)
 
-    async def _run(self, place: Workplace, progress: Progress) -> Unavailable | ConfigError | None:
+    async def _run(self, workspace: Workspace, progress: Progress) -> Unavailable | ConfigError | None:
         """Run the tiers; return why vectors are missing, None when none is."""
-        places = {place.name: place}
-        everything = [Event(place.name, EVERYTHING)]
+        workspaces = {workspace.name: workspace}
+        everything = [Event(workspace.name, WHOLE_PROJECT)]
         tiers: list[Tier] = [
-            GraphTier(places, self.store, self.bus, BULK, sweep=False),
-            AstTier(places, self.store, self.bus, BULK, self.gate, progress, keep=False),
+            GraphTier(workspaces, self.store, self.bus, BULK, sweep=False),
+            AstTier(workspaces, self.store, self.bus, BULK, self.gate, progress, keep=False),
         ]
         embed = None
         if self.embedder is not None:
-            embed = _Embed(EmbedTier(places, self.store, self.embedder, BULK, progress))
+            embed = _Embed(EmbedTier(workspaces, self.store, self.embedder, BULK, progress))
             tiers.append(embed)
         await self.bus.publish(FILE_CHANGED, everything)
         await run_until_idle(self.bus, tiers)
@@ -79,27 +79,27 @@ class Indexer:
         await run_until_idle(self.bus, tiers[2:])
         return embed.failed if embed is not None else None
 
-    async def _summary(self, place: Workplace, started: float, cpu: float) -> IndexSummary:
-        tally = place.tally
-        losses = self.embedder.losses if self.embedder is not None else Losses()
+    async def _summary(self, workspace: Workspace, started: float, cpu: float) -> IndexSummary:
+        tally = workspace.counters
+        embedding_stats = self.embedder.embedding_stats if self.embedder is not None else EmbeddingStats()
         states = {state.project: state for state in await self.store.projects()}
         return IndexSummary(
-            project=place.name,
+            project=workspace.name,
             root=str(self.source.root),
-            generation=states[place.name].generation,
-            files=len(place.manifest) - 1,
+            generation=states[workspace.name].generation,
+            files=len(workspace.manifest) - 1,
             changed=tally.changed,
             parsed=tally.parsed,
             written=tally.written,
             removed=tally.removed,
-            skipped=len(place.left_out()),
+            skipped=len(workspace.left_out()),
             vectors=tally.vectors,
-            problems=sum(1 for record in place.manifest.values() if record.problems),
+            problems=sum(1 for record in workspace.manifest.values() if record.problems),
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - cpu,
             phases=tuple(tally.seconds.items()),
-            cut_texts=losses.truncated,
-            unembedded=losses.given_up,
+            cut_texts=embedding_stats.truncated,
+            unembedded=embedding_stats.given_up,
         )
 
 

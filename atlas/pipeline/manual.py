@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from atlas.contracts import Bus, Embedder, Store
 from atlas.model import Event
 from atlas.pipeline.cluster.ownership import claim_project
-from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import EMBED_BATCH, EmbedTier, GraphTier
 from atlas.pipeline.worker import Tier, run_until_idle
-from atlas.pipeline.workspace import Source, Workplace
+from atlas.pipeline.workspace import ProjectSource, Workspace
 
 BATCH = Window(0, 2000, 0)
 """The daemon's batch size; nothing is waited for."""
@@ -25,17 +25,17 @@ BATCH = Window(0, 2000, 0)
 class LiveTiers:
     """Use from one event loop; make it with `open`, close it with `aclose`; store and bus stay the caller's."""
 
-    def __init__(self, places: Mapping[str, Workplace], store: Store, bus: Bus, tiers: Sequence[Tier]) -> None:
-        self.places = places
+    def __init__(self, workspaces: Mapping[str, Workspace], store: Store, bus: Bus, tiers: Sequence[Tier]) -> None:
+        self.workspaces = workspaces
         self._store, self._bus, self._tiers = store, bus, tiers
 
     @classmethod
     async def open(
         cls,
-        sources: Sequence[Source],
+        sources: Sequence[ProjectSource],
         store: Store,
         bus: Bus,
-        gate: Gate,
+        gate: SignificanceGate,
         embedder: Embedder | None = None,
         *,
         window: Window = BATCH,
@@ -46,23 +46,23 @@ class LiveTiers:
         `window` gives the size of every batch, `page` the chunks in one transaction of tier 3. `embedder` None makes no
         vectors.
         """
-        places = {source.project: Workplace(source, store) for source in sources}
-        for place in places.values():
-            await claim_project(store, place.source)
+        workspaces = {source.project: Workspace(source, store) for source in sources}
+        for workspace in workspaces.values():
+            await claim_project(store, workspace.source)
         tiers: list[Tier] = [
-            GraphTier(places, store, bus, window, sweep=False),
-            AstTier(places, store, bus, window, gate),
+            GraphTier(workspaces, store, bus, window, sweep=False),
+            AstTier(workspaces, store, bus, window, gate),
         ]
         if embedder is not None:
-            tiers.append(EmbedTier(places, store, embedder, window, page=page))
-        live = cls(places, store, bus, tiers)
-        for name in places:
-            await live.hint([EVERYTHING], name)
+            tiers.append(EmbedTier(workspaces, store, embedder, window, page=page))
+        live = cls(workspaces, store, bus, tiers)
+        for name in workspaces:
+            await live.hint([WHOLE_PROJECT], name)
         return live
 
     async def hint(self, paths: Sequence[str], project: str = "") -> None:
         """Say that something at these paths (files or folders, "" = all) may have changed; "" is the first project."""
-        name = project or next(iter(self.places))
+        name = project or next(iter(self.workspaces))
         await self._bus.publish(FILE_CHANGED, [Event(name, path) for path in paths])
 
     async def settle(self, *, sweep: bool = True) -> None:
@@ -76,13 +76,13 @@ class LiveTiers:
         await run_until_idle(self._bus, self._tiers)
         if not sweep:
             return
-        await self._bus.publish(EMBED_DIRTY, [Event(name, EVERYTHING) for name in self.places])
+        await self._bus.publish(EMBED_DIRTY, [Event(name, WHOLE_PROJECT) for name in self.workspaces])
         await run_until_idle(self._bus, self._tiers[2:])
-        for name, place in self.places.items():
-            await self._store.finish(name, place.left_out())
-            await place.rest()
+        for name, workspace in self.workspaces.items():
+            await self._store.finish(name, workspace.left_out())
+            await workspace.rest()
 
     async def aclose(self) -> None:
         """Close the facts caches; idempotent. What is pending stays in the bus."""
-        for place in self.places.values():
-            place.close()
+        for workspace in self.workspaces.values():
+            workspace.close()

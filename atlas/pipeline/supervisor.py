@@ -21,19 +21,19 @@ from atlas.contracts import Bus, Embedder, Store
 from atlas.errors import AtlasError, Unavailable
 from atlas.model import Event
 from atlas.pipeline.cluster.ownership import claim_project
-from atlas.pipeline.events import AST_DIRTY, EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import EmbedTier, GraphTier
 from atlas.pipeline.watch.watcher import Watcher
 from atlas.pipeline.worker import Log, Tier, TierReport, run_tier, tier_state
-from atlas.pipeline.workspace import Source, Workplace
+from atlas.pipeline.workspace import ProjectSource, Workspace
 
 NOTE = "atlas:daemon"
 """Name of the note in which the daemon tells its state; its text is `DaemonState` as JSON."""
 
 NOTE_SECONDS = 1.0
-NOTE_LIFE = 15.0
+HEARTBEAT_TTL = 15.0
 """A state that is older is the state of a daemon that is gone."""
 
 SETTLE_SECONDS = 2.0
@@ -46,7 +46,7 @@ TRIM_SECONDS = 10.0
 
 TAKE_BACK_SECONDS = 1.0
 
-SCARCE = 0.75
+MEMORY_PRESSURE = 0.75
 """From this share of the memory limit on memory is spared at the cost of time."""
 
 BEGIN_SECONDS = 0.5
@@ -54,7 +54,7 @@ BEGIN_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class DaemonOptions:
     """How the daemon works."""
 
     graph: Window
@@ -69,10 +69,10 @@ class Options:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _WatchedProject:
     """One project under watch."""
 
-    place: Workplace
+    workspace: Workspace
     watcher: Watcher
     missed: str = ""
     """Why the whole tree must be looked at soon; "" when it need not."""
@@ -89,12 +89,12 @@ class Daemon:
 
     def __init__(
         self,
-        sources: Sequence[Source],
+        sources: Sequence[ProjectSource],
         store: Store,
         bus: Bus,
         embedder: Embedder | None,
-        gate: Gate,
-        options: Options,
+        gate: SignificanceGate,
+        options: DaemonOptions,
         resident: Callable[[], int],
         trim: Callable[[], None],
         log: Log,
@@ -109,23 +109,25 @@ class Daemon:
         self._among_others, self._embeds = among_others, gate.embeds if among_others else embedder is not None
         self._store, self._bus, self._options, self._log = store, bus, options, log
         self._resident, self._trim, self._embedder = resident, trim, embedder
-        self._places = {source.project: Workplace(source, store) for source in sources}
-        self._kept = {name: self._keep(place) for name, place in self._places.items()}
+        self._workspaces = {source.project: Workspace(source, store) for source in sources}
+        self._kept = {name: self._keep(workspace) for name, workspace in self._workspaces.items()}
         self._tiers: list[Tier] = [
-            GraphTier(self._places, store, bus, options.graph, sweep=self._embeds),
-            AstTier(self._places, store, bus, options.ast, gate, scarce=lambda: self._is_large(SCARCE)),
+            GraphTier(self._workspaces, store, bus, options.graph, sweep=self._embeds),
+            AstTier(
+                self._workspaces, store, bus, options.ast, gate, low_memory=lambda: self._is_large(MEMORY_PRESSURE)
+            ),
         ]
         if embedder is not None:
-            self._tiers.append(EmbedTier(self._places, store, embedder, options.embed, page=options.embed_page))
+            self._tiers.append(EmbedTier(self._workspaces, store, embedder, options.embed, page=options.embed_page))
         self._reports = {tier.group: TierReport() for tier in self._tiers}
         self._outages, self._was_away = 0, False
         self._started_at = time.time()
 
-    def _keep(self, place: Workplace) -> _Kept:
-        data = place.source.cache.parent
-        watcher = Watcher(place.source.root, data=data, poll_seconds=self._options.poll_seconds)
-        place.looked = watcher.looked
-        return _Kept(place, watcher)
+    def _keep(self, workspace: Workspace) -> _WatchedProject:
+        data = workspace.source.cache.parent
+        watcher = Watcher(workspace.source.root, data=data, poll_seconds=self._options.poll_seconds)
+        workspace.on_scanned = watcher.on_scanned
+        return _WatchedProject(workspace, watcher)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Keep the store equal to the trees until `stop` is set: sources end first, then the batches at work.
@@ -133,7 +135,7 @@ class Daemon:
         What is still waiting stays in the streams. Raises StoreError and ConfigError when a start is not possible.
         """
         for kept in self._kept.values():
-            await claim_project(self._store, kept.place.source)
+            await claim_project(self._store, kept.workspace.source)
         draining = asyncio.Event()
         sources = [asyncio.create_task(job) for job in self._sources(stop)]
         workers = [
@@ -162,7 +164,7 @@ class Daemon:
                     # the lease is ours: nobody else works on what is pending
                     await self._bus.reclaim(tier.stream, tier.group)
                 # warms the linkers, and repairs what a crash left: every unit is compared
-                await self._bus.publish(AST_DIRTY, [Event(name, EVERYTHING) for name in self._places])
+                await self._bus.publish(AST_DIRTY, [Event(name, WHOLE_PROJECT) for name in self._workspaces])
                 break
             except Unavailable as error:
                 self._log("waiting", {"for": error.message})
@@ -182,8 +184,8 @@ class Daemon:
             *([self._every(TAKE_BACK_SECONDS, self._take_back)] if self._among_others else []),
         ]
 
-    async def _watch(self, kept: _Kept, stop: asyncio.Event) -> None:
-        await kept.place.scanned.wait()
+    async def _watch(self, kept: _WatchedProject, stop: asyncio.Event) -> None:
+        await kept.workspace.scanned.wait()
         async with contextlib.aclosing(kept.watcher.changes(stop)) as reports:
             async for noticed in reports:
                 if noticed.everything:
@@ -191,19 +193,19 @@ class Daemon:
                 elif noticed.paths:
                     await self._hint(kept, noticed.paths)
 
-    async def _hint(self, kept: _Kept, keys: Sequence[str]) -> None:
+    async def _hint(self, kept: _WatchedProject, keys: Sequence[str]) -> None:
         """Publish hints; what finds no room, or no bus, is made good by a look at the whole tree."""
         try:
-            refused = await self._bus.publish(FILE_CHANGED, [Event(kept.place.name, key) for key in keys])
+            refused = await self._bus.publish(FILE_CHANGED, [Event(kept.workspace.name, key) for key in keys])
         except Unavailable as error:
             refused, kept.missed = 0, error.message
         if refused:
             kept.missed = "the stream is full"
 
-    async def _ask(self, kept: _Kept, reason: str) -> None:
-        self._log("look at everything", {"project": kept.place.name, "reason": reason})
+    async def _ask(self, kept: _WatchedProject, reason: str) -> None:
+        self._log("look at everything", {"project": kept.workspace.name, "reason": reason})
         kept.missed, kept.looked_at = "", time.time()
-        await self._hint(kept, [EVERYTHING])
+        await self._hint(kept, [WHOLE_PROJECT])
 
     async def _take_back(self) -> None:
         """Take what the bus gave to a predecessor that was paused as it waited: else it would rest for a minute."""
@@ -221,9 +223,9 @@ class Daemon:
             for kept in self._kept.values():
                 kept.missed = kept.missed or "the bus was away"
         for kept in self._kept.values():
-            if kept.place.away and await asyncio.to_thread(kept.place.source.root.is_dir):
+            if kept.workspace.away and await asyncio.to_thread(kept.workspace.source.root.is_dir):
                 # the watcher says nothing of a root that was away for a moment only
-                kept.place.away, kept.missed = False, kept.missed or "root is back"
+                kept.workspace.away, kept.missed = False, kept.missed or "root is back"
             if kept.missed:
                 await self._ask(kept, kept.missed)
             elif time.time() - kept.looked_at >= self._options.reconcile_seconds:
@@ -232,25 +234,25 @@ class Daemon:
     async def _settle(self) -> None:
         """Close the pass of every project that came to rest: time, skipped files, planner statistics, checkpoint."""
         for kept in self._kept.values():
-            place = kept.place
-            writes = place.tally.written + place.tally.removed + place.tally.vectors
+            workspace = kept.workspace
+            writes = workspace.counters.written + workspace.counters.removed + workspace.counters.vectors
             if writes != kept.writes:
                 kept.writes, kept.written_at = writes, time.time()
             rested = time.time() - kept.written_at >= SETTLE_SECONDS
-            state = (place.looks, place.exclusions, writes)
-            if place.looks and rested and state != kept.finished and await self._is_over(place):
+            state = (workspace.looks, workspace.exclusions, writes)
+            if workspace.looks and rested and state != kept.finished and await self._is_over(workspace):
                 kept.finished = state
                 with contextlib.suppress(AtlasError):
-                    await self._store.finish(place.name, place.left_out())
-                    await asyncio.to_thread(place.compact)
-                    await place.rest()
+                    await self._store.finish(workspace.name, workspace.left_out())
+                    await asyncio.to_thread(workspace.compact)
+                    await workspace.rest()
 
-    async def _is_over(self, place: Workplace) -> bool:
+    async def _is_over(self, workspace: Workspace) -> bool:
         """Return whether nothing of the pass is still to come: a large tree is silent while its first files are parsed.
 
         A file that cannot be written ends among the dead letters; it must not keep the others from counting as indexed.
         """
-        if not place.lacks_files():
+        if not workspace.lacks_files():
             return True
         with contextlib.suppress(Unavailable):
             states = await self._bus.states([FILE_CHANGED, AST_DIRTY])
@@ -259,14 +261,14 @@ class Daemon:
 
     async def _stay_small(self) -> None:
         """Give memory back while the process is too large; drop linkers of resting projects if that is not enough."""
-        for place in self._places.values():
+        for workspace in self._workspaces.values():
             if not self._is_large():
                 return
-            await place.rest()
+            await workspace.rest()
             await self._give_back()
-            if self._is_large() and place.linker is not None and not self._reports[AstTier.group].busy:
-                self._log("over the memory limit: linker dropped", {"project": place.name})
-                place.forget()
+            if self._is_large() and workspace.linker is not None and not self._reports[AstTier.group].busy:
+                self._log("over the memory limit: linker dropped", {"project": workspace.name})
+                workspace.forget()
                 await self._give_back()
 
     def _is_large(self, share: float = 1.0) -> bool:
@@ -278,7 +280,7 @@ class Daemon:
 
     async def _tell(self) -> None:
         with contextlib.suppress(Unavailable):
-            await self._bus.put_note(NOTE, json.dumps(self.state(), separators=(",", ":")), NOTE_LIFE)
+            await self._bus.put_note(NOTE, json.dumps(self.state(), separators=(",", ":")), HEARTBEAT_TTL)
 
     async def _every(self, seconds: float, work: Callable[[], Coroutine[object, object, None]]) -> None:
         while True:
@@ -286,11 +288,11 @@ class Daemon:
             await asyncio.sleep(seconds)
 
     async def _close(self) -> None:
-        for place in self._places.values():
+        for workspace in self._workspaces.values():
             with contextlib.suppress(AtlasError):
-                if place.looks and not place.lacks_files():
-                    await self._store.finish(place.name, place.left_out())
-            place.close()
+                if workspace.looks and not workspace.lacks_files():
+                    await self._store.finish(workspace.name, workspace.left_out())
+            workspace.close()
         if self._embedder is not None:
             await self._embedder.aclose()
         with contextlib.suppress(AtlasError):
@@ -304,32 +306,32 @@ class Daemon:
             "host": socket.gethostname(),
             "embeds": self._embeds,
             "started_at": self._started_at,
-            "told_at": time.time(),
+            "heartbeat_at": time.time(),
             "resident_bytes": self._resident(),
             "tiers": [tier_state(tier, self._reports[tier.group]) for tier in self._tiers],
             "projects": [_project_state(kept) for kept in self._kept.values()],
         }
 
 
-def _project_state(kept: _Kept) -> dict[str, object]:
-    place, tally = kept.place, kept.place.tally
+def _project_state(kept: _WatchedProject) -> dict[str, object]:
+    workspace, tally = kept.workspace, kept.workspace.counters
     return {
-        "project": place.name,
-        "root": str(place.source.root),
-        "ready": place.looks > 0 and place.linker is not None,
+        "project": workspace.name,
+        "root": str(workspace.source.root),
+        "ready": workspace.looks > 0 and workspace.linker is not None,
         "watch": kept.watcher.mode,
         "watch_reason": kept.watcher.reason,
         "watches": kept.watcher.watches,
         "overflows": kept.watcher.overflows,
-        "folders": len(place.folders),
-        "files": max(len(place.manifest) - 1, 0),
+        "folders": len(workspace.folders),
+        "files": max(len(workspace.manifest) - 1, 0),
         # a manifest that came, went or changed is no file of the index, but makes others stale
-        "stale_files": len(place.stale) or int(place.looks > 0 and place.must_relink),
-        "problem": place.problem,
-        "looks": place.looks,
+        "stale_files": len(workspace.stale) or int(workspace.looks > 0 and workspace.must_relink),
+        "problem": workspace.problem,
+        "looks": workspace.looks,
         "looked_at": kept.looked_at,
-        "look_seconds": round(place.look_seconds, 4),
-        "skipped": len(place.skipped) + len(place.refused),
+        "look_seconds": round(workspace.look_seconds, 4),
+        "skipped": len(workspace.skipped) + len(workspace.refused),
         "changed": tally.changed,
         "parsed": tally.parsed,
         "written": tally.written,

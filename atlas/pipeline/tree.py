@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from atlas.model import STRUCTURE, FileRecord, Skipped
+from atlas.model import STRUCTURE_PATH, FileRecord, Skipped
 from atlas.scan import Scan, ScannedFile, SubProject
 
 PENDING = "pending:"
@@ -21,7 +21,7 @@ at most two seconds): its time is not trusted, as in git's racy-git rule."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TreeDiff:
     """Paths whose stat differs from the manifest, paths that left the scope, and whether a pass was interrupted."""
 
     changed: Sequence[str]
@@ -125,14 +125,14 @@ def compare(
     fingerprint: str,
     replaced: Collection[str],
     everything: bool,
-) -> Difference:
+) -> TreeDiff:
     """Compare a scan with the manifest.
 
     `refused` are files that the last pass left out because of their content: they differ when their stat does.
     `fingerprint` names parser and languages: a manifest written with another one differs everywhere. `replaced` are
     paths that differ although size and time may be the recorded ones.
     """
-    structure = manifest.get(STRUCTURE)
+    structure = manifest.get(STRUCTURE_PATH)
     everything = everything or not read_with(structure, fingerprint)
     changed = [
         path
@@ -142,9 +142,9 @@ def compare(
         or (record := manifest.get(path, refused.get(path))) is None
         or not same_stat(record, file)
     ]
-    removed = [path for path in manifest if path not in files and path != STRUCTURE]
+    removed = [path for path in manifest if path not in files and path != STRUCTURE_PATH]
     interrupted = structure is None or structure.unit_digest.startswith(PENDING)
-    return Difference(changed, removed, interrupted)
+    return TreeDiff(changed, removed, interrupted)
 
 
 def same_stat(record: FileRecord | Skipped, file: ScannedFile) -> bool:

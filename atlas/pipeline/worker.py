@@ -124,7 +124,7 @@ async def _gather(bus: Bus, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
     ends = time.monotonic() + window.seconds
     while batch and len(batch) < window.size and (left := ends - time.monotonic()) > 0:
         # not as the bus's own wait: a server looks at the clocks of waiting clients only every 100 ms
-        await asyncio.sleep(min(window.quiet, left))
+        await asyncio.sleep(min(window.idle_timeout, left))
         try:
             more = await bus.take(tier.stream, tier.group, window.size - len(batch), 0)
         except Unavailable:
@@ -148,7 +148,7 @@ async def _work(
             report.last_error = reason
             fields: dict[str, object] = {"tier": tier.group, "project": one.event.project, "key": one.event.key}
             log("event failed", fields | {"attempt": one.attempt, "error": reason})
-            await _tell(stop, functools.partial(bus.fail, tier.stream, tier.group, [one.id], reason))
+            await _tell(stop, functools.partial(bus.nack, tier.stream, tier.group, [one.id], reason))
             batch = [other for other in batch if other is not one]
         if not stop.is_set() or not report.away:
             await _tell(stop, functools.partial(bus.acknowledge, tier.stream, tier.group, [one.id for one in batch]))
@@ -213,7 +213,7 @@ async def _failures(
 async def _hold(bus: Bus, tier: Tier, ids: Sequence[str]) -> None:
     while True:
         await asyncio.sleep(HOLD_SECONDS)
-        await bus.hold(tier.stream, tier.group, ids)
+        await bus.extend_visibility(tier.stream, tier.group, ids)
 
 
 async def _unless(stop: asyncio.Event, waiting: Coroutine[object, object, _T]) -> _T | None:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from atlas.contracts import Store
 from atlas.errors import ConfigError
-from atlas.model import STRUCTURE, FileRecord, GraphDelta, Skipped
+from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
 from atlas.parsing import FactsCache, Languages, Linker, digest_paths
-from atlas.pipeline.events import EVERYTHING, Tally
+from atlas.pipeline.events import WHOLE_PROJECT, Counters
 from atlas.pipeline.tree import (
     Region,
     compare,
@@ -32,7 +32,7 @@ from atlas.threads import in_thread
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ProjectSource:
     """A project to keep: where it is and how it is read."""
 
     project: str
@@ -49,7 +49,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ScanDelta:
     """What a look at the disk found."""
 
     dirty: Sequence[str]
@@ -60,17 +60,17 @@ class Look:
     """The whole tree was looked at."""
 
 
-class Workplace:
+class Workspace:
     """Use from one event loop; close with `close`."""
 
-    def __init__(self, source: Source, store: Store, *, full: bool = False) -> None:
+    def __init__(self, source: ProjectSource, store: Store, *, full: bool = False) -> None:
         """`full`: every file is parsed and every unit written again."""
         self.source, self.full = source, full
         self._store = store
         self.files: dict[str, ScannedFile] = {}
         self.folders: set[str] = set()
         """Every folder that was walked; the root as ""."""
-        self.looked: Callable[[Sequence[str] | None, Sequence[str], float], None] | None = None
+        self.on_scanned: Callable[[Sequence[str] | None, Sequence[str], float], None] | None = None
         """Told after every look: where it looked (None = everywhere), the folders found there, the seconds it took."""
         self.skipped: dict[str, Skipped] = {}
         """What the scan left out, by path (folders end in "/")."""
@@ -96,7 +96,7 @@ class Workplace:
         """How often what is left out changed, other than by a look at the whole tree."""
         self.in_doubt = False
         """A write failed: which units the store holds is not known."""
-        self.tally = Tally()
+        self.counters = Counters()
         self.cache = FactsCache(str(source.cache))
         self.problem = ""
         """What is wrong with the project's settings, "" when nothing is."""
@@ -127,12 +127,12 @@ class Workplace:
     @property
     def must_relink(self) -> bool:
         """Return whether the linker or the store knows other sub-projects, also while tier 2 is at work on that."""
-        return self.outdated or not linked_with(self.manifest.get(STRUCTURE), self.subprojects_digest)
+        return self.outdated or not linked_with(self.manifest.get(STRUCTURE_PATH), self.subprojects_digest)
 
     @property
     def is_new(self) -> bool:
         """Whether nothing of the tree counts as known: all of it is written, and all of it is embedded."""
-        return self.full or self.manifest.keys() <= {STRUCTURE}
+        return self.full or self.manifest.keys() <= {STRUCTURE_PATH}
 
     def forget(self) -> None:
         """Believe neither the manifest nor the linker; both are made again from the store."""
@@ -174,7 +174,7 @@ class Workplace:
             self.refused = {skip.path: skip for skip in listed if skip.mtime_ns}
         self._loaded = True
 
-    async def look(self, keys: Sequence[str]) -> Look:
+    async def look(self, keys: Sequence[str]) -> ScanDelta:
         """Look at these files and folders, or at the whole tree, and take in what is there now.
 
         The whole tree is looked at when a key says so, at the first look, and when a file that holds rules changed.
@@ -182,11 +182,11 @@ class Workplace:
         """
         async with self._looking:
             await self.load()
-            if not self.looks or EVERYTHING in keys or any(changes_rules(key) for key in keys):
+            if not self.looks or WHOLE_PROJECT in keys or any(changes_rules(key) for key in keys):
                 return await self._look_everywhere()
             return await self._look_at(keys)
 
-    async def _look_everywhere(self) -> Look:
+    async def _look_everywhere(self) -> ScanDelta:
         started = time.perf_counter()
         self._read_scope()
         scan = await asyncio.to_thread(scan_project, self.source.root, self.source.languages, self.source.scope)
@@ -200,12 +200,12 @@ class Workplace:
         fingerprint = self.source.fingerprint
         found = compare(self.files, self.manifest, self.refused, fingerprint, self.replaced, self.full)
         self.look_seconds = time.perf_counter() - started
-        if self.looked is not None:
-            self.looked(None, scan.folders, self.look_seconds)
-        self.tally.seconds["scan"] = self.tally.seconds.get("scan", 0.0) + self.look_seconds
+        if self.on_scanned is not None:
+            self.on_scanned(None, scan.folders, self.look_seconds)
+        self.counters.seconds["scan"] = self.counters.seconds.get("scan", 0.0) + self.look_seconds
         # one that is not in the store may be on its way there
         gone = {*found.removed, *(known - self.files.keys())}
-        return Look(sorted([*found.changed, *gone]), self.must_relink or found.interrupted, everything=True)
+        return ScanDelta(sorted([*found.changed, *gone]), self.must_relink or found.interrupted, everything=True)
 
     def _exchanged(self, scan: Scan) -> set[str]:
         """Return the files that took the places of others like them since an earlier process looked."""
@@ -237,7 +237,7 @@ class Workplace:
             if path in self.files and self.files[path].mtime_ns == skip.mtime_ns
         }
 
-    async def _look_at(self, keys: Sequence[str]) -> Look:
+    async def _look_at(self, keys: Sequence[str]) -> ScanDelta:
         """Look at parts of the tree; a named file is dirty whatever its time says: two edits may share a time stamp."""
         source = self.source
         part = await asyncio.to_thread(scan_project, source.root, source.languages, source.scope, only=keys)
@@ -253,12 +253,12 @@ class Workplace:
         self._take_skipped(region, part)
         self._take_subprojects(merge_subprojects(self.subprojects, region, part))
         self.folders = {folder for folder in self.folders if not region.holds(folder)} | now
-        if self.looked is not None:
-            self.looked(keys, part.folders, 0.0)
+        if self.on_scanned is not None:
+            self.on_scanned(keys, part.folders, 0.0)
         dirty = [path for path, file in found.items() if path in region.named or self._differs(file)]
         # one that is not in the store may be on its way there
         gone = {path for path in (*known, *indexed) if path not in found}
-        return Look(sorted([*dirty, *gone]), self.must_relink, everything=False)
+        return ScanDelta(sorted([*dirty, *gone]), self.must_relink, everything=False)
 
     def _take_skipped(self, region: Region, part: Scan) -> None:
         """Take in what a look at a part of the tree left out, instead of what was left out there before."""
@@ -281,7 +281,7 @@ class Workplace:
         record = self.manifest.get(file.path, self.refused.get(file.path))
         return record is None or file.path in self.replaced or not same_stat(record, file)
 
-    def handed_on(self, look: Look) -> None:
+    def handed_on(self, look: ScanDelta) -> None:
         """Take in that the files of a look are marked and tier 2 knows of them."""
         self.replaced.difference_update(look.dirty)
 
@@ -337,7 +337,7 @@ class Workplace:
     def compact(self) -> None:
         """Erase facts that no stored file has from the cache. May run in a thread."""
         records = dict(self.manifest)  # in one step: the tiers go on writing to it
-        self.cache.keep([(path, record.digest) for path, record in records.items() if path != STRUCTURE])
+        self.cache.keep([(path, record.digest) for path, record in records.items() if path != STRUCTURE_PATH])
 
     def folders_of_manifests(self) -> list[tuple[str, str, str]]:
         """Return (folder, kind, name) of the sub-projects, as the linker wants them."""

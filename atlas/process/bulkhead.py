@@ -31,7 +31,7 @@ leave_place: ContextVar[Callable[[], None] | None] = ContextVar("leave_place", d
 
 
 @dataclass(frozen=True, slots=True)
-class Width:
+class BulkheadLimit:
     """How many calls of a tool are at work and how many may wait."""
 
     at_work: int
@@ -40,21 +40,21 @@ class Width:
     """Whether a call keeps its place among all requests."""
 
 
-def widths(queries: int) -> Mapping[str, Width]:
+def widths(queries: int) -> Mapping[str, BulkheadLimit]:
     """Return the widths for the tools that have a bulkhead."""
-    one = Width(1, WAITING)
+    one = BulkheadLimit(1, WAITING)
     return {
-        "cypher_query": Width(queries, WAITING),
+        "cypher_query": BulkheadLimit(queries, WAITING),
         "health": one,
         LARGE: one,
-        "index": Width(INDEX_AT_WORK, 0, keeps_place=True),
+        "index": BulkheadLimit(INDEX_AT_WORK, 0, keeps_place=True),
     }
 
 
 class Bulkheads:
     """One bulkhead per tool; tools without one pass. Use from one event loop."""
 
-    def __init__(self, widths: Mapping[str, Width]) -> None:
+    def __init__(self, widths: Mapping[str, BulkheadLimit]) -> None:
         self._widths = widths
         self._at_work = {tool: asyncio.Semaphore(width.at_work) for tool, width in widths.items()}
         self._inside = dict.fromkeys(widths, 0)

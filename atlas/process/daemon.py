@@ -36,7 +36,7 @@ STOP_SECONDS = 45.0
 
 KILLED_SECONDS = 5.0
 
-MOST_BYTES = 65_536
+MAX_BYTES = 65_536
 """A lock file holds less; whatever else lies in its place is not read whole."""
 
 Say = Callable[[str], None]
@@ -44,7 +44,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningDaemon:
     """What a daemon wrote down about itself."""
 
     pid: int = 0
@@ -60,14 +60,14 @@ class Running:
     """What it waits for, or how much there is to do."""
 
 
-class Instance:
+class DaemonInstance:
     """The lock, held; made by `take`."""
 
-    def __init__(self, path: Path, descriptor: int, running: Running) -> None:
+    def __init__(self, path: Path, descriptor: int, running: RunningDaemon) -> None:
         self._path, self._descriptor, self._running = path, descriptor, running
 
     @classmethod
-    def take(cls, data_dir: Path, running: Running, seconds: float = TAKE_SECONDS) -> Self | None:
+    def take(cls, data_dir: Path, running: RunningDaemon, seconds: float = TAKE_SECONDS) -> Self | None:
         """Return the lock of the data folder; None when a daemon holds it. Raises ConfigError."""
         path = data_dir / LOCK_FILE
         try:
@@ -84,7 +84,7 @@ class Instance:
         instance._write()
         return instance
 
-    def tell(self, phase: str, detail: str = "") -> None:
+    def report_status(self, phase: str, detail: str = "") -> None:
         """Write down how far the daemon is."""
         if (phase, detail) != (self._running.phase, self._running.detail):
             self._running = replace(self._running, phase=phase, detail=detail)
@@ -103,7 +103,7 @@ class Instance:
         A process that is about to end tells `ended` instead and keeps the lock: who waits for it waits to the very end.
         """
         if self._descriptor >= 0:
-            self.tell(ENDED)
+            self.report_status(ENDED)
             os.close(self._descriptor)
             self._descriptor = -1
 
@@ -113,7 +113,7 @@ class Instance:
         os.pwrite(self._descriptor, text.ljust(os.fstat(self._descriptor).st_size), 0)
 
 
-def find_running(data_dir: Path) -> Running | None:
+def find_running(data_dir: Path) -> RunningDaemon | None:
     """Return the daemon of a data folder, None when none runs. Changes nothing."""
     try:
         descriptor = open_file(data_dir / LOCK_FILE, os.O_RDONLY)
@@ -124,23 +124,23 @@ def find_running(data_dir: Path) -> Running | None:
         while time.monotonic() < end:
             if _lock(descriptor, shared=True):
                 return None
-            running = _parsed(os.pread(descriptor, MOST_BYTES, 0))
+            running = _parsed(os.pread(descriptor, MAX_BYTES, 0))
             if running is not None and running.phase != ENDED:
                 return running
             time.sleep(POLL_SECONDS)
     finally:
         os.close(descriptor)
-    return Running()
+    return RunningDaemon()
 
 
-def last_running(data_dir: Path) -> Running | None:
+def last_running(data_dir: Path) -> RunningDaemon | None:
     """Return the daemon of a data folder, or the one that was killed there last; None when the last one ended well."""
     try:
         descriptor = open_file(data_dir / LOCK_FILE, os.O_RDONLY)
     except OSError:
         return None
     try:
-        running = _parsed(os.pread(descriptor, MOST_BYTES, 0))
+        running = _parsed(os.pread(descriptor, MAX_BYTES, 0))
         return None if running is None or running.phase == ENDED else running
     finally:
         os.close(descriptor)
@@ -164,7 +164,7 @@ def spawn(
 
 def wait_until_working(
     data_dir: Path, process: subprocess.Popen[bytes], output: Path, seconds: float, settle: float, say: Say
-) -> Running:
+) -> RunningDaemon:
     """Return the daemon as soon as it follows changes; for `settle` seconds after the call also until it is ready.
 
     Another daemon that was faster is returned as well. Raises what the process ended with, and Unavailable when it is
@@ -190,7 +190,7 @@ def wait_until_working(
         time.sleep(POLL_SECONDS)
 
 
-def stop(data_dir: Path, say: Say, seconds: float = STOP_SECONDS) -> tuple[Running, bool] | None:
+def stop(data_dir: Path, say: Say, seconds: float = STOP_SECONDS) -> tuple[RunningDaemon, bool] | None:
     """End the daemon of a data folder; return it and whether it had to be killed, None when none ran.
 
     What a killed one wrote down is removed: whoever stops it knows of it. Raises AtlasError when the daemon belongs to
@@ -234,7 +234,7 @@ def _forget_killed(data_dir: Path) -> None:
 
 def _failure(code: int, output: Path) -> AtlasError:
     """Return the error that a process ended with: the one it reported as JSON, or the end of what it printed."""
-    text = output.read_bytes()[-MOST_BYTES:].decode("utf8", "replace")
+    text = output.read_bytes()[-MAX_BYTES:].decode("utf8", "replace")
     for line in reversed(text.splitlines()):
         with contextlib.suppress(ValueError, TypeError, KeyError):
             told = json.loads(line)["error"]
@@ -245,10 +245,10 @@ def _failure(code: int, output: Path) -> AtlasError:
     return AtlasError(f"the daemon ended {ended}{': ' if last else ''}{last}", f"see {output}")
 
 
-def _parsed(data: bytes) -> Running | None:
+def _parsed(data: bytes) -> RunningDaemon | None:
     try:
         told: Any = json.loads(data)
-        return Running(
+        return RunningDaemon(
             pid=int(told["pid"]),
             since=float(told["since"]),
             roots=tuple(map(str, told["roots"])),

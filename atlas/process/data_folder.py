@@ -38,7 +38,7 @@ _CACHE_TAG = b"Signature: 8a477f597d28d172789f06886806bc55\n# A cache of Code At
 
 
 @dataclass(frozen=True, slots=True)
-class Marker:
+class FolderMarker:
     """What a data folder says about itself."""
 
     root: str
@@ -110,7 +110,7 @@ def make_folder(folder: Path, root: Path | None = None, *, trust: bool = False) 
         _write_once(folder / ".gitignore", b"*\n")
 
 
-def read_marker(folder: Path) -> Marker | None:
+def read_marker(folder: Path) -> FolderMarker | None:
     """Return what a folder says about itself when this installation signed it, else None. Raises ConfigError."""
     try:
         document: Any = json.loads(read_file(folder / MARKER))
@@ -120,7 +120,7 @@ def read_marker(folder: Path) -> Marker | None:
     if not isinstance(document, dict):
         return None
     found = cast("dict[str, object]", document)
-    marker = Marker(str(found.get("root", "")), str(found.get("created", "")))
+    marker = FolderMarker(str(found.get("root", "")), str(found.get("created", "")))
     expected = sign(_signed_text(folder, inode, marker), create=False)
     if not expected or not hmac.compare_digest(expected, str(found.get("digest", ""))):
         return None
@@ -178,13 +178,13 @@ def _counts(name: str) -> bool:
 
 
 def _mark(folder: Path, root: str) -> None:
-    marker = Marker(root, datetime.now(UTC).isoformat(timespec="seconds"))
+    marker = FolderMarker(root, datetime.now(UTC).isoformat(timespec="seconds"))
     digest = sign(_signed_text(folder, folder.lstat().st_ino, marker), create=True)
     document = {"format": _FORMAT, "root": marker.root, "created": marker.created, "digest": digest}
     write_file(folder / MARKER, json.dumps(document).encode())
 
 
-def _signed_text(folder: Path, inode: int, marker: Marker) -> str:
+def _signed_text(folder: Path, inode: int, marker: FolderMarker) -> str:
     """Return what the digest covers.
 
     Outside the cache the folder's inode is part of it, so that a copy of a folder that once was published proves

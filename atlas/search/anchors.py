@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
-from atlas.search.route import Relation
+from atlas.search.route import RelationIntent
 
 SEEDS = 3
 """Nodes a relation is followed from; more means that the name is too ambiguous to be a relation's anchor."""
@@ -52,7 +52,7 @@ class Anchors:
         return replace(where, labels=labels) if labels else None
 
 
-async def anchors_of(reader: Reader, relation: Relation, project: str) -> Anchors:
+async def anchors_of(reader: Reader, relation: RelationIntent, project: str) -> Anchors:
     """Return the nodes of a relation's name, at most one more than `SEEDS`.
 
     As it is written, else without case; anything that has the name when the relation applies to none of it.
@@ -70,7 +70,7 @@ async def anchors_of(reader: Reader, relation: Relation, project: str) -> Anchor
     return await _find(reader, relation, project, Match.SUFFIX, ())
 
 
-def why_not_followed(anchors: Anchors, relation: Relation) -> str:
+def why_not_followed(anchors: Anchors, relation: RelationIntent) -> str:
     """Return what is to be said of a name whose nodes are too many, or not the project's own, or none."""
     if len(anchors.nodes) <= SEEDS:
         return "is not a symbol of the index"
@@ -80,6 +80,6 @@ def why_not_followed(anchors: Anchors, relation: Relation) -> str:
     return f"is no {' or '.join(label.lower() for label in APPLIES[relation.kind][0])}"
 
 
-async def _find(reader: Reader, relation: Relation, project: str, match: Match, labels: Labels) -> Anchors:
+async def _find(reader: Reader, relation: RelationIntent, project: str, match: Match, labels: Labels) -> Anchors:
     nodes = await reader.store.find(relation.name, match, Filter(project=project, labels=labels), SEEDS + 1)
     return Anchors(match, tuple(nodes), labels)

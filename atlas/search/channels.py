@@ -14,7 +14,7 @@ from atlas.errors import AtlasError, StoreError
 from atlas.model import Direction, EdgeType, Filter, Label, Match, Node, Scored
 from atlas.search import Reader
 from atlas.search.anchors import SEEDS, Anchors, anchors_of, why_not_followed
-from atlas.search.route import Query, Relation
+from atlas.search.route import Query, RelationIntent
 
 POOL = 100
 """Candidates per channel: recall@100 of words and meaning together is .91, beyond it little is gained (adr/0008)."""
@@ -66,7 +66,7 @@ async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
     return _graded((match, name, nodes) for (match, name, _), nodes in zip(jobs, found, strict=True))
 
 
-async def _anchored(reader: Reader, relation: Relation, anchors: Anchors, where: Filter) -> Ranking:
+async def _anchored(reader: Reader, relation: RelationIntent, anchors: Anchors, where: Filter) -> Ranking:
     """Find what the relation is followed from, or which of several it should be."""
     narrowed = anchors.narrowed(where)
     if narrowed is None:
@@ -148,7 +148,7 @@ def _seeds(*found: Sequence[Node]) -> list[Node]:
     return [node for nodes in found if len(nodes) <= SEEDS for node in nodes if node.row.label not in EXTERNAL_LABELS]
 
 
-async def follow(reader: Reader, relation: Relation, seeds: list[Node], where: Filter) -> Ranking:
+async def follow(reader: Reader, relation: RelationIntent, seeds: list[Node], where: Filter) -> Ranking:
     """Follow a relation from its anchors; scores are the edges' confidences, duplicates keep the best."""
     if relation.kind == "definition":
         uids = [seed.row.uid for seed in seeds]

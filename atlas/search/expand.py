@@ -1,4 +1,4 @@
-"""Around a node: what holds it, who calls it, whom it calls, documentation, tests, bases and overrides.
+"""The neighbourhood of a node: what holds it, who calls it, whom it calls, documentation, tests, bases and overrides.
 
 Edges come from the store in one read per direction for all nodes together, one after the other: such reads are shorter
 than it takes to run them at once. Each list is cut per node and carries its full length ("3 of 118 callers").
@@ -28,7 +28,7 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Neighbourhood:
     """The neighbourhood of a node, by what the neighbours are to it."""
 
     parents: tuple[Node, ...] = ()
@@ -57,19 +57,19 @@ KINDS: Mapping[str, tuple[Direction, tuple[EdgeType, ...]]] = {
 BESIDE_HITS = ("callers", "callees", "tests", "docs")
 
 
-async def around_hits(reader: Reader, uids: Sequence[str]) -> dict[str, Around]:
+async def around_hits(reader: Reader, uids: Sequence[str]) -> dict[str, Neighbourhood]:
     """Return a short neighbourhood per search hit: two edge reads, and two counts when a list was cut."""
     related = await _related(reader, uids, BESIDE_HITS, SHORT) if uids else {}
-    return {uid: Around((), kinds) for uid, kinds in related.items()}
+    return {uid: Neighbourhood((), kinds) for uid, kinds in related.items()}
 
 
-async def around_node(reader: Reader, node: Node, each: int) -> Around:
+async def around_node(reader: Reader, node: Node, each: int) -> Neighbourhood:
     """Return the neighbourhood of one node, at most `each` neighbours per edge type, with its chain of parents."""
     uid = node.row.uid
     kinds = tuple(KINDS)
     related, parents = await _related(reader, [uid], kinds, each), await parents_of(reader, uid)
     listed = related.get(uid, {})
-    return Around(parents, {kind: listed[kind] for kind in kinds if kind in listed})
+    return Neighbourhood(parents, {kind: listed[kind] for kind in kinds if kind in listed})
 
 
 async def counts_around(reader: Reader, uid: str) -> tuple[tuple[str, int], ...]:

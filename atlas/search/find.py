@@ -15,7 +15,7 @@ from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
 from atlas.search.route import Query, route
 
-HYDRATED = 60
+RERANK_LIMIT = 60
 """Candidates whose nodes are read and ranked, the same for every page so that paging is stable; 100 find no more."""
 NAME_WEIGHT = 1.0
 """In a question that is nothing but a name it counts as much as the best text match: the symbol comes first."""
@@ -46,7 +46,7 @@ class Fusion(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search found, best first; the tools show a page of it."""
 
     query: Query
@@ -64,8 +64,8 @@ async def search(
     fusion: Fusion = Fusion.WEIGHTED,
     *,
     demote_tests: bool = True,
-    wanted: int = HYDRATED,
-) -> Found:
+    wanted: int = RERANK_LIMIT,
+) -> SearchResult:
     """Find candidates for a question. Never raises for a channel that fails: its note says so instead.
 
     A single channel keeps its own order and reads only the first `wanted` nodes; the hybrid ranks all it may show.
@@ -74,7 +74,7 @@ async def search(
     if mode == Mode.HYBRID:
         rankings = await _channels(reader, query, where)
         notes = _remarks(rankings, query)
-        candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:HYDRATED], rankings)
+        candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
         ranked = rank(candidates, query, reader.split_words, demote_tests=demote_tests)
         total = len(ranked)
     else:
@@ -82,7 +82,9 @@ async def search(
         rankings, notes = await gather((mode.value, run(reader, query, where))), ()
         ranked, problems = await _hydrate(reader, rankings[0].hits[:wanted], rankings)
         total = len(rankings[0].hits)
-    return Found(query, tuple(ranked), total, (*query.notes, *(each.note for each in rankings), *notes, *problems))
+    return SearchResult(
+        query, tuple(ranked), total, (*query.notes, *(each.note for each in rankings), *notes, *problems)
+    )
 
 
 async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:

@@ -56,7 +56,7 @@ _DOC_TYPES = (EdgeType.DOCUMENTS, EdgeType.AFFECTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class RelationIntent:
     """A question about the edges of a named thing: follow `types` from `name`, the edges' end given by `direction`."""
 
     kind: str
@@ -83,7 +83,7 @@ class Query:
     paths: tuple[str, ...]
     focus: float
     """0..1: the share of the words that are part of a name or path; 1 when the question is nothing but a name."""
-    relation: Relation | None
+    relation: RelationIntent | None
     wants_tests: bool
     languages: tuple[str, ...]
     """Languages the question names: a reason to prefer them, not a filter."""
@@ -218,18 +218,18 @@ def base_forms(word: str) -> list[str]:
     return []
 
 
-def _relation(text: str) -> Relation | None:
+def _relation(text: str) -> RelationIntent | None:
     """Return the first phrase that ends the question; in mid-question (`Return docs for name`) only of identifiers."""
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
     for kind, types, direction, phrase in _PHRASES:
         match = phrase.search(text)
         if match and (match.start() == 0 or _MIXED.search(match.group(1))):
-            return Relation(kind, dotted(match.group(1)), types, direction)
+            return RelationIntent(kind, dotted(match.group(1)), types, direction)
     return None
 
 
-def _names(text: str, paths: tuple[str, ...], relation: Relation | None) -> tuple[str, ...]:
+def _names(text: str, paths: tuple[str, ...], relation: RelationIntent | None) -> tuple[str, ...]:
     if relation is not None:
         return (relation.name,)
     quoted = [dotted(name) for name in _BACKTICKED.findall(text) if _IDENTIFIER.fullmatch(name)]

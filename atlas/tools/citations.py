@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from atlas.model import Direction, Edge, NodeRow
-from atlas.search.expand import KINDS, Around
+from atlas.search.expand import KINDS, Neighbourhood
 from atlas.tools.answers import Neighbour, Section, Symbol
 
 SUMMARY_CHARACTERS = 160
@@ -54,7 +54,7 @@ def summary_of(docstring: str) -> str:
     return sentence if len(sentence) <= SUMMARY_CHARACTERS else sentence[: SUMMARY_CHARACTERS - 3].rstrip() + "..."
 
 
-def sections_of(around: Around, kinds: Iterable[str], own_path: str) -> tuple[Section, ...]:
+def sections_of(around: Neighbourhood, kinds: Iterable[str], own_path: str) -> tuple[Section, ...]:
     """Return the non-empty neighbour lists of the given kinds, in their order, for a node in `own_path`."""
     return tuple(
         Section(

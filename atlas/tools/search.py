@@ -9,7 +9,7 @@ from atlas.api import Atlas
 from atlas.errors import ConfigError
 from atlas.search.channels import POOL
 from atlas.search.expand import BESIDE_HITS, around_hits
-from atlas.search.find import HYDRATED, Found, Mode
+from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.rank import Candidate
 from atlas.tools.answers import Hit, SearchAnswer
@@ -106,7 +106,7 @@ class _Page:
     """Everything a page could show, before the budget is applied."""
 
     mode: Mode
-    found: Found
+    found: SearchResult
     offset: int
     plain: tuple[Hit, ...]
     rich: tuple[Hit, ...]
@@ -176,7 +176,7 @@ def _build(envelope: Envelope, page: _Page, hits: int, detailed: int) -> SearchA
         query=page.found.query.text,
         hits=shown,
         found=page.found.total,
-        more=page.found.total >= (HYDRATED if page.mode == Mode.HYBRID else POOL),
+        more=page.found.total >= (RERANK_LIMIT if page.mode == Mode.HYBRID else POOL),
         evidence=envelope.evidence(
             paths=(path_of(hit.symbol.place) for hit in shown),
             stale=page.stale,
@@ -191,7 +191,7 @@ def _build(envelope: Envelope, page: _Page, hits: int, detailed: int) -> SearchA
     )
 
 
-def _hit(atlas: Atlas, found: Found, candidate: Candidate, number: int) -> Hit:
+def _hit(atlas: Atlas, found: SearchResult, candidate: Candidate, number: int) -> Hit:
     row = candidate.node.row
     text = f"{row.name} {row.qualified_name} {row.signature} {row.docstring} {row.path}"
     seen = set(atlas.reader.split_words(text))

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::texts::Texts;
+use crate::string_table::Texts;
 
 /// Raised with every change of layout or meaning; part of the facts cache's key.
 pub const FACTS_VERSION: u32 = 3;

@@ -15,9 +15,10 @@ pub mod link;
 pub mod memory;
 pub mod pages;
 pub mod parse;
+mod py;
 pub mod scan;
 pub mod secrets;
-pub mod texts;
+pub mod string_table;
 
 pub mod tokens;
 pub mod unit;
@@ -28,12 +29,12 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     scan::register(module)?;
-    parse::register(module)?;
+    py::parse::register(module)?;
     content::register(module)?;
     secrets::register(module)?;
     cache::register(module)?;
-    link::register(module)?;
-    unit::register(module)?;
+    py::link::register(module)?;
+    py::unit::register(module)?;
     encode::register(module)?;
     vectors::register(module)?;
     tokens::register(module)?;

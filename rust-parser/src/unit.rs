@@ -2,21 +2,20 @@
 //!
 //! A row is described once, as a list of fields; the digest hashes the fields and Python gets them as tuples.
 
-mod python;
 mod words;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
-use crate::link::edges::FileEdges;
-use crate::link::file::is_class;
-use crate::link::index::Index;
-use crate::link::names::FILE_NODE;
-use crate::link::paths::{file_name_of, is_package_file};
-use crate::link::structure::Structure;
+use crate::link::emit::edges::FileEdges;
+use crate::link::emit::structure::Structure;
+use crate::link::project::file_entry::is_class;
+use crate::link::project::index::Index;
+use crate::link::project::names::FILE_NODE;
+use crate::link::project::paths::{file_name_of, is_package_file};
 
-pub use python::{Unit, register};
+pub use crate::py::unit::Unit;
 
 /// First 16 bytes of BLAKE3 over a unit's rows.
 pub type UnitDigest = [u8; 16];
@@ -46,7 +45,7 @@ impl From<String> for Field<'_> {
 }
 
 /// A node of a unit.
-struct UnitNode {
+pub(crate) struct UnitNode {
     uid: String,
     qualified_name: String,
     place: NodePlace,
@@ -63,7 +62,7 @@ enum NodePlace {
     },
 }
 
-struct UnitEdge {
+pub(crate) struct UnitEdge {
     /// Position of the node.
     source: usize,
     /// Without the project.
@@ -77,14 +76,14 @@ struct UnitEdge {
 /// Everything that the rows of one unit are made from.
 pub struct UnitSource {
     project: String,
-    path: String,
+    pub(crate) path: String,
     facts: Option<Arc<FileFacts>>,
-    nodes: Vec<UnitNode>,
+    pub(crate) nodes: Vec<UnitNode>,
     /// By node: the nearest enclosing node of the unit.
     parents: Vec<Option<usize>>,
-    edges: Vec<UnitEdge>,
-    resolved: u32,
-    unresolved: u32,
+    pub(crate) edges: Vec<UnitEdge>,
+    pub(crate) resolved: u32,
+    pub(crate) unresolved: u32,
 }
 
 /// The unit of a file; `targets` are the uids of its edges' far ends, without the project.
@@ -199,7 +198,7 @@ impl UnitSource {
     }
 
     /// The fields of `atlas.model.NodeRow`.
-    fn node_fields(&self, position: usize) -> [Field<'_>; 24] {
+    pub(crate) fn node_fields(&self, position: usize) -> [Field<'_>; 24] {
         let node = &self.nodes[position];
         match (&node.place, &self.facts) {
             (NodePlace::File(def), Some(facts)) => self.definition_fields(node, *def, facts, position),
@@ -300,7 +299,7 @@ impl UnitSource {
     }
 
     /// The fields of `atlas.model.EdgeRow`.
-    fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 6] {
+    pub(crate) fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 6] {
         [
             self.nodes[edge.source].uid.as_str().into(),
             Field::Uid(&self.project, &edge.target),

@@ -26,7 +26,7 @@ from atlas.model import Direction, Filter, Match, Node
 from atlas.parsing import BM25_LIBRARY, VectorIndex, digest_paths, split_words
 from atlas.pipeline.events import IndexSummary
 from atlas.pipeline.index import Indexer
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.search import Reader
 from atlas.search.find import Mode
 from atlas.stores.bolt.connection import Address
@@ -54,7 +54,7 @@ def atlas_on(store: Store, settings: Settings) -> Atlas:
     """Return an index over any store, wired as the product wires it."""
     source = make_source(settings)
     embeds = settings.embedder.provider != "none"
-    gate = Gate(store, settings.pipeline.body_threshold / 100, embeds=embeds)
+    gate = SignificanceGate(store, settings.pipeline.body_threshold / 100, embeds=embeds)
     indexer = Indexer(source, store, MemoryBus(), gate, make_writing_embedder(settings))
     reader = Reader(
         store, make_embedder(settings), Cl100kCounter(), settings.project_name, settings.root, split_words, digest_paths

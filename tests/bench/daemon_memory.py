@@ -27,18 +27,18 @@ from pathlib import Path
 
 from atlas.app.main import connect_bus_of_running_daemon, make_embedder, make_source
 from atlas.bench import meter
-from atlas.bench.probe import TooLate, until
+from atlas.bench.probe import ProbeTimeout, until
 from atlas.bench.process import run
 from atlas.buses.memory import MemoryBus
 from atlas.config.load import Settings, load_settings
 from atlas.model import Event
 from atlas.parsing import VectorIndex, load_languages, scan
 from atlas.pipeline.daemon_client import is_drained
-from atlas.pipeline.events import AST_DIRTY, EVERYTHING
+from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT
 from atlas.pipeline.manual import LiveTiers
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.process.daemon import find_running
-from atlas.process.memory import few_arenas, give_back
+from atlas.process.memory import limit_malloc_arenas, trim_heap
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.bench.linker_memory import edited
 
@@ -72,13 +72,13 @@ def copy_tree(tree: Path, copy: Path) -> list[str]:
 @asynccontextmanager
 async def in_this_process(settings: Settings) -> AsyncGenerator[Writer]:
     """The daemon's tiers, its limit on memory, and nothing else of it."""
-    few_arenas()
+    limit_malloc_arenas()
     store = EmbeddedStore.open(settings.data_dir, writing=True, vector_index=VectorIndex)
     page = settings.pipeline.embed_batch
     tiers = await LiveTiers.open(
-        [make_source(settings)], store, MemoryBus(), Gate(store), make_embedder(settings), page=page
+        [make_source(settings)], store, MemoryBus(), SignificanceGate(store), make_embedder(settings), page=page
     )
-    (place,) = tiers.places.values()
+    (place,) = tiers.workspaces.values()
 
     async def settle(paths: Sequence[str]) -> None:
         await tiers.hint(paths)
@@ -91,10 +91,10 @@ async def in_this_process(settings: Settings) -> AsyncGenerator[Writer]:
             print("  over the limit: the linker is dropped", flush=True)
             place.forget()
             gc.collect()
-            give_back()
+            trim_heap()
 
     try:
-        await tiers._bus.publish(AST_DIRTY, [Event(place.name, EVERYTHING)])  # pyright: ignore[reportPrivateUsage]
+        await tiers._bus.publish(AST_DIRTY, [Event(place.name, WHOLE_PROJECT)])  # pyright: ignore[reportPrivateUsage]
         yield Writer(os.getpid(), settle, rest)
         await tiers.aclose()
     finally:
@@ -120,7 +120,7 @@ async def in_a_daemon(settings: Settings) -> AsyncGenerator[Writer]:
 
     async def settle(paths: Sequence[str]) -> None:
         nonlocal last
-        with contextlib.suppress(TooLate):  # an edit that leaves the file as it was may write nothing
+        with contextlib.suppress(ProbeTimeout):  # an edit that leaves the file as it was may write nothing
             await until(changed, "", 2.0)
         for stream, group in (("file-changed", "graph"), ("ast-dirty", "ast"), ("embed-dirty", "embed")):
             await until(partial(is_drained, bus, f"atlas:{stream}", group), stream, 600.0)
@@ -144,7 +144,7 @@ async def measure(
 ) -> tuple[float, float]:
     """Edit; return the resident set after the first `every` edits and after the last one, in MB."""
     chance = random.Random(20261123)
-    await writer.settle([EVERYTHING])
+    await writer.settle([WHOLE_PROJECT])
     await writer.rest()
     say(f"at rest before the first edit: {meter.rss_mb(writer.pid):.0f} MB, peak {meter.peak_rss_mb(writer.pid):.0f}")
     warm = 0.0

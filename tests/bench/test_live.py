@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from atlas.bench import meter
-from atlas.bench.edits import FUNCTIONS, Source, added, check_out, code_files, save
+from atlas.bench.edits import FUNCTIONS, TreeFile, added, check_out, code_files, save
 from atlas.bench.live import PARTS, Row
 from atlas.bench.probe import p95
 from atlas.bench.readers import CONNECTIONS, PROCESSES, TOOLS, Readers
@@ -74,7 +74,7 @@ async def test_readers_ask_until_they_are_stopped(tmp_path: Path) -> None:
 
 def test_a_checkout_gives_every_file_another_end_in_every_round(tmp_path: Path) -> None:
     write_tree(tmp_path, {"a.py": "A = 1\n", "b.md": "# B\n"})
-    files = [Source("a.py", "python", 6), Source("b.md", "markdown", 4)]
+    files = [TreeFile("a.py", "python", 6), TreeFile("b.md", "markdown", 4)]
     written = list(check_out(tmp_path, files, 5, random.Random(1)))
     assert [path for path, _ in written] == ["a.py", "b.md", "a.py", "b.md", "a.py"]
     assert len({content for _, content in written}) == 5
@@ -87,7 +87,7 @@ def test_a_checkout_gives_every_file_another_end_in_every_round(tmp_path: Path) 
 def test_a_save_adds_a_function(tmp_path: Path, by_rename: bool) -> None:
     for language in FUNCTIONS:
         (tmp_path / "file").write_text("before\n")
-        one = added(Source("file", language, 7), 3, random.Random(2))
+        one = added(TreeFile("file", language, 7), 3, random.Random(2))
         save(tmp_path, one, language, by_rename=by_rename)
         text = (tmp_path / "file").read_text()
         assert text.startswith("before\n")
@@ -97,7 +97,7 @@ def test_a_save_adds_a_function(tmp_path: Path, by_rename: bool) -> None:
 
 
 def test_files_are_chosen_over_all_sizes() -> None:
-    files = [Source(f"{size}.py", "python", size) for size in range(100)] + [Source("x.md", "markdown", 50)]
+    files = [TreeFile(f"{size}.py", "python", size) for size in range(100)] + [TreeFile("x.md", "markdown", 50)]
     assert [file.size for file in code_files(files, 4)] == [0, 25, 50, 75]
     assert len(code_files(files, 1000)) == 100
 

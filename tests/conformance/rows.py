@@ -8,7 +8,17 @@ import re
 import struct
 from collections.abc import Sequence
 
-from atlas.model import STRUCTURE, Decision, EdgeRow, FileRecord, GraphDelta, ModelInfo, NodeRow, SearchText, VectorRow
+from atlas.model import (
+    STRUCTURE_PATH,
+    Decision,
+    EdgeRow,
+    FileRecord,
+    GraphDelta,
+    ModelInfo,
+    NodeRow,
+    SearchText,
+    VectorRow,
+)
 
 PROJECT = "p"
 MODEL = ModelInfo("test", "tiny", 4, "one")
@@ -86,11 +96,11 @@ def unit(
     decisions: Sequence[Decision] = (),
 ) -> GraphDelta:
     """A whole unit; texts are made from the nodes unless given."""
-    if content is None and path != STRUCTURE:
+    if content is None and path != STRUCTURE_PATH:
         content = f"content of {path} {len(nodes)}".encode()
     record = FileRecord(
         path=path,
-        language=language if path != STRUCTURE else "",
+        language=language if path != STRUCTURE_PATH else "",
         digest=hashlib.blake2b(content, digest_size=16).hexdigest() if content is not None else "",
         size=len(content or b""),
         mtime_ns=1,

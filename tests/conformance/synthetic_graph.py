@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from atlas.model import STRUCTURE, EdgeRow, FileRecord, GraphDelta, NodeRow, SearchText
+from atlas.model import STRUCTURE_PATH, EdgeRow, FileRecord, GraphDelta, NodeRow, SearchText
 
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -81,7 +81,7 @@ def deltas_of_tree(project: str, root: Path) -> Iterator[GraphDelta]:
         *([False] * 3),
         *([""] * 7),
     )
-    yield GraphDelta(project, STRUCTURE, FileRecord(STRUCTURE), [root_node], structure)
+    yield GraphDelta(project, STRUCTURE_PATH, FileRecord(STRUCTURE_PATH), [root_node], structure)
 
 
 def _definitions(project: str, path: str, tree: ast.Module) -> Iterator[tuple[str, str]]:

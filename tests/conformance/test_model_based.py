@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from atlas.contracts import Store
 from atlas.model import (
-    STRUCTURE,
+    STRUCTURE_PATH,
     Decision,
     Direction,
     EdgeRow,
@@ -35,7 +35,7 @@ from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.memgraph import empty_memgraph, reopened_memgraph
 
 PROJECTS = ("p", "q")
-PATHS = (STRUCTURE, "a.py", "b/a.py", "b/test_c.py")
+PATHS = (STRUCTURE_PATH, "a.py", "b/a.py", "b/test_c.py")
 NAMES = ("a.f", "a.f#2", "a.g", "A.f", "b.C", "b.C.f", "b.C.g", "b.test_f")
 WORDS = ("f", "g", "c", "alpha", "beta", "py")
 MODELS = (ModelInfo("test", "tiny", 2, "one"), ModelInfo("test", "tiny", 2, "two"))
@@ -190,9 +190,9 @@ async def _answers(store: Store) -> dict[str, object]:
             (Match.EXACT, "b.C"),
             (Match.NEAR, "tset_f"),
             (Match.NEAR, "b.D.f"),
-            (Match.PATH, STRUCTURE),
+            (Match.PATH, STRUCTURE_PATH),
             (Match.PATH, "a.py"),
-            (Match.PATH, STRUCTURE),
+            (Match.PATH, STRUCTURE_PATH),
             (Match.PATH, "b/test_c.py"),
         ):
             answers[f"find {match} {text} {where}"] = await store.find(text, match, where, 3)
@@ -215,7 +215,7 @@ class BoltAgrees(StoresAgree):
         self.started = False
         # what does not follow must not hold up an index for a new model: that is tested elsewhere
         self.patience = pytest.MonkeyPatch()
-        self.patience.setattr(speculative_write, "PATIENCE", 0.1)
+        self.patience.setattr(speculative_write, "ABANDON_SECONDS", 0.1)
         super().__init__()
 
     def teardown(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from atlas.contracts import Store
 from atlas.errors import NotFound
 from atlas.model import (
-    STRUCTURE,
+    STRUCTURE_PATH,
     Decision,
     Direction,
     FileRecord,
@@ -30,7 +30,7 @@ async def everything(store: Store, project: str = PROJECT) -> object:
     """All that can be read of a project, but for generations and times."""
     manifest = await store.manifest(project)
     nodes = [row for path in manifest for row in await store.find(path, Match.PATH, Filter(project=project), 10_000)]
-    nodes += [row for row in await store.find(STRUCTURE, Match.PATH, Filter(project=project), 10_000)]
+    nodes += [row for row in await store.find(STRUCTURE_PATH, Match.PATH, Filter(project=project), 10_000)]
     uids = [row.row.uid for row in nodes]
     return (
         manifest,
@@ -198,7 +198,7 @@ async def test_digests_of_symbols_by_file(store: Store) -> None:
     await store.apply([unit("a.py", [one, two]), unit("b.py", [other]), unit("empty.py"), unit("", [node("p", "")])])
     found = await store.symbol_digests(PROJECT, ["a.py", "empty.py", "no.py", "a.py"])
     assert found == {"a.py": {row.uid: _digests(row) for row in (one, two)}, "empty.py": {}}
-    assert list(await store.symbol_digests(PROJECT, [STRUCTURE])) == [STRUCTURE]
+    assert list(await store.symbol_digests(PROJECT, [STRUCTURE_PATH])) == [STRUCTURE_PATH]
     assert await store.symbol_digests(PROJECT, []) == {}
 
 

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from atlas.embedders.litellm import LiteLlmEndpoint
-from atlas.embedders.remote import Choice, RemoteEmbedder
-from atlas.embedders.retry import Patience
+from atlas.embedders.remote import RemoteEmbedder, RequestOptions
+from atlas.embedders.retry import Backoff
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import Chunk, ModelInfo
 
@@ -17,7 +17,7 @@ from .stub import Stub, failure
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-SHORT = Patience(0.5, 0.05)
+SHORT = Backoff(0.5, 0.05)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def stub() -> AsyncIterator[Stub]:
 
 def embedder(stub: Stub, key: str = "some-key-1") -> RemoteEmbedder:
     endpoint = LiteLlmEndpoint("openai/small", f"{stub.url}/v1", key, 0, 5.0, stub.url)
-    return RemoteEmbedder(endpoint, Choice(patience=SHORT, query_patience=SHORT))
+    return RemoteEmbedder(endpoint, RequestOptions(backoff=SHORT, query_backoff=SHORT))
 
 
 async def test_vectors_come_through_and_the_environment_stays_as_it_was(stub: Stub) -> None:
@@ -55,7 +55,7 @@ async def test_errors_are_told_apart_and_hold_no_key(stub: Stub) -> None:
         await made.embed_query("x")
     stub.misbehave = lambda path, texts: failure(400, "too long", "x") if len(texts[0]) > 300 else None
     assert any(await made.embed_query("word " * 100))
-    assert made.losses.given_up == 0
+    assert made.embedding_stats.given_up == 0
     await stub.stop()
     with pytest.raises(Unavailable):
         await made.embed_query("x")

@@ -14,19 +14,19 @@ import pytest
 
 from atlas.config.load import load_settings
 from atlas.embedders.batches import split, tokens_of
-from atlas.embedders.endpoint import PROBE, Limits
-from atlas.embedders.http import Exchange, retry_after
+from atlas.embedders.endpoint import PROBE, EndpointLimits
+from atlas.embedders.http import JsonClient, retry_after
 from atlas.embedders.openai import OpenAiEndpoint
 from atlas.embedders.prefixes import Prefixes, prefixes
-from atlas.embedders.remote import Choice, RemoteEmbedder
-from atlas.embedders.retry import Patience
+from atlas.embedders.remote import RemoteEmbedder, RequestOptions
+from atlas.embedders.retry import Backoff
 from atlas.embedders.tei import TeiEndpoint
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import Chunk, Losses, ModelInfo
+from atlas.model import Chunk, EmbeddingStats, ModelInfo
 
 from .stub import Reply, Stub, failure
 
-SHORT = Patience(0.4, 0.02)
+SHORT = Backoff(0.4, 0.02)
 
 
 def chunk(text: str, name: str = "f", uid: str = "") -> Chunk:
@@ -38,17 +38,17 @@ def chunks(count: int) -> list[Chunk]:
 
 
 def tei(stub: Stub, seconds: float = 5.0, model: str = "", key: str = "", **choice: object) -> RemoteEmbedder:
-    chosen = {"patience": SHORT, "query_patience": SHORT} | choice
-    exchange = Exchange(stub.url, key, seconds, 5, loopback=True)
+    chosen = {"backoff": SHORT, "query_backoff": SHORT} | choice
+    exchange = JsonClient(stub.url, key, seconds, 5, loopback=True)
     dimensions = int(str(choice.get("dimensions", 0)))
-    return RemoteEmbedder(TeiEndpoint(exchange, stub.url, model, dimensions), Choice(**chosen))  # type: ignore[arg-type]
+    return RemoteEmbedder(TeiEndpoint(exchange, stub.url, model, dimensions), RequestOptions(**chosen))  # type: ignore[arg-type]
 
 
 def openai(stub: Stub, key: str = "", **choice: object) -> RemoteEmbedder:
-    chosen = {"patience": SHORT, "query_patience": SHORT} | choice
-    exchange = Exchange(f"{stub.url}/v1", key, 5.0, 5, loopback=True)
+    chosen = {"backoff": SHORT, "query_backoff": SHORT} | choice
+    exchange = JsonClient(f"{stub.url}/v1", key, 5.0, 5, loopback=True)
     dimensions = int(str(choice.get("dimensions", 0)))
-    return RemoteEmbedder(OpenAiEndpoint(exchange, stub.url, stub.model, dimensions), Choice(**chosen))  # type: ignore[arg-type]
+    return RemoteEmbedder(OpenAiEndpoint(exchange, stub.url, stub.model, dimensions), RequestOptions(**chosen))  # type: ignore[arg-type]
 
 
 @asynccontextmanager
@@ -107,14 +107,14 @@ async def test_no_request_needs_more_permits_than_there_are() -> None:
 @pytest.mark.parametrize(
     ("limits", "most", "sizes"),
     [
-        (Limits(), 3, [3, 3, 1]),
-        (Limits(texts=2), 3, [2, 2, 2, 1]),
-        (Limits(tokens=2 * tokens_of("x" * 300)), 10, [2, 2, 2, 1]),
-        (Limits(tokens=1, text_tokens=1), 10, [1] * 7),
-        (Limits(requests=4), 10, [4, 3]),
+        (EndpointLimits(), 3, [3, 3, 1]),
+        (EndpointLimits(texts=2), 3, [2, 2, 2, 1]),
+        (EndpointLimits(tokens=2 * tokens_of("x" * 300)), 10, [2, 2, 2, 1]),
+        (EndpointLimits(tokens=1, text_tokens=1), 10, [1] * 7),
+        (EndpointLimits(requests=4), 10, [4, 3]),
     ],
 )
-def test_batches_are_bounded_and_complete(limits: Limits, most: int, sizes: list[int]) -> None:
+def test_batches_are_bounded_and_complete(limits: EndpointLimits, most: int, sizes: list[int]) -> None:
     batches = list(split(["x" * 300] * 7, most, limits))
     assert [len(batch) for batch in batches] == sizes
     assert sorted(position for batch in batches for position in batch) == list(range(7))
@@ -122,7 +122,7 @@ def test_batches_are_bounded_and_complete(limits: Limits, most: int, sizes: list
 
 def test_a_body_stays_below_the_payload_limit_also_when_characters_are_escaped() -> None:
     texts = ['"\n' * 150_000] * 10
-    assert max(len(batch) for batch in split(texts, 32, Limits())) == 3
+    assert max(len(batch) for batch in split(texts, 32, EndpointLimits())) == 3
 
 
 async def test_cut_texts_are_counted() -> None:
@@ -131,7 +131,7 @@ async def test_cut_texts_are_counted() -> None:
         given = [chunk("short"), chunk("long word " * 100), chunk("longer word " * 200)]
         vectors = await embedder.embed_chunks(given)
         assert all(any(vector) for vector in vectors)
-        assert embedder.losses == Losses(2, 0)
+        assert embedder.embedding_stats == EmbeddingStats(2, 0)
 
 
 async def test_a_batch_that_became_too_large_is_halved() -> None:
@@ -141,7 +141,7 @@ async def test_a_batch_that_became_too_large_is_halved() -> None:
         stub.misbehave = lambda path, texts: failure(422, "batch size", "Validation") if len(texts) > 5 else None
         given = chunks(32)
         assert_right(stub, given, await embedder.embed_chunks(given))
-        assert embedder.losses.given_up == 0
+        assert embedder.embedding_stats.given_up == 0
 
 
 async def test_a_smaller_payload_limit_than_expected_halves_requests() -> None:
@@ -166,7 +166,7 @@ async def test_a_text_that_is_too_long_for_its_server_is_shortened_alone() -> No
         vectors = await embedder.embed_chunks(given)
         assert_right(stub, given[:9], vectors[:9])
         assert any(vectors[9])
-        assert embedder.losses == Losses(1, 0)
+        assert embedder.embedding_stats == EmbeddingStats(1, 0)
         await embedder.aclose()
 
 
@@ -196,7 +196,7 @@ async def test_a_poisoned_text_gets_no_vector_and_holds_up_no_other(answer: Repl
         vectors = await embedder.embed_chunks(given)
         assert vectors[7] == bytes(2 * 384)
         assert_right(stub, given[:7] + given[8:], vectors[:7] + vectors[8:])
-        assert embedder.losses.given_up == 1
+        assert embedder.embedding_stats.given_up == 1
         assert len(stub.requests) < 40
 
 
@@ -217,7 +217,7 @@ async def test_a_server_that_refuses_every_text_is_a_mistake_in_the_settings(sta
 @pytest.mark.parametrize("status", [408, 424, 429, 500, 502, 503, 504])
 async def test_a_passing_trouble_is_waited_out(status: int) -> None:
     stub = Stub()
-    async with serving(stub, patience=Patience(5, 0.01)) as embedder:
+    async with serving(stub, backoff=Backoff(5, 0.01)) as embedder:
         await embedder.info()
         left = 6
 
@@ -248,7 +248,7 @@ async def test_a_storm_ends_as_unavailable_with_what_the_server_said(status: int
 
 async def test_the_servers_own_waiting_time_is_kept() -> None:
     stub = Stub()
-    async with serving(stub, patience=Patience(5, 0.01)) as embedder:
+    async with serving(stub, backoff=Backoff(5, 0.01)) as embedder:
         await embedder.info()
         asked: list[float] = []
 
@@ -317,7 +317,7 @@ async def test_other_refusals_are_mistakes_in_the_settings(reply: Reply, message
 )
 async def test_broken_answers_are_asked_for_again_then_unavailable(reply: Reply, message: str) -> None:
     stub = Stub()
-    async with serving(stub, patience=Patience(5, 0.01)) as embedder:
+    async with serving(stub, backoff=Backoff(5, 0.01)) as embedder:
         await embedder.info()
         left = 2
 
@@ -336,7 +336,7 @@ async def test_broken_answers_are_asked_for_again_then_unavailable(reply: Reply,
 
 async def test_a_slow_server_times_out() -> None:
     stub = Stub()
-    async with serving(stub, seconds=0.3, patience=Patience(0.1, 0.01)) as embedder:
+    async with serving(stub, seconds=0.3, backoff=Backoff(0.1, 0.01)) as embedder:
         await embedder.info()
         stub.seconds = 30
         started = time.monotonic()
@@ -357,7 +357,7 @@ async def test_a_question_is_not_held_up_by_a_slow_server(monkeypatch: pytest.Mo
 
 async def test_a_server_that_dies_in_mid_batch_and_comes_back_loses_nothing() -> None:
     stub = Stub(seconds=0.02)
-    async with serving(stub, patience=Patience(10, 0.05), batch=8) as embedder:
+    async with serving(stub, backoff=Backoff(10, 0.05), batch=8) as embedder:
         given = chunks(200)
         work = asyncio.create_task(embedder.embed_chunks(given))
         await stub.asked(8)
@@ -383,7 +383,7 @@ async def test_a_server_that_stays_away_is_unavailable_and_cancels_what_is_in_fl
 
 async def test_another_model_after_a_restart_is_noticed_and_never_mixed() -> None:
     stub = Stub(seconds=0.02)
-    async with serving(stub, patience=Patience(10, 0.05), batch=4) as embedder:
+    async with serving(stub, backoff=Backoff(10, 0.05), batch=4) as embedder:
         before = await embedder.info()
         work = asyncio.create_task(embedder.embed_chunks(chunks(400)))
         await stub.asked(8)

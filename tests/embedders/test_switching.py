@@ -21,12 +21,12 @@ from atlas.embedders.static import StaticEmbedder
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import Chunk, Event, Filter, ModelInfo
 from atlas.parsing import VectorIndex
-from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, Window
+from atlas.pipeline.events import EMBED_DIRTY, WHOLE_PROJECT, Window
 from atlas.pipeline.manual import LiveTiers
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import EmbedTier
 from atlas.pipeline.worker import TierReport, run_tier
-from atlas.search.find import Found, Mode
+from atlas.search.find import Mode, SearchResult
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.trees import write_tree
 
@@ -66,12 +66,12 @@ async def index(settings: Settings) -> int:
         return (await atlas.index()).vectors
 
 
-async def meaning(settings: Settings, text: str) -> Found:
+async def meaning(settings: Settings, text: str) -> SearchResult:
     async with open_atlas(settings) as atlas:
         return await atlas.search(text, Filter(project=settings.project_name), Mode.MEANING)
 
 
-def found(answer: Found) -> list[str]:
+def found(answer: SearchResult) -> list[str]:
     return [candidate.node.row.qualified_name for candidate in answer.ranked]
 
 
@@ -154,9 +154,9 @@ async def test_the_live_worker_waits_for_its_server_and_blames_nobody(root: Path
     embedder = make_writing_embedder(settings)
     assert embedder is not None
     bus = MemoryBus()
-    graph = await LiveTiers.open([make_source(settings)], store, bus, Gate(store), None)
+    graph = await LiveTiers.open([make_source(settings)], store, bus, SignificanceGate(store), None)
     await graph.settle()
-    tier = EmbedTier(graph.places, store, embedder, Window(0.1, 100, 0.01))
+    tier = EmbedTier(graph.workspaces, store, embedder, Window(0.1, 100, 0.01))
     report, stop = TierReport(), asyncio.Event()
     try:
         if trouble == "storm":
@@ -165,7 +165,7 @@ async def test_the_live_worker_waits_for_its_server_and_blames_nobody(root: Path
             stub.key = "changed"
         else:
             await stub.stop()
-        await bus.publish(EMBED_DIRTY, [Event("toys", EVERYTHING)])
+        await bus.publish(EMBED_DIRTY, [Event("toys", WHOLE_PROJECT)])
         working = asyncio.create_task(run_tier(bus, tier, report, stop, lambda message, fields: None))
         await until(lambda: report.away)
         stub.misbehave, stub.key = None, ""

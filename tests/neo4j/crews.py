@@ -17,13 +17,13 @@ from typing import Any, cast
 
 from atlas.app.embedder import make_embedder
 from atlas.app.main import connect_bus
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.model import Event
 from atlas.pipeline.cluster.project_bus import ProjectBus
-from atlas.pipeline.events import EMBED_DIRTY, EVERYTHING, FILE_CHANGED
-from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT
+from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
 from atlas.stores.bolt.store import BoltStore
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
 from tests.neo4j.server import open_uri
@@ -64,7 +64,7 @@ class Servers:
     """A bus and a store, and the workers on them."""
 
     folder: Path
-    valkey: OwnServer
+    valkey: ManagedServer
     workers: list[Worker] = field(default_factory=list[Worker])
 
     @property
@@ -117,7 +117,7 @@ class Asked:
 
     def holder(self) -> int:
         """Process that keeps the project; 0 when none says so. What a paused one said stays for a while."""
-        said = [(one["told_at"], one["pid"]) for one in self.reports() if PROJECT in one["holds"]]
+        said = [(one["heartbeat_at"], one["pid"]) for one in self.reports() if PROJECT in one["holds"]]
         return max(said, default=(0.0, 0))[1]
 
     def until_holder(self, among: Sequence[Worker], seconds: float = 30) -> int:
@@ -131,7 +131,7 @@ class Asked:
 
     def settle(self, seconds: float = 60) -> None:
         """Have everything looked at, and wait until nothing is left to do, vectors too."""
-        self.runner.run(self.bus.publish(FILE_CHANGED, [Event(PROJECT, EVERYTHING)]))
+        self.runner.run(self.bus.publish(FILE_CHANGED, [Event(PROJECT, WHOLE_PROJECT)]))
         self.wait_until_done(seconds)
 
     def wait_until_done(self, seconds: float = 60) -> None:
@@ -158,7 +158,7 @@ def servers(folder: Path) -> Generator[Servers]:
     """An empty Neo4j and a Valkey; all workers are ended afterwards."""
     asyncio.run(_emptied())
     place = Path(tempfile.mkdtemp(prefix="atlas-crew-"))
-    valkey = OwnServer.start(place)
+    valkey = ManagedServer.start(place)
     made = Servers(folder, valkey)
     undertaker = f"cat; kill {valkey.pid} && rm -r {place}"  # a test run that is killed must not leave the server
     watching = subprocess.Popen(["sh", "-c", undertaker], stdin=subprocess.PIPE, start_new_session=True)
@@ -189,7 +189,7 @@ def graph() -> dict[str, list[str]]:
     }
 
     async def ask() -> dict[str, list[str]]:
-        link = BoltLink(Address(open_uri()))
+        link = BoltConnection(Address(open_uri()))
 
         async def work(transaction: Transaction) -> dict[str, list[str]]:
             return {name: [_line(row) for row in await transaction.rows(text)] for name, text in asked.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.connection import Address, BoltConnection
 from atlas.stores.bolt.store import BoltStore
 from tests.neo4j.server import open_uri
 
@@ -15,7 +15,7 @@ async def empty_neo4j() -> BoltStore:
 
 async def emptied(url: str) -> None:
     """Delete everything but the schema, and the indexes of models."""
-    link = BoltLink(Address(url))
+    link = BoltConnection(Address(url))
     # a large graph does not fit into one transaction of the heap of a test
     await link.command("MATCH (n) CALL { WITH n DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS")
     for (name,) in await link.command("SHOW INDEXES YIELD name, type WHERE type = 'VECTOR' RETURN name"):

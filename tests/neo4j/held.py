@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from atlas.stores.bolt.connection import BoltLink, Transaction
+from atlas.stores.bolt.connection import BoltConnection, Transaction
 
 
 @asynccontextmanager
-async def held(link: BoltLink, project: str) -> AsyncGenerator[None]:
+async def held(link: BoltConnection, project: str) -> AsyncGenerator[None]:
     """Hold the project until the block ends."""
     began, may_end = asyncio.Event(), asyncio.Event()
 

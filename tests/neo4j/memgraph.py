@@ -9,7 +9,7 @@ import os
 
 import pytest
 
-from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
 from atlas.stores.bolt.dialect import dialect_of
 from atlas.stores.bolt.schema import indexes
 from atlas.stores.bolt.store import BoltStore
@@ -27,7 +27,7 @@ def memgraph_uri() -> str:
 
 async def empty_memgraph() -> BoltStore:
     """Delete everything but the schema, and the indexes of models; return a writing store."""
-    link = BoltLink(Address(memgraph_uri()))
+    link = BoltConnection(Address(memgraph_uri()))
 
     async def clear(transaction: Transaction) -> None:
         await transaction.rows("MATCH (n) DETACH DELETE n")

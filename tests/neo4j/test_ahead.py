@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from atlas.errors import LeaseLost
-from atlas.model import STRUCTURE, Direction, EdgeRow, Filter, GraphDelta
+from atlas.model import STRUCTURE_PATH, Direction, EdgeRow, Filter, GraphDelta
 from atlas.stores.bolt import speculative_write
-from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.connection import Address, BoltConnection
 from atlas.stores.bolt.store import BoltStore
 from atlas.stores.memory.store import MemoryStore
 from tests.conformance.rows import MODEL, PROJECT, edge, node, unit, vector
@@ -28,8 +28,8 @@ UIDS = ["p:a.one", "p:b.two", "p:b.other", "p:c.three"]
 
 
 @pytest.fixture
-async def link() -> AsyncIterator[BoltLink]:
-    link = BoltLink(Address(open_uri()))
+async def link() -> AsyncIterator[BoltConnection]:
+    link = BoltConnection(Address(open_uri()))
     yield link
     await link.aclose()
 
@@ -40,13 +40,13 @@ async def opened() -> BoltStore:
     return store
 
 
-async def begun(link: BoltLink) -> int:
+async def begun(link: BoltConnection) -> int:
     """How many transactions are open that hold new nodes."""
     rows = await link.command("SHOW TRANSACTIONS YIELD activeLockCount, status RETURN activeLockCount, status")
     return sum(locks > 0 for locks, _ in rows)
 
 
-async def until(link: BoltLink, number: int) -> None:
+async def until(link: BoltConnection, number: int) -> None:
     async with asyncio.timeout(20):
         while await begun(link) != number:  # noqa: ASYNC110 the server has no event for it
             await asyncio.sleep(0.02)
@@ -60,7 +60,7 @@ async def edges(store: BoltStore | MemoryStore, uids: list[str] = UIDS) -> list[
     return sorted(found.row for found in await store.edges(uids, Direction.OUT))
 
 
-async def test_what_is_begun_is_unseen_until_its_turn_comes(link: BoltLink) -> None:
+async def test_what_is_begun_is_unseen_until_its_turn_comes(link: BoltConnection) -> None:
     store = await opened()
     await store.apply(ONE, TWO)
     await until(link, 1)
@@ -93,7 +93,7 @@ async def test_batches_of_a_tree_make_the_same_graph_in_any_order() -> None:
             by_path[path] = unit(path, [node(name, path) for name in own], [edge(*ends) for ends in sorted(out)])
         paths = choose.sample(sorted(by_path), len(by_path))
         batches = [[by_path[path] for path in paths[start : start + 3]] for start in range(0, len(paths), 3)]
-        batches[0].insert(0, unit(STRUCTURE, []))
+        batches[0].insert(0, unit(STRUCTURE_PATH, []))
         store, expected = await opened(), MemoryStore()
         await expected.open_project(PROJECT, "/x")
         for batch, following in zip(batches, [*batches[1:], []], strict=True):
@@ -105,7 +105,7 @@ async def test_batches_of_a_tree_make_the_same_graph_in_any_order() -> None:
         await store.aclose()
 
 
-async def test_what_does_not_follow_is_taken_back(link: BoltLink) -> None:
+async def test_what_does_not_follow_is_taken_back(link: BoltConnection) -> None:
     store = await opened()
     await store.apply(ONE, TWO)
     await until(link, 1)
@@ -117,7 +117,7 @@ async def test_what_does_not_follow_is_taken_back(link: BoltLink) -> None:
     await store.aclose()
 
 
-async def test_who_closes_leaves_nothing_behind(link: BoltLink) -> None:
+async def test_who_closes_leaves_nothing_behind(link: BoltConnection) -> None:
     store = await opened()
     await store.apply(ONE, TWO)
     await until(link, 1)
@@ -128,8 +128,8 @@ async def test_who_closes_leaves_nothing_behind(link: BoltLink) -> None:
     await again.aclose()
 
 
-async def test_patience_ends_and_the_write_comes_late(link: BoltLink, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speculative_write, "PATIENCE", 0.2)
+async def test_patience_ends_and_the_write_comes_late(link: BoltConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speculative_write, "ABANDON_SECONDS", 0.2)
     store = await opened()
     await store.apply(ONE, TWO)
     await until(link, 1)
@@ -166,7 +166,7 @@ async def test_another_writer_gets_what_was_begun_out_of_its_way() -> None:
     await second.aclose()
 
 
-async def test_a_write_that_fails_takes_what_follows_with_it(link: BoltLink) -> None:
+async def test_a_write_that_fails_takes_what_follows_with_it(link: BoltConnection) -> None:
     first = await opened()
     second = await reopened_neo4j()
     await second.open_project(PROJECT, "/x")
@@ -178,7 +178,7 @@ async def test_a_write_that_fails_takes_what_follows_with_it(link: BoltLink) -> 
     await second.aclose()
 
 
-async def test_who_is_cancelled_at_its_turn_has_written_nothing(link: BoltLink) -> None:
+async def test_who_is_cancelled_at_its_turn_has_written_nothing(link: BoltConnection) -> None:
     store = await opened()
     await store.apply(ONE, TWO)
     async with held(link, PROJECT):
@@ -194,7 +194,7 @@ async def test_who_is_cancelled_at_its_turn_has_written_nothing(link: BoltLink) 
     await store.aclose()
 
 
-async def test_vectors_of_a_new_model_come_while_the_next_write_is_begun(link: BoltLink) -> None:
+async def test_vectors_of_a_new_model_come_while_the_next_write_is_begun(link: BoltConnection) -> None:
     """Their index is made between two writes."""
     store = await opened()
     await store.apply(ONE, TWO)

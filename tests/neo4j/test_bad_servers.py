@@ -18,7 +18,7 @@ from atlas.model import Filter
 from atlas.pipeline.events import no_progress
 from atlas.search.find import Mode
 from atlas.stores.bolt import connection
-from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.connection import Address, BoltConnection
 from atlas.tools.answers import Check
 from atlas.tools.export import ExportFormat, export_lines
 from atlas.tools.render import render
@@ -111,7 +111,7 @@ async def test_servers_that_do_not_take_a_write(
     failure: Failure, begins: int, kind: type[AtlasError], says: str, hint: str
 ) -> None:
     async with ScriptedServer([None, failure, None, failure]) as server:
-        link = BoltLink(Address(server.uri))
+        link = BoltConnection(Address(server.uri))
         with pytest.raises(kind, match=says) as caught:
             await link.write(lambda transaction: transaction.rows("CREATE (n:Some)"))
         assert (server.count("BEGIN"), hint in caught.value.hint) == (begins, True)
@@ -122,7 +122,7 @@ async def test_servers_that_do_not_take_a_write(
 async def test_a_server_that_falls_silent_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "_GRACE", 0.3)
     async with Relay(open_uri()) as relay:
-        link = BoltLink(Address(relay.uri))
+        link = BoltConnection(Address(relay.uri))
         try:
             assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]
             relay.mute = True
@@ -136,7 +136,7 @@ async def test_a_server_that_falls_silent_is_given_up(monkeypatch: pytest.Monkey
 
 async def test_connections_of_a_server_that_was_started_again(root: Path) -> None:
     async with Relay(open_uri()) as relay:
-        link = BoltLink(Address(relay.uri))
+        link = BoltConnection(Address(relay.uri))
 
         async def ask() -> list[tuple[object, ...]]:
             return await link.read(lambda transaction: transaction.rows("RETURN 1"))
@@ -186,7 +186,7 @@ async def test_health_of_a_server(root: Path) -> None:
     await index_project(settings, no_progress)
     store = (await checked(settings))["store"]
     assert (store.state, store.detail.startswith("Neo4j/5.26.")) == ("ok", True)
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
     await link.command("DROP INDEX atlas_words")
     store = (await checked(settings))["store"]
     assert (store.state, "text atlas_words" in store.detail, store.fix) == ("broken", True, f"atlas index {root}")
@@ -228,7 +228,7 @@ async def test_another_hosts_project_of_the_same_name_and_path_is_not_replaced(r
     settings = settings_of(root, open_uri())
     await index_project(settings, no_progress)
     before = await exported(settings)
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
 
     async def moved() -> None:
         await link.write(lambda transaction: transaction.rows("MATCH (p:AtlasProject) SET p.host = 'elsewhere'"))

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from atlas.errors import StoreError
-from atlas.stores.bolt.batches import Batches, Rows
-from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.batches import Rows, StatementBatches
+from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri
 
@@ -18,19 +18,19 @@ COUNT = "MATCH (x:AtlasX) RETURN count(x)"
 
 
 @pytest.fixture
-async def link() -> AsyncIterator[BoltLink]:
+async def link() -> AsyncIterator[BoltConnection]:
     await (await empty_neo4j()).aclose()
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
     yield link
     await link.aclose()
 
 
-async def count(link: BoltLink) -> int:
+async def count(link: BoltConnection) -> int:
     ((found,),) = await link.read(lambda transaction: transaction.rows(COUNT))
     return found
 
 
-async def test_rows_are_sent_in_order_and_in_batches(link: BoltLink) -> None:
+async def test_rows_are_sent_in_order_and_in_batches(link: BoltConnection) -> None:
     seen: list[int] = []
 
     def values() -> Iterator[int]:
@@ -40,7 +40,7 @@ async def test_rows_are_sent_in_order_and_in_batches(link: BoltLink) -> None:
 
     async def work(transaction: Transaction) -> tuple[Rows, Rows, Rows]:
         found: Rows = []
-        async with Batches(transaction) as batches:
+        async with StatementBatches(transaction) as batches:
             await batches.send(CREATE, "rows", values(), found, size=4)
             await batches.send(CREATE, "rows", [])
             return found, await batches.rows(COUNT), await batches.each(CREATE, "rows", [10])
@@ -51,9 +51,9 @@ async def test_rows_are_sent_in_order_and_in_batches(link: BoltLink) -> None:
     assert await count(link) == 11
 
 
-async def test_an_error_of_what_was_sent_last_ends_the_transaction(link: BoltLink) -> None:
+async def test_an_error_of_what_was_sent_last_ends_the_transaction(link: BoltConnection) -> None:
     async def work(transaction: Transaction) -> None:
-        async with Batches(transaction) as batches:
+        async with StatementBatches(transaction) as batches:
             await batches.send(CREATE, "rows", [1])
             await batches.send("UNWIND $rows AS row CREATE (:AtlasX {n: 1 / row})", "rows", [0])
 
@@ -62,9 +62,9 @@ async def test_an_error_of_what_was_sent_last_ends_the_transaction(link: BoltLin
     assert await count(link) == 0
 
 
-async def test_an_error_beside_what_was_sent_leaves_the_link_of_use(link: BoltLink) -> None:
+async def test_an_error_beside_what_was_sent_leaves_the_link_of_use(link: BoltConnection) -> None:
     async def work(transaction: Transaction) -> None:
-        async with Batches(transaction) as batches:
+        async with StatementBatches(transaction) as batches:
             await batches.send(CREATE, "rows", range(2000))
             raise ValueError("the next rows could not be made")
 
@@ -75,11 +75,11 @@ async def test_an_error_beside_what_was_sent_leaves_the_link_of_use(link: BoltLi
     assert await count(link) == 1
 
 
-async def test_who_is_cancelled_while_a_statement_runs_has_written_nothing(link: BoltLink) -> None:
+async def test_who_is_cancelled_while_a_statement_runs_has_written_nothing(link: BoltConnection) -> None:
     sent = asyncio.Event()
 
     async def work(transaction: Transaction) -> None:
-        async with Batches(transaction) as batches:
+        async with StatementBatches(transaction) as batches:
             for _ in range(1000):
                 await batches.send(CREATE, "rows", range(2000))
                 sent.set()

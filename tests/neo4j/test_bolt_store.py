@@ -9,7 +9,7 @@ import pytest
 
 from atlas.errors import ConfigError, SchemaMismatch, StoreError, Unavailable
 from atlas.model import Direction, Filter, Match, ModelInfo
-from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
 from atlas.stores.bolt.dialect import Index, Neo4jDialect
 from atlas.stores.bolt.schema import create_vector_index, indexes, vector_name
 from atlas.stores.bolt.store import BoltStore
@@ -20,7 +20,7 @@ from tests.neo4j.server import PASSWORD, guarded_uri, open_uri
 
 async def rows(text: str, **parameters: object) -> list[tuple[object, ...]]:
     """Rows of a statement on the open server."""
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
 
     async def work(transaction: Transaction) -> list[tuple[object, ...]]:
         return await transaction.rows(text, **parameters)
@@ -79,7 +79,7 @@ async def test_a_graph_of_another_version_is_refused() -> None:
 
 
 async def test_a_read_transaction_cannot_write() -> None:
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
     with pytest.raises(StoreError):
         await link.read(lambda transaction: transaction.rows("CREATE (n:Stray) RETURN n"))
     await link.aclose()
@@ -93,7 +93,7 @@ async def test_a_new_model_takes_the_place_of_the_old_one() -> None:
     await store.apply([unit("a.py", [one, two])])
     await store.put_vectors(PROJECT, MODEL, [vector(one, 1, 0, 0, 0), vector(two, 0, 1, 0, 0)])
     other = ModelInfo("test", "tiny", 2, "two")
-    link, dialect = BoltLink(Address(open_uri())), Neo4jDialect()
+    link, dialect = BoltConnection(Address(open_uri())), Neo4jDialect()
     old, new = (Index("vector", vector_name(model)) for model in (MODEL, other))
     await store.put_vectors(PROJECT, other, [vector(one, 1, 0)])
     assert {old, new} <= await indexes(link, dialect)

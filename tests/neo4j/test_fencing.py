@@ -8,7 +8,7 @@ import pytest
 
 from atlas.errors import LeaseLost
 from atlas.model import ModelInfo
-from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
 from atlas.stores.bolt.store import BoltStore
 from tests.conformance.rows import MODEL, PROJECT, node, unit, vector
 from tests.neo4j.empty import empty_neo4j, reopened_neo4j
@@ -72,7 +72,7 @@ async def test_a_store_that_never_opened_the_project_counts_from_its_first_write
 async def test_a_write_that_waited_while_another_became_the_writer_is_refused() -> None:
     """The number is read behind the lock: what was committed while it waited counts."""
     first, second = await two_writers()
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
     began, may_end = asyncio.Event(), asyncio.Event()
 
     async def become_writer_slowly(transaction: Transaction) -> None:
@@ -129,7 +129,7 @@ async def test_a_vector_of_a_text_that_changes_meanwhile_is_dropped() -> None:
     row = node("a.one")
     await second.apply([unit("a.py", [row])])
     await second.put_vectors(PROJECT, MODEL, [])
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
     began, may_end = asyncio.Event(), asyncio.Event()
 
     async def change_slowly(transaction: Transaction) -> None:
@@ -172,7 +172,7 @@ async def test_many_write_vectors_side_by_side() -> None:
 async def test_a_graph_has_one_identity_however_many_open_it_first() -> None:
     store = await empty_neo4j()
     await store.aclose()
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
     await link.write(lambda transaction: transaction.rows("MATCH (m:AtlasMeta) DETACH DELETE m"))
     opened = await asyncio.gather(*(reopened_neo4j() for _ in range(4)))
     (name,) = {await store.identity() for store in opened}
@@ -202,7 +202,7 @@ async def test_vectors_do_not_wait_for_a_write_of_the_graph() -> None:
     await store.open_project(PROJECT, "/x")
     row = node("a.one")
     await store.apply([unit("a.py", [row])])
-    link = BoltLink(Address(open_uri()))
+    link = BoltConnection(Address(open_uri()))
     async with held(link, PROJECT):
         writing = asyncio.create_task(store.apply([unit("b.py", [node("b.two", "b.py")])]))
         await asyncio.wait_for(store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)]), 10)

@@ -6,7 +6,7 @@ import pytest
 
 from atlas.errors import QueryError, StoreError
 from atlas.model import Filter, ModelInfo
-from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.connection import Address, BoltConnection
 from atlas.stores.bolt.dialect import Index, MemgraphDialect
 from atlas.stores.bolt.schema import indexes, vector_name
 from tests.conformance.rows import MODEL, PROJECT, node, query, unit, vector, words
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.memgraph
 
 
 async def test_it_is_the_release_that_the_dialect_is_written_for() -> None:
-    link = BoltLink(Address(memgraph_uri()))
+    link = BoltConnection(Address(memgraph_uri()))
     assert "Memgraph" in await link.agent()
     ((version,),) = await link.command("SHOW VERSION")
     assert str(version).startswith("3.12.")
@@ -26,13 +26,13 @@ async def test_it_is_the_release_that_the_dialect_is_written_for() -> None:
 async def test_the_schema_is_there_and_opening_again_changes_nothing() -> None:
     await (await empty_memgraph()).aclose()
     await (await reopened_memgraph()).aclose()
-    link, dialect = BoltLink(Address(memgraph_uri())), MemgraphDialect()
+    link, dialect = BoltConnection(Address(memgraph_uri())), MemgraphDialect()
     assert {index for index, _ in dialect.schema()} <= await indexes(link, dialect)
     await link.aclose()
 
 
 async def test_a_read_transaction_cannot_write() -> None:
-    link = BoltLink(Address(memgraph_uri()))
+    link = BoltConnection(Address(memgraph_uri()))
     with pytest.raises(StoreError):
         await link.read(lambda transaction: transaction.rows("CREATE (n:Stray) RETURN n"))
     await link.aclose()
@@ -46,7 +46,7 @@ async def test_a_new_model_takes_the_place_of_the_old_one() -> None:
     await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)])
     other = ModelInfo("test", "tiny", 2, "two")
     await store.put_vectors(PROJECT, other, [vector(row, 1, 0)])
-    link, dialect = BoltLink(Address(memgraph_uri())), MemgraphDialect()
+    link, dialect = BoltConnection(Address(memgraph_uri())), MemgraphDialect()
     vectors = {index for index in await indexes(link, dialect) if index.kind == "vector"}
     assert vectors == {Index("vector", vector_name(other))}
     assert [hit.uid for hit in await store.search_vector(query(1, 0), Filter(), 1)] == [row.uid]

@@ -9,7 +9,7 @@ import pytest
 
 from atlas.errors import AtlasError, ConfigError, QueryError, StoreError, Unavailable
 from atlas.model import ModelInfo
-from atlas.stores.bolt.connection import Address, BoltLink, Transaction
+from atlas.stores.bolt.connection import Address, BoltConnection, Transaction
 from atlas.stores.bolt.dialect import MemgraphDialect
 from atlas.stores.bolt.store import BoltStore
 from tests.neo4j.scripted_server import CLIENT, HANG_UP, TRANSIENT, Failure, ScriptedServer
@@ -36,7 +36,7 @@ MISALIGNED = (CLIENT, "Accessor type READ and query type WRITE are misaligned!")
 
 
 async def written(server: ScriptedServer) -> list[tuple[Any, ...]]:
-    link = BoltLink(Address(server.uri))
+    link = BoltConnection(Address(server.uri))
     try:
         return await link.write(lambda transaction: transaction.rows("CREATE (n:Some)"))
     finally:
@@ -100,7 +100,7 @@ async def test_a_wrong_password_is_said_to_be_wrong() -> None:
 async def test_a_server_that_was_restarted_is_found_again() -> None:
     """A connection that the server closed is not used again."""
     async with ScriptedServer([]) as server:
-        link = BoltLink(Address(server.uri))
+        link = BoltConnection(Address(server.uri))
         await link.read(lambda transaction: transaction.rows("RETURN 1"))
         server.hang_up()
         await asyncio.sleep(0.1)
@@ -111,7 +111,7 @@ async def test_a_server_that_was_restarted_is_found_again() -> None:
 async def test_a_query_says_what_the_server_says() -> None:
     for failure, says in ((TIMEOUT, "timeout"), (MEMORY, "memory"), ((CLIENT, "Unbound variable: x."), "Unbound")):
         async with ScriptedServer([]) as server:
-            store = BoltStore(BoltLink(Address(server.uri)), MemgraphDialect(), False)
+            store = BoltStore(BoltConnection(Address(server.uri)), MemgraphDialect(), False)
             server.script[:] = [failure]
             with pytest.raises(QueryError, match=says):
                 await store.cypher("MATCH (n) RETURN n.name", {}, 5, 1.5)
@@ -192,7 +192,7 @@ async def test_another_server_is_refused() -> None:
 
 async def test_a_statement_gets_its_parameters_apart() -> None:
     async with ScriptedServer([]) as server:
-        link = BoltLink(Address(server.uri))
+        link = BoltConnection(Address(server.uri))
 
         async def work(transaction: Transaction) -> list[tuple[Any, ...]]:
             return await transaction.rows("MATCH (n {name: $name}) RETURN n", name="'}) DETACH DELETE n //")

@@ -18,7 +18,7 @@ from atlas.config.load import load_settings
 from atlas.config.settings import Settings
 from atlas.config.store_checks import with_index_at
 from atlas.errors import ConfigError, NotFound, StoreError
-from atlas.model import STRUCTURE, GraphDelta
+from atlas.model import STRUCTURE_PATH, GraphDelta
 from atlas.pipeline.copying import compare_project, copy_project
 from atlas.pipeline.events import no_progress
 from atlas.pipeline.tree import PENDING
@@ -115,7 +115,7 @@ async def test_a_copy_that_was_interrupted_says_so(settings: Settings) -> None:
     source, target = await open_store(settings), Full()
     with pytest.raises(StoreError, match="full"):
         await copy_project(source, target, "shop", no_progress)
-    assert (await target.manifest("shop"))[STRUCTURE].unit_digest.startswith(PENDING)
+    assert (await target.manifest("shop"))[STRUCTURE_PATH].unit_digest.startswith(PENDING)
     await source.aclose()
 
 

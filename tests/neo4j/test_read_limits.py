@@ -152,7 +152,7 @@ async def test_more_paths_than_time_do_not_hold_the_server() -> None:
     first = await store.cypher("MATCH (a)-[:CALLS*]->(b) RETURN b.name", {}, 5, 5.0)
     assert (len(first.rows), first.truncated) == (5, True)
     assert time.monotonic() - began < 20
-    link = connection.BoltLink(Address(open_uri()))
+    link = connection.BoltConnection(Address(open_uri()))
     assert len(await link.command("SHOW TRANSACTIONS YIELD transactionId")) == 1
     await link.aclose()
     await store.aclose()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.tools.status.report import SILENT
 from tests.conformance.rows import MODEL, node, unit, vector
 from tests.neo4j.crews import LEASE_SECONDS, PROJECT, Asked, Servers, differences, graph, servers
@@ -158,7 +158,7 @@ async def test_a_worker_that_only_embeds_does_not_choose_the_model(tmp_path: Pat
     await store.apply([unit("a.py", [row], project=PROJECT)])
     await store.put_vectors(PROJECT, MODEL, [vector(row, 1, 0, 0, 0)])
     await store.aclose()
-    valkey = await asyncio.to_thread(OwnServer.start, tmp_path)
+    valkey = await asyncio.to_thread(ManagedServer.start, tmp_path)
     try:
         env = {"ATLAS_STORE_URL": open_uri(), "ATLAS_BUS_URL": f"unix://{valkey.url}"}
         words = ("worker", "--tiers", "embed")

@@ -14,11 +14,11 @@ from atlas.buses.memory import MemoryBus
 from atlas.config.load import load_settings
 from atlas.contracts import Embedder
 from atlas.embedders.static import StaticEmbedder
-from atlas.model import Chunk, Filter, GraphDelta, Losses, Match, ModelInfo
+from atlas.model import Chunk, EmbeddingStats, Filter, GraphDelta, Match, ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import Window
-from atlas.pipeline.supervisor import Daemon, Options
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.supervisor import Daemon, DaemonOptions
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.trees import dump, index, write_tree
 
@@ -27,7 +27,7 @@ FILES = {
     "pkg/a.py": "from pkg.b import g\n\ndef f():\n    return g()\n",
     "pkg/b.py": "def g():\n    return 1\n",
 }
-OPTIONS = Options(
+OPTIONS = DaemonOptions(
     graph=Window(0.5, 2000, 0.01),
     ast=Window(3, 2000, 0.01),
     embed=Window(15, 256, 0.02),
@@ -44,7 +44,7 @@ class Slow:
     def __init__(self, seconds: float) -> None:
         self._static, self._seconds = StaticEmbedder(), seconds
 
-    losses = Losses()
+    losses = EmbeddingStats()
 
     @property
     def info(self) -> ModelInfo:
@@ -75,7 +75,7 @@ async def running(
         store,
         MemoryBus(),
         embedder or StaticEmbedder(),
-        Gate(store),
+        SignificanceGate(store),
         OPTIONS,
         lambda: 0,
         lambda: None,
@@ -186,7 +186,7 @@ async def test_without_an_embedder_nothing_waits_for_one(tmp_path: Path) -> None
     settings = load_settings(project=str(root), data_dir=str(tmp_path / "d"))
     store = EmbeddedStore.open(tmp_path / "d", writing=True, vector_index=VectorIndex)
     bus, stop = MemoryBus(), asyncio.Event()
-    gate = Gate(store, embeds=False)
+    gate = SignificanceGate(store, embeds=False)
     daemon = Daemon(
         [make_source(settings)], store, bus, None, gate, OPTIONS, lambda: 0, lambda: None, lambda message, fields: None
     )

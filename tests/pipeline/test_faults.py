@@ -11,17 +11,17 @@ import pytest
 
 from atlas.app.main import make_source
 from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import Redelivery
+from atlas.buses.retry_policy import RetryPolicy
 from atlas.config.load import load_settings
 from atlas.errors import Unavailable
 from atlas.model import Event, GraphDelta
 from atlas.parsing import VectorIndex
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, FILE_CHANGED, Window
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
-from atlas.pipeline.workspace import Workplace
+from atlas.pipeline.workspace import Workspace
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance.test_embedded_faults import hold_the_lock
 from tests.pipeline.test_live import FILES, aclean, live
@@ -62,15 +62,18 @@ async def test_a_mark_does_not_bring_back_what_is_being_replaced(tmp_path: Path,
     assert isinstance(store, Queued)
     store.turn = asyncio.Lock()
     source = make_source(load_settings(project=str(root), data_dir=str(tmp_path / "d")))
-    places = {"p": Workplace(source, store)}
+    places = {"p": Workspace(source, store)}
     await store.open_project("p", str(root))
-    graph, ast = GraphTier(places, store, bus, NOW, sweep=False), AstTier(places, store, bus, NOW, Gate(store))
+    graph, ast = (
+        GraphTier(places, store, bus, NOW, sweep=False),
+        AstTier(places, store, bus, NOW, SignificanceGate(store)),
+    )
 
     async def settle(path: str) -> None:
         await bus.publish(FILE_CHANGED, [Event("p", path)])
         await run_until_idle(bus, [graph, ast])
 
-    await settle(EVERYTHING)
+    await settle(WHOLE_PROJECT)
     caller, called = root / "pkg/a.py", root / "pkg/b.py"
     before = {file: file.read_text() for file in (caller, called)}
     called.write_text("def h():\n    return 5\n")
@@ -166,7 +169,7 @@ async def test_what_is_no_file_any_more_when_it_is_read_holds_up_no_other(tmp_pa
         odd.unlink()
         BECOMES[kind](odd)
         await tiers.settle()
-        records = tiers.places["p"].manifest
+        records = tiers.workspaces["p"].manifest
         assert not records["pkg/a.py"].stale and f"pkg/{name}" not in records
         await tiers.hint([f"pkg/{name}"])
         await tiers.settle()
@@ -174,7 +177,7 @@ async def test_what_is_no_file_any_more_when_it_is_read_holds_up_no_other(tmp_pa
 
 
 async def test_an_event_that_no_store_can_hold_ends_alone_as_a_dead_letter(tmp_path: Path) -> None:
-    root, bus = tmp_path / "p", MemoryBus(redelivery=Redelivery(attempts=2, first_delay=0.01))
+    root, bus = tmp_path / "p", MemoryBus(retry_policy=RetryPolicy(attempts=2, first_delay=0.01))
     write_tree(root, FILES)
     async with live(root, tmp_path / "d", bus) as tiers:
         await tiers.settle()
@@ -215,7 +218,7 @@ async def test_a_facts_cache_that_is_damaged_under_a_running_process(tmp_path: P
         await tiers.hint(["pkg/b.py"])
         await tiers.settle()
         assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
-        tiers.places["p"].forget()
+        tiers.workspaces["p"].forget()
         (root / "pkg/a.py").write_text("from pkg.b import h\n\ndef f():\n    return h()\n")
         await tiers.hint(["pkg/a.py"])
         await tiers.settle()

@@ -19,9 +19,9 @@ import pytest
 
 from atlas.app.main import make_source
 from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import Redelivery
+from atlas.buses.retry_policy import RetryPolicy
 from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.embedders.static import StaticEmbedder
@@ -29,9 +29,9 @@ from atlas.errors import AtlasError
 from atlas.model import Event
 from atlas.parsing import VectorIndex
 from atlas.pipeline.daemon_client import index_by_daemon, served_project
-from atlas.pipeline.events import EVERYTHING, FILE_CHANGED, Window, no_progress
+from atlas.pipeline.events import FILE_CHANGED, WHOLE_PROJECT, Window, no_progress
 from atlas.pipeline.supervisor import Daemon
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.worker import Tier, TierReport, run_tier
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.conformance import test_embedded_faults
@@ -49,7 +49,7 @@ async def running(root: Path, data: Path, bus: Bus, **options: Any) -> AsyncGene
     store = EmbeddedStore.open(data, writing=True, vector_index=VectorIndex)
     source = make_source(load_settings(project=str(root), data_dir=str(data)))
     chosen = dataclasses.replace(OPTIONS, **options)
-    gate, embedder = Gate(store), StaticEmbedder()
+    gate, embedder = SignificanceGate(store), StaticEmbedder()
     daemon = Daemon([source], store, bus, embedder, gate, chosen, lambda: 0, lambda: None, ignore)
     stop = asyncio.Event()
     task = asyncio.create_task(daemon.run(stop))
@@ -95,7 +95,7 @@ class Deaf(MemoryBus):
     """Loses every event about a single file."""
 
     async def publish(self, stream: str, events: Sequence[Event]) -> int:
-        heard = [event for event in events if stream != FILE_CHANGED or event.key == EVERYTHING]
+        heard = [event for event in events if stream != FILE_CHANGED or event.key == WHOLE_PROJECT]
         return await super().publish(stream, heard)
 
 
@@ -139,7 +139,7 @@ def fill(disk: Path) -> None:
 
 async def test_a_full_disk_fails_events_and_space_again_makes_all_good(small_disk: Path, tmp_path: Path) -> None:
     root, data = tmp_path / "p", small_disk / "d"
-    bus = MemoryBus(redelivery=Redelivery(attempts=2, first_delay=0.05))
+    bus = MemoryBus(retry_policy=RetryPolicy(attempts=2, first_delay=0.05))
     write_tree(root, FILES)
     await index(root, data)
     async with running(root, data, bus, reconcile_seconds=1.0) as daemon:
@@ -160,7 +160,7 @@ async def test_a_full_disk_fails_events_and_space_again_makes_all_good(small_dis
 
 async def test_a_disk_that_is_full_when_vectors_are_written(small_disk: Path, tmp_path: Path) -> None:
     root, data = tmp_path / "p", small_disk / "d"
-    bus = MemoryBus(redelivery=Redelivery(attempts=2, first_delay=0.05))
+    bus = MemoryBus(retry_policy=RetryPolicy(attempts=2, first_delay=0.05))
     write_tree(root, FILES)
     async with live(root, data, bus) as tiers:
         *earlier, embed = tiers._tiers  # pyright: ignore[reportPrivateUsage]
@@ -175,7 +175,7 @@ async def test_a_disk_that_is_full_when_vectors_are_written(small_disk: Path, tm
             assert "space" in report.last_error
         (small_disk / "junk").unlink()
         resize(small_disk, 30)
-        await tiers.hint([EVERYTHING])
+        await tiers.hint([WHOLE_PROJECT])
         await tiers.settle()
     assert dump(data) == await aclean(root, tmp_path / "fresh")
 
@@ -217,9 +217,9 @@ class Stuck:
 
 
 @pytest.fixture
-def server() -> Iterator[OwnServer]:
+def server() -> Iterator[ManagedServer]:
     folder = Path(tempfile.mkdtemp(prefix="atlas-bus-"))
-    started = OwnServer.start(folder)
+    started = ManagedServer.start(folder)
     yield started
     started.stop()
     shutil.rmtree(folder)
@@ -270,7 +270,7 @@ async def test_a_full_bus_loses_nothing(tmp_path: Path, kind: str, request: pyte
     await bus.aclose()
 
 
-async def test_a_bus_server_that_is_away_for_seconds_while_edits_go_on(tmp_path: Path, server: OwnServer) -> None:
+async def test_a_bus_server_that_is_away_for_seconds_while_edits_go_on(tmp_path: Path, server: ManagedServer) -> None:
     root, data, chance = tmp_path / "p", tmp_path / "d", random.Random(11)
     first = tree(30, chance)
     write_tree(root, first)
@@ -284,7 +284,7 @@ async def test_a_bus_server_that_is_away_for_seconds_while_edits_go_on(tmp_path:
         for _ in range(10):
             life.live(2)
             await asyncio.sleep(0.3)
-        again = await asyncio.to_thread(OwnServer.start, folder)
+        again = await asyncio.to_thread(ManagedServer.start, folder)
         life.live(5)
         try:
             await until_clean(root, data, 60)
@@ -294,7 +294,7 @@ async def test_a_bus_server_that_is_away_for_seconds_while_edits_go_on(tmp_path:
     await bus.aclose()
 
 
-async def test_after_a_bus_server_was_killed_everything_is_looked_at(tmp_path: Path, server: OwnServer) -> None:
+async def test_after_a_bus_server_was_killed_everything_is_looked_at(tmp_path: Path, server: ManagedServer) -> None:
     """It may have lost what it was told last: its log is up to two seconds late while the disk is slow."""
     root, data = tmp_path / "p", tmp_path / "d"
     write_tree(root, tree(5, random.Random(3)))
@@ -308,7 +308,7 @@ async def test_after_a_bus_server_was_killed_everything_is_looked_at(tmp_path: P
                 await asyncio.sleep(0.05)
         before = project(daemon)["looks"]
         os.kill(server.pid, signal.SIGKILL)
-        again = await asyncio.to_thread(OwnServer.start, folder)
+        again = await asyncio.to_thread(ManagedServer.start, folder)
         try:
             await until(lambda: project(daemon)["looks"] > before)
         finally:

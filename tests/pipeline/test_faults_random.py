@@ -14,13 +14,13 @@ import pytest
 
 from atlas.app.main import make_embedder, make_source
 from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import Redelivery
+from atlas.buses.retry_policy import RetryPolicy
 from atlas.config.load import load_settings
 from atlas.errors import StoreError, Unavailable
 from atlas.model import FileRecord, GraphDelta, ModelInfo, VectorRow
 from atlas.parsing import VectorIndex
 from atlas.pipeline.manual import LiveTiers
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.worker import Tier
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.polyglot import Life, tree
@@ -95,7 +95,7 @@ async def work(bus: MemoryBus, tier: Tier, chance: random.Random, stop: asyncio.
                 continue
             await working
         except (StoreError, Unavailable, RuntimeError) as error:
-            await bus.fail(tier.stream, tier.group, ids, str(error))
+            await bus.nack(tier.stream, tier.group, ids, str(error))
         else:
             await bus.acknowledge(tier.stream, tier.group, ids)
 
@@ -115,8 +115,10 @@ async def live_through(folder: Path, chance: random.Random) -> None:
     store = Moody.open(data, writing=True, vector_index=VectorIndex)
     assert isinstance(store, Moody)
     store.chance = chance
-    bus = MemoryBus(redelivery=Redelivery(attempts=1000, first_delay=0.005, longest_delay=0.02))
-    live = await LiveTiers.open([make_source(chosen)], store, bus, Gate(store), make_embedder(chosen), page=7)
+    bus = MemoryBus(retry_policy=RetryPolicy(attempts=1000, first_delay=0.005, longest_delay=0.02))
+    live = await LiveTiers.open(
+        [make_source(chosen)], store, bus, SignificanceGate(store), make_embedder(chosen), page=7
+    )
     await live.settle()
     tiers, stop = live._tiers, asyncio.Event()  # pyright: ignore[reportPrivateUsage]
     working = [asyncio.create_task(work(bus, tier, chance, stop)) for tier in tiers]
@@ -136,7 +138,7 @@ async def live_through(folder: Path, chance: random.Random) -> None:
     stop.set()
     await asyncio.gather(*working)
     assert store.refused
-    place = live.places["p"]
+    place = live.workspaces["p"]
     assert not place.stale and not place.in_doubt, "exact hints are enough"
     await live.settle()
     await live.aclose()

@@ -10,34 +10,34 @@ from collections.abc import Callable
 import pytest
 
 from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import Redelivery
+from atlas.buses.retry_policy import RetryPolicy
 from atlas.contracts import Bus
 from atlas.errors import Unavailable
 from atlas.model import Event
-from atlas.pipeline.daemon_client import Done, index_by_daemon, read_state, served_project
-from atlas.pipeline.events import AST_DIRTY, EVERYTHING, FILE_CHANGED, no_progress
+from atlas.pipeline.daemon_client import DaemonResult, index_by_daemon, read_state, served_project
+from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, no_progress
 from atlas.pipeline.supervisor import NOTE
 
 TIERS = ((FILE_CHANGED, "graph"), (AST_DIRTY, "ast"))
 
 
-async def tell(bus: Bus, started_at: float = 1.0, told_at: float = 0.0, **counters: int) -> None:
+async def tell(bus: Bus, started_at: float = 1.0, heartbeat_at: float = 0.0, **counters: int) -> None:
     """What a daemon of project `shop` tells."""
     counts = {"parsed": 0, "written": 0, "removed": 0, "vectors": 0} | counters
     project = {"project": "shop", "root": "/shop", "files": 7, **counts}
     tiers = [{"stream": stream, "tier": group} for stream, group in TIERS]
-    state = {"pid": 42, "started_at": started_at, "told_at": told_at or time.time()}
+    state = {"pid": 42, "started_at": started_at, "heartbeat_at": heartbeat_at or time.time()}
     await bus.put_note(NOTE, json.dumps({**state, "projects": [project], "tiers": tiers}), 60)
 
 
-async def ask(bus: Bus, alive: Callable[[], bool] = lambda: True) -> Done | None:
+async def ask(bus: Bus, alive: Callable[[], bool] = lambda: True) -> DaemonResult | None:
     served = await served_project(bus, "shop")
     assert served is not None
     async with asyncio.timeout(10):
         return await index_by_daemon(bus, "shop", served, alive, no_progress)
 
 
-@pytest.mark.parametrize("note", ["", "nonsense", "[]", json.dumps({"told_at": 1.0, "projects": []})])
+@pytest.mark.parametrize("note", ["", "nonsense", "[]", json.dumps({"heartbeat_at": 1.0, "projects": []})])
 async def test_nobody_tells_anything_that_is_true_now(note: str) -> None:
     bus = MemoryBus()
     await bus.put_note(NOTE, note, 60)
@@ -48,7 +48,7 @@ async def test_nobody_tells_anything_that_is_true_now(note: str) -> None:
 @pytest.mark.parametrize("more", [{}, {"projects": 3}, {"projects": [{"project": "shop"}]}, {"projects": ["shop"]}])
 async def test_what_cannot_be_understood_is_no_daemon(more: dict[str, object]) -> None:
     bus = MemoryBus()
-    await bus.put_note(NOTE, json.dumps({"told_at": time.time()} | more), 60)
+    await bus.put_note(NOTE, json.dumps({"heartbeat_at": time.time()} | more), 60)
     assert await served_project(bus, "shop") is None
 
 
@@ -66,7 +66,7 @@ async def test_it_is_done_when_every_tier_has_acknowledged_and_the_daemon_has_to
     await tell(bus, parsed=3)
     asking = asyncio.create_task(ask(bus))
     (look,) = await bus.take(FILE_CHANGED, "graph", 10, 5)
-    assert look.event == Event("shop", EVERYTHING)
+    assert look.event == Event("shop", WHOLE_PROJECT)
     await asyncio.sleep(0.2)
     await bus.publish(AST_DIRTY, [Event("shop", "a.py")])
     await bus.acknowledge(FILE_CHANGED, "graph", [look.id])
@@ -79,15 +79,15 @@ async def test_it_is_done_when_every_tier_has_acknowledged_and_the_daemon_has_to
     await asyncio.sleep(0.2)
     assert not asking.done(), "what the daemon told is from before"
     await tell(bus, parsed=4, written=2, vectors=9)
-    assert await asking == Done(42, files=7, parsed=1, written=2, removed=0, vectors=9, given_up=0)
+    assert await asking == DaemonResult(42, files=7, parsed=1, written=2, removed=0, vectors=9, given_up=0)
 
 
 async def test_what_was_given_up_meanwhile_is_counted() -> None:
-    bus = MemoryBus(redelivery=Redelivery(attempts=1))
+    bus = MemoryBus(retry_policy=RetryPolicy(attempts=1))
     await tell(bus)
     asking = asyncio.create_task(ask(bus))
     (look,) = await bus.take(FILE_CHANGED, "graph", 10, 5)
-    await bus.fail(FILE_CHANGED, "graph", [look.id], "broken")
+    await bus.nack(FILE_CHANGED, "graph", [look.id], "broken")
     await bus.take(AST_DIRTY, "ast", 10, 0)
     await asyncio.sleep(0.2)
     await tell(bus)

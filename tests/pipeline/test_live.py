@@ -21,9 +21,9 @@ from atlas.contracts import Bus
 from atlas.errors import StoreError
 from atlas.model import Event
 from atlas.parsing import VectorIndex
-from atlas.pipeline.events import AST_DIRTY, EVERYTHING, Window
+from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT, Window
 from atlas.pipeline.manual import LiveTiers
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.test_incremental import MODULES, apply_edit, edit, source
 from tests.pipeline.trees import Dump, dump, index, write_tree
@@ -40,7 +40,7 @@ async def live(root: Path, data: Path, bus: Bus | None = None, batch: int = 2000
             [make_source(chosen)],
             store,
             bus or MemoryBus(),
-            Gate(store),
+            SignificanceGate(store),
             make_embedder(chosen),
             window=Window(0, batch, 0),
             page=7,
@@ -94,7 +94,7 @@ def test_random_edits_with_unreliable_hints(
                 if chance.random() < 0.5:
                     await tiers.settle(sweep=False)
             chance.shuffle(late)
-            await tiers.hint([*late, EVERYTHING])
+            await tiers.hint([*late, WHOLE_PROJECT])
             await tiers.settle()
             assert dump(kept) == await aclean(root, folder / "fresh")
 
@@ -128,7 +128,7 @@ async def test_exact_hints_are_enough(tmp_path: Path) -> None:
     ]
     async with live(root, tmp_path / "d") as tiers:
         await tiers.settle()
-        place = tiers.places["p"]
+        place = tiers.workspaces["p"]
         for path, text in steps:
             if text is None:
                 (root / path).unlink()
@@ -162,7 +162,7 @@ async def test_ignore_rules_and_manifests_change_the_scope_and_keep_the_linker_w
     write_tree(root, FILES)
     async with live(root, tmp_path / "d") as tiers:
         await tiers.settle()
-        place = tiers.places["p"]
+        place = tiers.workspaces["p"]
         warm = place.linker
         for path, text in (
             (".gitignore", "b.py\n"),
@@ -187,11 +187,11 @@ async def test_events_left_by_an_earlier_process_delete_nothing(tmp_path: Path) 
     write_tree(root, FILES)
     await index(root, tmp_path / "d")
     before = dump(tmp_path / "d")
-    await bus.publish(AST_DIRTY, [Event("p", EVERYTHING), Event("p", "pkg/a.py"), Event("unknown", "x.py")])
+    await bus.publish(AST_DIRTY, [Event("p", WHOLE_PROJECT), Event("p", "pkg/a.py"), Event("unknown", "x.py")])
     async with live(root, tmp_path / "d", bus) as tiers:
         await tiers.settle()
-        assert tiers.places["p"].tally.removed == 0
-        assert tiers.places["p"].tally.parsed == 0, "facts come from the cache"
+        assert tiers.workspaces["p"].counters.removed == 0
+        assert tiers.workspaces["p"].counters.parsed == 0, "facts come from the cache"
     assert dump(tmp_path / "d") == before
 
 
@@ -227,7 +227,7 @@ async def test_a_store_that_refuses_once_is_made_good(tmp_path: Path) -> None:
     write_tree(root, FILES)
     async with live(root, tmp_path / "d") as tiers:
         await tiers.settle()
-        place = tiers.places["p"]
+        place = tiers.workspaces["p"]
         store = tiers._store  # pyright: ignore[reportPrivateUsage]
         (root / "pkg/b.py").write_text("def other():\n    return 1\n")
         await tiers.hint(["pkg/b.py"])
@@ -249,7 +249,7 @@ async def test_several_projects_share_one_store(tmp_path: Path) -> None:
     first, second = (load_settings(project=str(root), data_dir=str(data)) for root in (one, two))
     store = EmbeddedStore.open(data, writing=True, vector_index=VectorIndex)
     sources = [make_source(first), make_source(second)]
-    tiers = await LiveTiers.open(sources, store, MemoryBus(), Gate(store), make_embedder(first))
+    tiers = await LiveTiers.open(sources, store, MemoryBus(), SignificanceGate(store), make_embedder(first))
     await tiers.settle()
     (two / "pkg/a.py").write_text("def f():\n    return 3\n\ndef only_in_two():\n    return f()\n")
     await tiers.hint(["pkg/a.py"], "two")
@@ -270,13 +270,13 @@ async def test_a_root_that_is_gone_for_a_while_keeps_its_graph(tmp_path: Path) -
         await tiers.settle()
         before = dump(tmp_path / "d")
         root.rename(tmp_path / "away")
-        await tiers.hint([EVERYTHING])
+        await tiers.hint([WHOLE_PROJECT])
         await tiers.settle()
         assert dump(tmp_path / "d") == before
-        assert tiers.places["p"].problem == f"{root} is gone"
+        assert tiers.workspaces["p"].problem == f"{root} is gone"
         (tmp_path / "away").rename(root)
         (root / "pkg/b.py").unlink()
-        await tiers.hint([EVERYTHING])
+        await tiers.hint([WHOLE_PROJECT])
         await tiers.settle()
-        assert tiers.places["p"].problem == ""
+        assert tiers.workspaces["p"].problem == ""
         assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")

@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[2]
 
 ALLOCATE = """
 import ctypes, sys, threading
-from atlas.process.memory import few_arenas
+from atlas.process.memory import limit_malloc_arenas
 
-few_arenas()
+limit_malloc_arenas()
 barrier = threading.Barrier(12)
 
 

@@ -17,9 +17,9 @@ from atlas.buses.memory import MemoryBus
 from atlas.errors import Unavailable
 from atlas.model import Event
 from atlas.parsing import load_languages
-from atlas.pipeline.events import AST_DIRTY, EVERYTHING
+from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT
 from atlas.pipeline.supervisor import Daemon
-from atlas.pipeline.watch.debounce import Patience
+from atlas.pipeline.watch.debounce import Debounce
 from atlas.scan import scan_project
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.moves import TREE, Mover, git, make_repository, make_tree, write_all
@@ -128,7 +128,7 @@ async def idle(daemon: Daemon) -> None:
             await asyncio.sleep(0.01)
             states = await daemon._bus.states()  # pyright: ignore[reportPrivateUsage]
             noticed = kept.watcher._batch.due() < math.inf  # pyright: ignore[reportPrivateUsage]
-            done = (kept.place.tally.parsed, kept.place.tally.written)
+            done = (kept.workspace.counters.parsed, kept.workspace.counters.written)
             if noticed or done != before or any(state.waiting or state.pending for state in states):
                 since, before = time.monotonic(), done
 
@@ -186,7 +186,7 @@ async def test_random_moves_under_a_daemon(tmp_path: Path, seed: int) -> None:
 
 async def test_random_moves_that_are_looked_at_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bursts name no paths: what took the place of another folder is found although sizes and times are the same."""
-    monkeypatch.setattr("atlas.pipeline.watch.watcher.Patience", lambda: Patience(burst=1, burst_quiet=0.02))
+    monkeypatch.setattr("atlas.pipeline.watch.watcher.Patience", lambda: Debounce(burst=1, burst_quiet=0.02))
     root = tmp_path / "p"
     write_all(root, alike())
     mover = Mover(root, tmp_path / "outside", 5)
@@ -249,7 +249,7 @@ async def test_equal_sizes_and_times_hide_no_exchange(tmp_path: Path, whole: boo
     async with live(root, tmp_path / "d") as tiers:
         await tiers.settle()
         several(to("a", "x"), to("b", "a"), to("x", "b"))(root, tmp_path)
-        await tiers.hint([EVERYTHING] if whole else ["a", "b", "x"])
+        await tiers.hint([WHOLE_PROJECT] if whole else ["a", "b", "x"])
         await tiers.settle()
         assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
 
@@ -266,11 +266,11 @@ async def test_all_below_the_old_and_the_new_place_is_marked(tmp_path: Path) -> 
         await tier.handle([Event("p", key) for key in ("libs/util/src", "libs/twin/src", "svc", "go")])
         files = ("__init__.py", "deep.py")
         libs = {f"libs/{name}/src/util/{file}" for name in ("util", "twin") for file in files}
-        assert tiers.places["p"].stale == {*libs, "svc/main.go", "svc/stock/stock.go"}
-        assert tiers.places["p"].must_relink, "a manifest has moved"
+        assert tiers.workspaces["p"].stale == {*libs, "svc/main.go", "svc/stock/stock.go"}
+        assert tiers.workspaces["p"].must_relink, "a manifest has moved"
         await tiers.settle()
-        assert not tiers.places["p"].stale
-        assert not tiers.places["p"].must_relink
+        assert not tiers.workspaces["p"].stale
+        assert not tiers.workspaces["p"].must_relink
         assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
 
 
@@ -294,7 +294,7 @@ async def test_new_sub_projects_and_exchanged_files_outlive_a_failure_between_th
         several(to("libs/util/src", "../x"), to("libs/twin/src", "libs/util/src"), to("web/core", "web/kern"))(
             root, tmp_path
         )
-        await tiers.hint([EVERYTHING])
+        await tiers.hint([WHOLE_PROJECT])
         bus.fails = True
         with pytest.raises(Unavailable):
             await tiers.settle()

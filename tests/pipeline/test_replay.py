@@ -15,7 +15,7 @@ import pytest
 
 from atlas.app.bench import compare_indexes, open_live
 from atlas.app.main import index_project
-from atlas.bench.replay import Live, Ways, replay
+from atlas.bench.replay import ReplaySteps, WarmIndex, replay
 from atlas.config.load import load_settings
 from atlas.errors import ConfigError
 from atlas.pipeline.events import no_progress
@@ -25,7 +25,7 @@ from tests.pipeline.trees import write_tree
 COMMAND = (sys.executable, "-P", "-m", "atlas", "bench", "replay")
 
 
-def live(tree: Path, data: Path) -> AbstractAsyncContextManager[Live]:
+def live(tree: Path, data: Path) -> AbstractAsyncContextManager[WarmIndex]:
     return open_live(load_settings(str(tree), str(data)))
 
 
@@ -33,7 +33,7 @@ async def clean(tree: Path, data: Path) -> None:
     await index_project(load_settings(str(tree), str(data)), no_progress)
 
 
-WAYS = Ways(live, clean, compare_indexes)
+WAYS = ReplaySteps(live, clean, compare_indexes)
 
 
 def test_every_commit_of_a_history_ends_at_the_clean_index(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 import atlas
 from atlas._parser import Languages
-from atlas.pipeline.watch.watcher import Noticed, Patience, Watcher
+from atlas.pipeline.watch.watcher import Changes, Debounce, Watcher
 from atlas.scan import scan_project
 
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
@@ -42,10 +42,10 @@ class Picture:
     def __init__(self, watcher: Watcher, root: Path) -> None:
         self.watcher, self.root = watcher, root
         self.files: dict[str, tuple[int, int]] = {}
-        self.reports: list[Noticed] = []
+        self.reports: list[Changes] = []
         self.news = asyncio.Event()
 
-    def look(self, noticed: Noticed) -> None:
+    def look(self, noticed: Changes) -> None:
         """Look where the report says."""
         self.reports.append(noticed)
         self.news.set()
@@ -59,7 +59,7 @@ class Picture:
             if only is not None and not any(path == looked or path.startswith(looked + "/") for looked in only)
         }
         self.files = kept | {file.path: (file.size, file.mtime_ns) for file in scan.files}
-        self.watcher.looked(only, scan.folders, 0.001)
+        self.watcher.on_scanned(only, scan.folders, 0.001)
 
     def is_true(self) -> bool:
         """Does it show what is there?"""
@@ -73,7 +73,7 @@ class Picture:
                 self.news.clear()
                 await self.news.wait()
 
-    async def settled(self) -> list[Noticed]:
+    async def settled(self) -> list[Changes]:
         """Wait until the picture is true; return the reports since the last time."""
         try:
             await self.until(self.is_true)
@@ -121,7 +121,7 @@ def single_folders(request: pytest.FixtureRequest) -> bool:
     return request.param
 
 
-def only_paths(reports: list[Noticed]) -> set[str]:
+def only_paths(reports: list[Changes]) -> set[str]:
     """Return the paths reported; fails if the whole tree was to be looked at."""
     assert [report.everything for report in reports if report.everything] == []
     return {path for report in reports for path in report.paths}
@@ -200,7 +200,7 @@ async def test_a_checkout_of_thousands_of_files(tmp_path: Path) -> None:
     write(tmp_path, {f"p{number % 40}/m{number}.py": "x = 22\n" for number in range(1200)})
     git(tmp_path, "add", "-A")
     git(tmp_path, "commit", "-qm", "two")
-    async with watched(tmp_path, patience=Patience(burst=1000)) as picture:
+    async with watched(tmp_path, debounce=Debounce(burst=1000)) as picture:
         git(tmp_path, "checkout", "-q", "one")
         assert "burst" in {report.everything for report in await picture.settled()}
         write(tmp_path, {"p7/m7.py": "x = 333\n"})
@@ -249,7 +249,7 @@ async def test_random_changes(tmp_path: Path, seed: int) -> None:
 async def test_changed_rules_mean_everything(tmp_path: Path) -> None:
     write(tmp_path, dict.fromkeys(["a/x.py", "b/y.py"], ""))
     git(tmp_path, "init", "-q")
-    async with watched(tmp_path, patience=Patience(index=0.1)) as picture:
+    async with watched(tmp_path, debounce=Debounce(index=0.1)) as picture:
         for path, text in [("a/.gitignore", "x.py"), (".atlasignore", "b/"), (".git/info/exclude", "*.py")]:
             write(tmp_path, {path: text})
             assert "rules changed" in {report.everything for report in await picture.settled()}
@@ -484,7 +484,7 @@ async def main(root):
     watcher = Watcher(root, poll_seconds=0.01)
     changes = watcher.changes(asyncio.Event())
     print((await anext(changes)).everything, watcher.mode)
-    watcher.looked(None, ["", *(f"f{number}" for number in range(50))])
+    watcher.on_scanned(None, ["", *(f"f{number}" for number in range(50))])
     print((await anext(changes)).everything, watcher.mode, watcher.reason, watcher.watches)
 
 asyncio.run(main(Path(sys.argv[1])))
@@ -513,10 +513,10 @@ async def test_polling_takes_a_twentieth_of_the_time_at_most(tmp_path: Path) -> 
     watcher, stop = Watcher(tmp_path, poll="slow disk", poll_seconds=0.001), asyncio.Event()
     async with asyncio.timeout(DEADLINE), contextlib.aclosing(watcher.changes(stop)) as changes:
         await anext(changes)
-        watcher.looked(None, [""], seconds=0.02)
+        watcher.on_scanned(None, [""], seconds=0.02)
         await anext(changes)
         started = time.monotonic()
-        assert await anext(changes) == Noticed((), "polling")
+        assert await anext(changes) == Changes((), "polling")
         assert time.monotonic() - started > 0.3
     assert (watcher.mode, watcher.reason) == ("polling", "slow disk")
 
@@ -548,7 +548,7 @@ async def test_known_folders_are_watched_before_the_first_look(tmp_path: Path) -
     write(tmp_path, {"a/b/x.py": "", "gone/y.py": ""})
     watcher, stop = Watcher(tmp_path, folders=["", "a", "a/b", "never/was"]), asyncio.Event()
     async with asyncio.timeout(DEADLINE), contextlib.aclosing(watcher.changes(stop)) as changes:
-        assert await anext(changes) == Noticed((), "watch started")
+        assert await anext(changes) == Changes((), "watch started")
         assert watcher.watches == 3
         write(tmp_path, {"a/b/x.py": "1"})
-        assert await anext(changes) == Noticed(("a/b/x.py",))
+        assert await anext(changes) == Changes(("a/b/x.py",))

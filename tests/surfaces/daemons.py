@@ -21,7 +21,7 @@ from atlas.config.load import load_settings
 from atlas.model import Filter
 from atlas.pipeline.daemon_client import read_state
 from atlas.process import daemon
-from atlas.process.daemon import Running, find_running
+from atlas.process.daemon import RunningDaemon, find_running
 from atlas.process.data_folder import default_folder
 
 from .processes import COMMAND, atlas, environment
@@ -71,10 +71,10 @@ class Home:
         self.processes.append(process)
         return process
 
-    def running(self, phase: str = "ready") -> Running:
+    def running(self, phase: str = "ready") -> RunningDaemon:
         """Return the daemon as soon as it is in this phase."""
 
-        def found() -> Running | None:
+        def found() -> RunningDaemon | None:
             one = find_running(self.data)
             return one if one is not None and one.phase == phase else None
 

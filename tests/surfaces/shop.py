@@ -15,9 +15,9 @@ from atlas.contracts import Embedder, Store
 from atlas.model import (
     Chunk,
     EdgeRow,
+    EmbeddingStats,
     FileRecord,
     GraphDelta,
-    Losses,
     ModelInfo,
     NodeRow,
     SearchText,
@@ -136,7 +136,7 @@ class WordEmbedder:
     dimension = 64
 
     place = ""
-    losses = Losses()
+    losses = EmbeddingStats()
 
     async def info(self) -> ModelInfo:
         return ModelInfo("test", "hashed-words", self.dimension, "0")

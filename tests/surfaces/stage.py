@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from atlas._parser import VectorIndex
-from atlas.buses.retry_policy import Redelivery
+from atlas.buses.retry_policy import RetryPolicy
 from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.config.load import load_settings
 from atlas.config.settings import Settings
 from atlas.model import Event
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
-from atlas.pipeline.supervisor import NOTE, NOTE_LIFE
-from atlas.process.daemon import Instance, Running
+from atlas.pipeline.supervisor import HEARTBEAT_TTL, NOTE
+from atlas.process.daemon import DaemonInstance, RunningDaemon
 from atlas.stores.sqlite.store import EmbeddedStore
 
 from .processes import Place
@@ -68,7 +68,7 @@ def told(root: Path, now: float, **changes: Any) -> dict[str, Any]:
         "version": "0.1.0",
         "pid": 4242,
         "started_at": now - 3600,
-        "told_at": now,
+        "heartbeat_at": now,
         "host": "here",
         "embeds": True,
         "resident_bytes": 180 << 20,
@@ -85,8 +85,8 @@ class Stage:
     place: Place
     settings: Settings
     bus: ValkeyBus
-    server: OwnServer
-    instance: Instance | None = None
+    server: ManagedServer
+    instance: DaemonInstance | None = None
 
     @property
     def options(self) -> list[str]:
@@ -94,8 +94,10 @@ class Stage:
 
     def daemon_runs(self, phase: str = "ready", since: float = 3600.0) -> None:
         """From now on there is a process that holds the daemon's lock."""
-        running = Running(4242, time.time() - since, (str(self.place.root),), ("shop",), phase=phase, detail="somebody")
-        self.instance = Instance.take(self.place.data, running)
+        running = RunningDaemon(
+            4242, time.time() - since, (str(self.place.root),), ("shop",), phase=phase, detail="somebody"
+        )
+        self.instance = DaemonInstance.take(self.place.data, running)
         assert self.instance is not None
 
     def daemon_is_killed(self) -> None:
@@ -109,14 +111,14 @@ class Stage:
     async def tell(self, **changes: Any) -> None:
         """Leave the daemon's note."""
         note = json.dumps(told(self.place.root, time.time(), **changes))
-        await self.bus.put_note(NOTE, note, NOTE_LIFE)
+        await self.bus.put_note(NOTE, note, HEARTBEAT_TTL)
 
     async def bury(self, *keys: str, reason: str = "ValueError: no such luck") -> list[str]:
         """Make a dead letter of tier 2 of each key; return their ids, oldest first."""
         before = {letter.id for letter in await self.bus.dead_letters()}
         await self.bus.publish(AST_DIRTY, [Event("shop", key) for key in keys])
         for delivery in await self.bus.take(AST_DIRTY, "ast", len(keys), 1):
-            await self.bus.fail(AST_DIRTY, "ast", [delivery.id], reason)
+            await self.bus.nack(AST_DIRTY, "ast", [delivery.id], reason)
         return [letter.id for letter in await self.bus.dead_letters() if letter.id not in before]
 
 
@@ -128,9 +130,9 @@ async def stage(folder: Path) -> AsyncIterator[Stage]:
     store = EmbeddedStore.open(place.data, writing=True, vector_index=VectorIndex)
     await fill(store, place.root)
     await store.aclose()
-    server = OwnServer.start(place.data)
+    server = ManagedServer.start(place.data)
     settings = load_settings(str(place.root), str(place.data), environment={})
-    one = Stage(place, settings, ValkeyBus.open(server.url, redelivery=Redelivery(attempts=1)), server)
+    one = Stage(place, settings, ValkeyBus.open(server.url, retry_policy=RetryPolicy(attempts=1)), server)
     try:
         yield one
     finally:

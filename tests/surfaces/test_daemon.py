@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from atlas._parser import VectorIndex
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.process.daemon import find_running
 from atlas.process.data_folder import make_folder
 from atlas.stores.sqlite.store import EmbeddedStore
@@ -199,7 +199,7 @@ def test_a_daemon_whose_data_folder_is_taken_away_ends(place: Home) -> None:
 
 
 def test_a_bus_of_ones_own_is_used_and_left_running(place: Home, tmp_path: Path) -> None:
-    server = OwnServer.start(tmp_path / "elsewhere")
+    server = ManagedServer.start(tmp_path / "elsewhere")
     try:
         url = f"unix://{server.url}"
         assert place.ask("daemon", "start", ATLAS_BUS_URL=url)["bus"] == server.url

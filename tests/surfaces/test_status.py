@@ -23,7 +23,7 @@ from atlas.app.health import check_health, look_at_daemon
 from atlas.app.main import connect_bus_of_running_daemon
 from atlas.buses import valkey_paths
 from atlas.buses.memory import MemoryBus
-from atlas.buses.valkey_connection import Link
+from atlas.buses.valkey_connection import Connection
 from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.errors import ConfigError, Unavailable
@@ -131,7 +131,7 @@ async def test_what_a_tier_waits_for_is_what_the_daemon_waits_for() -> None:
         (KILLED, "gone", "process 4242 was killed?"),
     ],
 )
-@pytest.mark.parametrize("note", ["", json.dumps(told(Path("/shop"), NOW - 16)), "[]", "{", '{"told_at": "now"}'])
+@pytest.mark.parametrize("note", ["", json.dumps(told(Path("/shop"), NOW - 16)), "[]", "{", '{"heartbeat_at": "now"}'])
 async def test_a_daemon_that_tells_nothing_of_use(note: str, trace: Trace, state: str, words: str) -> None:
     daemon = await seen(await noted(note), trace)
     assert daemon.state == state
@@ -336,7 +336,7 @@ async def test_health_warns_and_says_what_to_do(here: Stage) -> None:
     await here.bury("a.py")
     here.daemon_runs()
     await here.tell(watch="polling", watch_reason="too few inotify watches (fs.inotify.max_user_watches)")
-    link = Link.open(here.server.url)
+    link = Connection.open(here.server.url)
     await link.call("CONFIG", "SET", "maxmemory", 600_000, "appendonly", "no")
     await link.aclose()
     answer = await check_health(here.settings)

@@ -19,8 +19,8 @@ from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
 from atlas.process import log as daemon_log
 from atlas.process.daemon import (
     LOCK_FILE,
-    Instance,
-    Running,
+    DaemonInstance,
+    RunningDaemon,
     find_running,
     last_running,
     spawn,
@@ -29,14 +29,14 @@ from atlas.process.daemon import (
 )
 from atlas.process.log import DaemonLog, read_log, readable
 
-ABOUT = Running(os.getpid(), 1.5, ("/a", "/b"), ("a", "b"), "valkey://h", "starting", "")
+ABOUT = RunningDaemon(os.getpid(), 1.5, ("/a", "/b"), ("a", "b"), "valkey://h", "starting", "")
 
 DAEMON = """
 import signal, sys, time, os
 from pathlib import Path
-from atlas.process.daemon import Instance, Running
+from atlas.process.daemon import DaemonInstance, RunningDaemon
 {before}
-lock = Instance.take(Path(sys.argv[1]), Running(os.getpid(), time.time(), ("/a",), ("a",)))
+lock = DaemonInstance.take(Path(sys.argv[1]), RunningDaemon(os.getpid(), time.time(), ("/a",), ("a",)))
 {then}
 time.sleep(30)
 """
@@ -66,12 +66,12 @@ def said_nothing(text: str) -> None:
 
 def test_one_holds_the_lock_and_others_read_what_it_says(tmp_path: Path) -> None:
     assert find_running(tmp_path) is None
-    instance = Instance.take(tmp_path, ABOUT)
+    instance = DaemonInstance.take(tmp_path, ABOUT)
     assert instance is not None
-    assert Instance.take(tmp_path, ABOUT, seconds=0.05) is None
+    assert DaemonInstance.take(tmp_path, ABOUT, seconds=0.05) is None
     assert find_running(tmp_path) == ABOUT
-    instance.tell("indexing", "1,000 files")
-    instance.tell("ready")
+    instance.report_status("indexing", "1,000 files")
+    instance.report_status("ready")
     running = find_running(tmp_path)
     assert running is not None
     assert (running.phase, running.detail, running.roots) == ("ready", "", ("/a", "/b"))
@@ -79,7 +79,7 @@ def test_one_holds_the_lock_and_others_read_what_it_says(tmp_path: Path) -> None
     instance.release()
     assert find_running(tmp_path) is None
     assert last_running(tmp_path) is None, "one that ended in order left nothing"
-    again = Instance.take(tmp_path, ABOUT)
+    again = DaemonInstance.take(tmp_path, ABOUT)
     assert again is not None
     again.release()
 
@@ -99,12 +99,12 @@ def test_the_lock_goes_with_its_process_and_what_it_wrote_stays(
 
 
 def test_a_removed_lock_file_is_noticed_by_its_holder(tmp_path: Path) -> None:
-    instance = Instance.take(tmp_path, ABOUT)
+    instance = DaemonInstance.take(tmp_path, ABOUT)
     assert instance is not None
     assert instance.is_valid()
     (tmp_path / LOCK_FILE).unlink()
     assert not instance.is_valid()
-    other = Instance.take(tmp_path, ABOUT)
+    other = DaemonInstance.take(tmp_path, ABOUT)
     assert other is not None
     assert not instance.is_valid()
     assert other.is_valid()
@@ -118,7 +118,7 @@ def test_a_lock_file_with_anything_in_it_is_no_daemon_unless_it_is_held(tmp_path
     assert find_running(tmp_path) is None
     assert last_running(tmp_path) is None
     assert stop(tmp_path, said_nothing) is None
-    instance = Instance.take(tmp_path, ABOUT)
+    instance = DaemonInstance.take(tmp_path, ABOUT)
     assert instance is not None
     assert find_running(tmp_path) == ABOUT
     instance.release()
@@ -130,7 +130,7 @@ def test_links_of_a_repository_are_not_followed(tmp_path: Path) -> None:
     data.mkdir()
     (data / LOCK_FILE).symlink_to(victim)
     with pytest.raises(ConfigError, match="cannot use"):
-        Instance.take(data, ABOUT)
+        DaemonInstance.take(data, ABOUT)
     assert find_running(data) is None
     (data / "logs").mkdir()
     (data / "logs" / "daemon.log").symlink_to(victim)
@@ -173,7 +173,7 @@ def test_a_daemon_that_does_not_end_is_killed_with_a_word(
 def test_waiting_ends_when_the_daemon_follows_changes_or_is_ready(
     tmp_path: Path, start: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
-    process = start(then="lock.tell('indexing', '7 files')\ntime.sleep(0.5)\nlock.tell('ready')")
+    process = start(then="lock.report_status('indexing', '7 files')\ntime.sleep(0.5)\nlock.report_status('ready')")
     began = time.monotonic()
     early = wait_until_working(tmp_path, process, tmp_path / "out", 20, 0.0, lambda text: None)
     assert (early.pid, early.phase, early.detail) == (process.pid, "indexing", "7 files")
@@ -185,7 +185,7 @@ def test_waiting_ends_when_the_daemon_follows_changes_or_is_ready(
 def test_waiting_says_what_for_and_gives_up_while_the_daemon_goes_on(
     tmp_path: Path, start: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
-    process = start(then="lock.tell('waiting', 'process 7 is writing')")
+    process = start(then="lock.report_status('waiting', 'process 7 is writing')")
     said: list[str] = []
     with pytest.raises(Unavailable, match=r"not at work after 1\.5 seconds: waiting process 7 is writing"):
         wait_until_working(tmp_path, process, tmp_path / "out", 1.5, 0.0, said.append)
@@ -264,7 +264,7 @@ def test_the_log_is_rotated_and_read_across_its_files(tmp_path: Path, monkeypatc
         log.close()
 
 
-def wait(ask: Callable[[], Running | None]) -> Running:
+def wait(ask: Callable[[], RunningDaemon | None]) -> RunningDaemon:
     end = time.monotonic() + 10
     while (answer := ask()) is None:
         assert time.monotonic() < end

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from atlas.errors import Unavailable
-from atlas.process.bulkhead import Bulkheads, Width, leave_place
+from atlas.process.bulkhead import BulkheadLimit, Bulkheads, leave_place
 
 
 async def test_few_work_some_wait_and_more_are_refused() -> None:
-    bulkheads = Bulkheads({"slow": Width(at_work=2, waiting=3)})
+    bulkheads = Bulkheads({"slow": BulkheadLimit(at_work=2, waiting=3)})
     working, done = 0, asyncio.Event()
 
     async def call() -> None:
@@ -35,7 +35,7 @@ async def test_few_work_some_wait_and_more_are_refused() -> None:
 
 
 async def test_other_tools_pass() -> None:
-    bulkheads = Bulkheads({"slow": Width(1, 0)})
+    bulkheads = Bulkheads({"slow": BulkheadLimit(1, 0)})
     async with bulkheads.place("slow"), bulkheads.place("quick"), bulkheads.place("quick"):
         with pytest.raises(Unavailable):
             await bulkheads.place("slow").__aenter__()
@@ -46,7 +46,7 @@ async def test_other_tools_pass() -> None:
 async def test_a_call_behind_a_bulkhead_holds_no_place_among_all_requests() -> None:
     left: list[str] = []
     leave_place.set(lambda: left.append("left"))
-    bulkheads = Bulkheads({"slow": Width(1, 1)})
+    bulkheads = Bulkheads({"slow": BulkheadLimit(1, 1)})
     async with bulkheads.place("quick"):
         assert not left
     async with bulkheads.place("slow"):

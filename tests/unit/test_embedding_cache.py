@@ -14,7 +14,7 @@ import pytest
 from atlas.embedders.cached import CachedEmbedder
 from atlas.embedders.static import StaticEmbedder
 from atlas.errors import StoreError
-from atlas.model import Chunk, Losses, ModelInfo
+from atlas.model import Chunk, EmbeddingStats, ModelInfo
 from atlas.process.lock import WriterLock
 from atlas.stores.sqlite import embedding_cache
 from atlas.stores.sqlite.embedding_cache import FILE, OPENING_LOCK, DiskCache
@@ -33,8 +33,8 @@ class Counting:
         self.texts: list[str] = []
 
     @property
-    def losses(self) -> Losses:
-        return Losses(len(self.texts))
+    def embedding_stats(self) -> EmbeddingStats:
+        return EmbeddingStats(len(self.texts))
 
     @property
     def place(self) -> str:

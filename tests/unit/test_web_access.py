@@ -40,10 +40,10 @@ OPEN = make_access("0.0.0.0", is_open=True, names=("Atlas.Example.org",), token=
 )
 def test_hosts(host: str, own: bool, opened: bool) -> None:
     for access, allowed in ((OWN, own), (OPEN, opened)):
-        refusal = access.foreign({"host": host})
+        refusal = access.check_host_origin({"host": host})
         assert (refusal is None) == allowed
         assert refusal is None or refusal.status == 421
-    assert OWN.foreign({}) is not None
+    assert OWN.check_host_origin({}) is not None
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_hosts(host: str, own: bool, opened: bool) -> None:
 )
 def test_an_origin_is_a_known_name_or_the_very_place_that_is_asked(origin: str, allowed: bool) -> None:
     headers = {"host": "10.1.2.3:8765", "origin": origin, "authorization": f"Bearer {TOKEN}"}
-    refusal = OPEN.refusal(headers)
+    refusal = OPEN.rejection(headers)
     assert (refusal is None) == allowed
     assert refusal is None or refusal.status == 403
 
 
 def test_a_foreign_host_is_not_told_whether_its_token_is_right() -> None:
     for token in (TOKEN, "wrong"):
-        refusal = OPEN.refusal({"host": "example.org", "authorization": f"Bearer {token}"})
+        refusal = OPEN.rejection({"host": "example.org", "authorization": f"Bearer {token}"})
         assert refusal is not None
         assert refusal.status == 421
 

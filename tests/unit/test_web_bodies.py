@@ -1,4 +1,4 @@
-"""Bodies of requests: read whole, within their limits, and given up oldest first."""
+"""Buffer the bodies of requests: read whole, within their limits, and given up oldest first."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from atlas.http import bodies as module
-from atlas.http.auth import Refusal
-from atlas.http.bodies import SMALL_BYTES, Bodies, Gone
+from atlas.http.auth import Rejection
+from atlas.http.bodies import SMALL_BYTES, BodyBuffers, ClientDisconnected
 
 
 class Client:
@@ -29,7 +29,7 @@ class Client:
         return await self._parts.get()
 
 
-async def whole(bodies: Bodies, client: Client) -> bytes | Refusal:
+async def whole(bodies: BodyBuffers, client: Client) -> bytes | Rejection:
     async with bodies.read(client.receive, 60) as body:
         return body
 
@@ -44,24 +44,24 @@ async def test_parts_become_a_body() -> None:
     for part in (b"one", b"", b" two"):
         client.send(part)
     client.send(b"", last=True)
-    assert await whole(Bodies(100), client) == b"one two"
+    assert await whole(BodyBuffers(100), client) == b"one two"
 
 
 async def test_a_client_that_leaves_or_sends_too_much() -> None:
     client = Client()
     client.send(b"x" * 101)
-    refused = await whole(Bodies(100), client)
-    assert isinstance(refused, Refusal) and refused.status == 413
+    refused = await whole(BodyBuffers(100), client)
+    assert isinstance(refused, Rejection) and refused.status == 413
     client.leave()
-    with pytest.raises(Gone):
-        await whole(Bodies(100), client)
+    with pytest.raises(ClientDisconnected):
+        await whole(BodyBuffers(100), client)
 
 
 @pytest.mark.parametrize("length", ["101", "9" * 5000])
 def test_an_announced_length_is_believed(length: str) -> None:
-    refused = Bodies(100).check_length(length)
+    refused = BodyBuffers(100).check_length(length)
     assert refused is not None and refused.status == 413
-    assert Bodies(100).check_length("100") is Bodies(100).check_length("none") is None
+    assert BodyBuffers(100).check_length("100") is BodyBuffers(100).check_length("none") is None
 
 
 async def test_a_pause_that_is_too_long_ends_it_and_progress_does_not_prolong_it_forever(
@@ -70,18 +70,18 @@ async def test_a_pause_that_is_too_long_ends_it_and_progress_does_not_prolong_it
     monkeypatch.setattr(module, "PAUSE_SECONDS", 0.2)
     monkeypatch.setattr(module, "BODY_SECONDS", 0.6)
     silent, dripping = Client(), Client()
-    reading = [asyncio.create_task(whole(Bodies(100), client)) for client in (silent, dripping)]
+    reading = [asyncio.create_task(whole(BodyBuffers(100), client)) for client in (silent, dripping)]
     silent.send(b"x")
     while not reading[1].done():
         dripping.send(b"x")
         await asyncio.sleep(0.02)
     for task in reading:
         refused = await task
-        assert isinstance(refused, Refusal) and refused.status == 408
+        assert isinstance(refused, Rejection) and refused.status == 408
 
 
 async def test_beyond_the_memory_the_oldest_body_is_given_up_and_small_ones_never() -> None:
-    bodies = Bodies(3 * SMALL_BYTES, 4 * SMALL_BYTES)
+    bodies = BodyBuffers(3 * SMALL_BYTES, 4 * SMALL_BYTES)
     clients = [Client() for _ in range(3)]
     reading = [asyncio.create_task(whole(bodies, client)) for client in clients]
     await settle()
@@ -93,16 +93,16 @@ async def test_beyond_the_memory_the_oldest_body_is_given_up_and_small_ones_neve
     clients[1].send(b"x", last=True)
     assert len(await reading[1]) == 2 * SMALL_BYTES + 1  # type: ignore[arg-type]
     refused = await reading[0]
-    assert isinstance(refused, Refusal) and refused.status == 408
+    assert isinstance(refused, Rejection) and refused.status == 408
 
 
 async def test_whole_bodies_count_until_they_are_done_with() -> None:
-    bodies = Bodies(3 * SMALL_BYTES, 4 * SMALL_BYTES)
+    bodies = BodyBuffers(3 * SMALL_BYTES, 4 * SMALL_BYTES)
     first, second, third = Client(), Client(), Client()
     for client in (first, second, third):
         client.send(b"x" * 3 * SMALL_BYTES, last=True)
     async with bodies.read(first.receive, 60) as body:
         assert isinstance(body, bytes)
         refused = await whole(bodies, second)
-        assert isinstance(refused, Refusal) and refused.status == 503
+        assert isinstance(refused, Rejection) and refused.status == 503
     assert isinstance(await whole(bodies, third), bytes)

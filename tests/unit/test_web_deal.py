@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 
-from atlas.http.balancer import READY, Channel, Dealt, deal
+from atlas.http.balancer import READY, Channel, HandoffSocket, assign
 
 
 class Desk:
@@ -21,7 +21,7 @@ class Desk:
         self._listening = held.enter_context(socket.create_server(("127.0.0.1", 0)))
         pairs = [socket.socketpair() for _ in range(ends)]
         self.channels = [Channel(ours) for ours, _ in pairs]
-        self.ends = [held.enter_context(Dealt(theirs)) for _, theirs in pairs]
+        self.ends = [held.enter_context(HandoffSocket(theirs)) for _, theirs in pairs]
         for end in self.ends:
             end.setblocking(False)
             held.callback(end.leave)
@@ -29,7 +29,7 @@ class Desk:
 
     def connect(self) -> socket.socket:
         client = self._held.enter_context(socket.create_connection(self._listening.getsockname()))
-        deal(self._listening.accept()[0], self.channels)
+        assign(self._listening.accept()[0], self.channels)
         client.settimeout(5)
         return client
 
@@ -40,8 +40,8 @@ class Desk:
                 connections.append(self._held.enter_context(self.ends[place].accept()[0]))
         return connections
 
-    def hear(self) -> list[bool]:
-        return [channel.hear() for channel in self.channels]
+    def poll(self) -> list[bool]:
+        return [channel.poll() for channel in self.channels]
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_64_connections_are_dealt_out_evenly_and_closed_ones_make_room(held: Exi
     desk = Desk(held, 2)
     for end in desk.ends:
         end.tell(READY)
-    desk.hear()
+    desk.poll()
     clients = [desk.connect() for _ in range(64)]
     first, second = desk.taken(0), desk.taken(1)
     assert (len(first), len(second)) == (32, 32)
@@ -64,7 +64,7 @@ def test_64_connections_are_dealt_out_evenly_and_closed_ones_make_room(held: Exi
     for connection in second[:10]:
         connection.close()
         connection.close()
-    desk.hear()
+    desk.poll()
     assert [channel.open for channel in desk.channels] == [32, 22]
     for _ in range(10):
         desk.connect()
@@ -74,7 +74,7 @@ def test_64_connections_are_dealt_out_evenly_and_closed_ones_make_room(held: Exi
 def test_only_a_process_that_is_ready_gets_connections(held: ExitStack) -> None:
     desk = Desk(held, 2)
     desk.ends[1].tell(READY)
-    desk.hear()
+    desk.poll()
     for _ in range(3):
         desk.connect()
     assert (desk.taken(0), len(desk.taken(1))) == ([], 3)
@@ -84,12 +84,12 @@ def test_a_process_that_has_gone_gets_none_and_its_untaken_ones_are_closed(held:
     desk = Desk(held, 2)
     for end in desk.ends:
         end.tell(READY)
-    desk.hear()
+    desk.poll()
     waiting = desk.connect()
     gone = desk.ends[0]
     gone.close()
     gone.leave()
-    assert [desk.hear(), desk.hear()] == [[True, True], [False, True]]  # it says that it stops, then it ends
+    assert [desk.poll(), desk.poll()] == [[True, True], [False, True]]  # it says that it stops, then it ends
     desk.channels.pop(0).close()
     with suppress(ConnectionError):
         assert waiting.recv(1) == b""

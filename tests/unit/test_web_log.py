@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from atlas.http.log import MOST_CHARACTERS, MOST_IN_WINDOW, MOST_KINDS, WINDOW_SECONDS, Bounded
+from atlas.http.log import MAX_CHARACTERS, MAX_KINDS, MOST_IN_WINDOW, WINDOW_SECONDS, RateLimitFilter
 
 
 def record(message: str, *arguments: object) -> logging.LogRecord:
@@ -13,7 +13,7 @@ def record(message: str, *arguments: object) -> logging.LogRecord:
 
 def test_repeated_messages_are_left_out_until_the_window_ends() -> None:
     now = 0.0
-    bounded = Bounded(lambda: now)
+    bounded = RateLimitFilter(lambda: now)
     written = [said for number in range(50) if bounded.filter(said := record("bad request %d", number))]
     assert [said.getMessage() for said in written][:2] == ["bad request 0", "bad request 1"]
     assert len(written) == MOST_IN_WINDOW
@@ -24,8 +24,8 @@ def test_repeated_messages_are_left_out_until_the_window_ends() -> None:
 
 
 def test_long_messages_are_cut_and_many_kinds_too() -> None:
-    bounded = Bounded(lambda: 0.0)
+    bounded = RateLimitFilter(lambda: 0.0)
     long = record("x" * 10_000)
     assert bounded.filter(long)
-    assert len(long.getMessage()) <= MOST_CHARACTERS
-    assert sum(bounded.filter(record(f"{number} is new")) for number in range(1000)) == MOST_KINDS - 1
+    assert len(long.getMessage()) <= MAX_CHARACTERS
+    assert sum(bounded.filter(record(f"{number} is new")) for number in range(1000)) == MAX_KINDS - 1

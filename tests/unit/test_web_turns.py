@@ -1,10 +1,10 @@
-"""Turns: in order, few that begin together, long ones that hold up nobody, and none lost."""
+"""AdmissionControl: in order, few that begin together, long ones that hold up nobody, and none lost."""
 
 from __future__ import annotations
 
 import asyncio
 
-from atlas.http.admission import IN_ORDER, STARTING_SECONDS, Displaced, Turn, Turns
+from atlas.http.admission import IN_ORDER, STARTING_SECONDS, AdmissionControl, Displaced, Permit
 
 
 async def settle() -> None:
@@ -13,7 +13,7 @@ async def settle() -> None:
 
 
 async def test_few_begin_together_and_in_the_order_of_asking() -> None:
-    turns = Turns(at_work=8, starting=2)
+    turns = AdmissionControl(at_work=8, starting=2)
     begun: list[int] = []
 
     async def work(number: int) -> None:
@@ -36,7 +36,7 @@ async def test_few_begin_together_and_in_the_order_of_asking() -> None:
 
 
 async def test_long_ones_hold_up_nobody_until_all_turns_are_theirs() -> None:
-    turns = Turns(at_work=3, starting=2)
+    turns = AdmissionControl(at_work=3, starting=2)
     loop = asyncio.get_running_loop()
     started = loop.time()
     long = [await turns.take(), await turns.take()]
@@ -54,7 +54,7 @@ async def test_long_ones_hold_up_nobody_until_all_turns_are_theirs() -> None:
 
 
 async def test_who_stops_waiting_takes_no_turn_with_him() -> None:
-    turns = Turns(at_work=3, starting=2)
+    turns = AdmissionControl(at_work=3, starting=2)
     held = [await turns.take(), await turns.take()]
     for_starting, for_work, last = (asyncio.create_task(turns.take()) for _ in range(3))
     await settle()
@@ -78,11 +78,11 @@ async def test_who_stops_waiting_takes_no_turn_with_him() -> None:
     assert await in_one_go(turns, 3) == 2
 
 
-async def in_one_go(turns: Turns, wanted: int) -> int:
+async def in_one_go(turns: AdmissionControl, wanted: int) -> int:
     """Return how many of so many can begin at this moment; they end again."""
     taking = [asyncio.create_task(turns.take()) for _ in range(wanted)]
     await settle()
-    begun: list[Turn] = [task.result() for task in taking if task.done()]
+    begun: list[Permit] = [task.result() for task in taking if task.done()]
     for task in taking:
         task.cancel()
     for turn in begun:
@@ -92,10 +92,10 @@ async def in_one_go(turns: Turns, wanted: int) -> int:
 
 
 async def test_a_flood_waits_behind_who_comes_after_it() -> None:
-    turns = Turns(at_work=1, starting=1)
+    turns = AdmissionControl(at_work=1, starting=1)
     held = await turns.take()
-    flood = [turns.ask("one") for _ in range(IN_ORDER + 10)]
-    after = turns.ask("other")
+    flood = [turns.request("one") for _ in range(IN_ORDER + 10)]
+    after = turns.request("other")
     held.end()
     assert after.done()
     assert not any(asked.done() for asked in flood)
@@ -105,17 +105,17 @@ async def test_a_flood_waits_behind_who_comes_after_it() -> None:
         asked.result().end()
     assert flood[0].done(), "then in order"
     for asked in flood:
-        turns.forgo(asked)
+        turns.cancel_request(asked)
     assert not turns.are_taken
 
 
 async def test_the_oldest_is_displaced_only_when_many_wait() -> None:
-    turns = Turns(at_work=1, starting=1)
+    turns = AdmissionControl(at_work=1, starting=1)
     held = await turns.take()
     displaced: list[int] = []
-    waiting = [turns.ask("one", lambda number=number: displaced.append(number)) for number in range(IN_ORDER)]
+    waiting = [turns.request("one", lambda number=number: displaced.append(number)) for number in range(IN_ORDER)]
     assert not turns.displace()
-    other = turns.ask("other")
+    other = turns.request("other")
     assert not turns.displace("nobody")
     assert turns.displace("one")
     assert displaced == [0]
@@ -123,12 +123,12 @@ async def test_the_oldest_is_displaced_only_when_many_wait() -> None:
     assert not turns.displace("one")
     held.end()
     for asked in (*waiting, other):
-        turns.forgo(asked)
+        turns.cancel_request(asked)
     assert not turns.are_taken
 
 
 async def test_a_turn_ends_once() -> None:
-    turns = Turns(at_work=2, starting=2)
+    turns = AdmissionControl(at_work=2, starting=2)
     turn = await turns.take()
     turn.end()
     turn.end()

@@ -1,5 +1,5 @@
--- given: group, ids.
+-- args: group, ids.
 if redis.call('EXISTS', stream) == 1 then
-  answered(given.ids)
+  answered(args.ids)
 end
 return 'null'

@@ -1,8 +1,8 @@
--- KEYS: the vectors by key, the times of use. given: keys. Returns the vectors in order, "" for those that are not there.
-local found = redis.call('HMGET', KEYS[1], unpack(given.keys))
+-- KEYS: the vectors by key, the times of use. args: keys. Returns the vectors in order, "" for those that are not there.
+local found = redis.call('HMGET', KEYS[1], unpack(args.keys))
 local now = redis.call('TIME')[1]
 local times = {}
-for position, key in ipairs(given.keys) do
+for position, key in ipairs(args.keys) do
   if found[position] then
     times[#times + 1] = now
     times[#times + 1] = key

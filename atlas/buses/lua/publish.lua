@@ -1,12 +1,12 @@
--- given: events ([project, key] each, no two alike), capacity. Returns how many events found no room.
-local room = given.capacity - redis.call('XLEN', stream)
+-- args: events ([project, key] each, no two alike), capacity. Returns how many events found no room.
+local room = args.capacity - redis.call('XLEN', stream)
 local refused = 0
-in_parts(given.events, function(part)
+in_parts(args.events, function(part)
   local names, marks = {}, {}
   for position, event in ipairs(part) do
     names[position] = mark(event[1], event[2])
   end
-  for position, id in ipairs(redis.call('HMGET', untaken, unpack(names))) do
+  for position, id in ipairs(redis.call('HMGET', queued, unpack(names))) do
     -- a mark whose entry is gone (the stream was deleted) must not keep the event out for ever
     if not (id and redis.call('XRANGE', stream, id, id)[1]) then
       if room > 0 then
@@ -19,7 +19,7 @@ in_parts(given.events, function(part)
     end
   end
   if #marks > 0 then
-    redis.call('HSET', untaken, unpack(marks))
+    redis.call('HSET', queued, unpack(marks))
   end
 end)
 return cjson.encode(refused)

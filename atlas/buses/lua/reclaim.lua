@@ -1,11 +1,11 @@
--- given: group, after (ms), but (a consumer, or ""). Makes everything pending due, whoever but that one holds it;
+-- args: group, after (ms), but (a consumer, or ""). Makes everything pending due, whoever but that one holds it;
 -- returns how many.
 local start, count = '-', 0
 while true do
-  local page = redis.call('XPENDING', stream, given.group, start, '+', 1000)
+  local page = redis.call('XPENDING', stream, args.group, start, '+', 1000)
   for _, pending in ipairs(page) do
-    if pending[2] ~= given.but then
-      redis.call('XCLAIM', stream, given.group, pending[2], 0, pending[1], 'IDLE', given.after, 'JUSTID')
+    if pending[2] ~= args.but then
+      redis.call('XCLAIM', stream, args.group, pending[2], 0, pending[1], 'IDLE', args.after, 'JUSTID')
       count = count + 1
     end
     start = '(' .. pending[1]

@@ -1,20 +1,20 @@
--- given: group, consumer, after (ms), hand (ids that the consumer knows of).
+-- args: group, consumer, after (ms), in_flight (ids that the consumer knows of).
 -- What the consumer holds without knowing was delivered into a connection that broke: make it due, as if it had not
 -- been delivered. Returns the ids that the consumer both knows of and holds.
 local known, held = {}, {}
-for _, id in ipairs(given.hand) do
+for _, id in ipairs(args.in_flight) do
   known[id] = true
 end
 local start = '-'
 while true do
-  local page = redis.call('XPENDING', stream, given.group, start, '+', 1000, given.consumer)
+  local page = redis.call('XPENDING', stream, args.group, start, '+', 1000, args.consumer)
   for _, pending in ipairs(page) do
     local id = pending[1]
     start = '(' .. id
     if known[id] then
       held[#held + 1] = id
     else
-      redis.call('XCLAIM', stream, given.group, given.consumer, 0, id, 'IDLE', given.after,
+      redis.call('XCLAIM', stream, args.group, args.consumer, 0, id, 'IDLE', args.after,
         'RETRYCOUNT', math.max(0, pending[4] - 1), 'JUSTID')
     end
   end

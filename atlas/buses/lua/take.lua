@@ -1,5 +1,5 @@
--- given: group, consumer, limit, got (id of an entry that the consumer has just read, or ""), due (look for deliveries
--- without an answer for `after` ms), attempts (deliveries of one event), stream, kept_letters.
+-- args: group, consumer, limit, got (id of an entry that the consumer has just read, or ""), due (look for deliveries
+-- without an answer for `after` ms), attempts (deliveries of one event), stream, max_dead_letters.
 -- Returns [id, project, key, attempt] of each delivery.
 local taken, entries = {}, {}
 
@@ -8,26 +8,26 @@ local function give(entry, attempt)
   taken[#taken + 1] = { entry[1], entry[2][2], entry[2][4], attempt }
 end
 
-if given.got ~= '' then
-  local entry = redis.call('XRANGE', stream, given.got, given.got)[1]
+if args.got ~= '' then
+  local entry = redis.call('XRANGE', stream, args.got, args.got)[1]
   if entry then
     give(entry, 1)
   end
 end
 
 local start = '-'
-while given.due and #taken < given.limit do
-  local page = redis.call('XPENDING', stream, given.group, 'IDLE', given.after, start, '+', given.limit - #taken)
+while args.due and #taken < args.limit do
+  local page = redis.call('XPENDING', stream, args.group, 'IDLE', args.after, start, '+', args.limit - #taken)
   if #page == 0 then
     break
   end
   for _, pending in ipairs(page) do
     local id, attempts = pending[1], pending[4]
     start = '(' .. id
-    if attempts >= given.attempts then
-      bury(id, attempts, string.format('delivered %d times without an answer', attempts))
+    if attempts >= args.attempts then
+      dead_letter(id, attempts, string.format('delivered %d times without an answer', attempts))
     else
-      local entry = redis.call('XCLAIM', stream, given.group, given.consumer, 0, id)[1]
+      local entry = redis.call('XCLAIM', stream, args.group, args.consumer, 0, id)[1]
       if entry then
         give(entry, attempts + 1)
       end
@@ -35,8 +35,8 @@ while given.due and #taken < given.limit do
   end
 end
 
-if #taken < given.limit then
-  local read = redis.call('XREADGROUP', 'GROUP', given.group, given.consumer, 'COUNT', given.limit - #taken,
+if #taken < args.limit then
+  local read = redis.call('XREADGROUP', 'GROUP', args.group, args.consumer, 'COUNT', args.limit - #taken,
     'STREAMS', stream, '>')
   for _, entry in ipairs(read and read[1][2] or {}) do
     give(entry, 1)

@@ -21,7 +21,7 @@ SHARE = 5
 """A holder says so often in the time of a lease that it is there, and those who wait ask as often."""
 
 
-class Standby:
+class LeaderElection:
     """Use once: `run`."""
 
     def __init__(

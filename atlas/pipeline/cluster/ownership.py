@@ -14,7 +14,7 @@ from pathlib import Path
 from atlas.contracts import Store
 from atlas.errors import ConfigError
 from atlas.model import ProjectState
-from atlas.pipeline.workspace import Source
+from atlas.pipeline.workspace import ProjectSource
 
 SAMPLE = 500
 """Recorded files that are looked for."""
@@ -22,7 +22,7 @@ SHARE = 0.5
 """Part of them that has to be there."""
 
 
-async def claim_project(store: Store, source: Source, *, take_over: bool = False) -> None:
+async def claim_project(store: Store, source: ProjectSource, *, take_over: bool = False) -> None:
     """Open the project in the store; with `take_over` whatever tree it was made from.
 
     Raises ConfigError when the store holds another tree under its name, and what `Store.open_project` raises.

@@ -31,17 +31,17 @@ class ProjectBus:
         """See `Bus.take`."""
         return await self._bus.take(self._own(stream), group, limit, wait)
 
-    async def hold(self, stream: str, group: str, ids: Sequence[str]) -> None:
-        """See `Bus.hold`."""
-        await self._bus.hold(self._own(stream), group, ids)
+    async def extend_visibility(self, stream: str, group: str, ids: Sequence[str]) -> None:
+        """See `Bus.extend_visibility`."""
+        await self._bus.extend_visibility(self._own(stream), group, ids)
 
     async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
         """See `Bus.acknowledge`."""
         await self._bus.acknowledge(self._own(stream), group, ids)
 
-    async def fail(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
-        """See `Bus.fail`."""
-        await self._bus.fail(self._own(stream), group, ids, reason)
+    async def nack(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
+        """See `Bus.nack`."""
+        await self._bus.nack(self._own(stream), group, ids, reason)
 
     async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
         """See `Bus.reclaim`."""

@@ -17,64 +17,64 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from atlas import __version__
 from atlas.contracts import Bus
 from atlas.errors import Unavailable
-from atlas.pipeline.cluster.leader import Standby
+from atlas.pipeline.cluster.leader import LeaderElection
 from atlas.pipeline.tiers.graph import EmbedTier
 from atlas.pipeline.worker import Log, TierReport, run_tier
 
-TELL_SECONDS = 1.0
-TOLD_LIFE = 15.0
+HEARTBEAT_SECONDS = 1.0
+HEARTBEAT_TTL = 15.0
 """A process that has not told anything for so long is gone."""
 
 STOP_SECONDS = 45.0
 """A batch at work has 30 of them."""
 
 
-class Crew:
+class WorkerProcess:
     """Use once: `run`."""
 
     def __init__(
         self,
         bus: Bus,
         name: str,
-        standbys: Sequence[Standby],
+        elections: Sequence[LeaderElection],
         embed: EmbedTier | None,
         resident: Callable[[], int],
         log: Log,
     ) -> None:
         """`name` tells this process from all others on the bus; `resident` returns its resident bytes."""
-        self._bus, self._name, self._standbys, self._embed = bus, name, standbys, embed
+        self._bus, self._name, self._standbys, self._embed = bus, name, elections, embed
         self._resident, self._log = resident, log
         self._report = TierReport()
         self._started_at = time.time()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set; the batches at hand are finished first. Raises what no waiting helps against."""
-        working: list[Coroutine[object, object, None]] = [standby.run(stop) for standby in self._standbys]
+        working: list[Coroutine[object, object, None]] = [election.run(stop) for election in self._standbys]
         if self._embed is not None:
             working.append(run_tier(self._bus, self._embed, self._report, stop, self._log))
         tasks = [asyncio.create_task(job) for job in working]
-        telling = asyncio.create_task(self._tell())
+        heartbeats = asyncio.create_task(self._send_heartbeats())
         stopped = asyncio.create_task(stop.wait())
         try:
-            await asyncio.wait([stopped, telling, *tasks], return_when=asyncio.FIRST_COMPLETED)
-            for task in (telling, *tasks):
+            await asyncio.wait([stopped, heartbeats, *tasks], return_when=asyncio.FIRST_COMPLETED)
+            for task in (heartbeats, *tasks):
                 if task.done():
                     task.result()
         finally:
             stop.set()
             stopped.cancel()
             await asyncio.wait(tasks, timeout=STOP_SECONDS)
-            for task in (telling, *tasks):
+            for task in (heartbeats, *tasks):
                 task.cancel()
-            await asyncio.gather(telling, *tasks, return_exceptions=True)
+            await asyncio.gather(heartbeats, *tasks, return_exceptions=True)
             with contextlib.suppress(Unavailable):
                 await self._bus.report(self._name, "{}", 0.001)
 
-    async def _tell(self) -> None:
+    async def _send_heartbeats(self) -> None:
         while True:
             with contextlib.suppress(Unavailable):
-                await self._bus.report(self._name, json.dumps(self.state(), separators=(",", ":")), TOLD_LIFE)
-            await asyncio.sleep(TELL_SECONDS)
+                await self._bus.report(self._name, json.dumps(self.state(), separators=(",", ":")), HEARTBEAT_TTL)
+            await asyncio.sleep(HEARTBEAT_SECONDS)
 
     def state(self) -> Mapping[str, object]:
         """Return what `atlas status` shows of this process; only plain values, so that it can be written as JSON."""
@@ -84,12 +84,12 @@ class Crew:
             "host": socket.gethostname(),
             "pid": os.getpid(),
             "started_at": self._started_at,
-            "told_at": time.time(),
+            "heartbeat_at": time.time(),
             "resident_bytes": self._resident(),
             "embeds": self._embed is not None,
             "embedded": embed.events,
             "embed_busy": embed.busy,
             "waits_for": embed.away,
-            "projects": {standby.project: standby.holder for standby in self._standbys},
-            "holds": [standby.project for standby in self._standbys if standby.holds],
+            "projects": {election.project: election.holder for election in self._standbys},
+            "holds": [election.project for election in self._standbys if election.holds],
         }

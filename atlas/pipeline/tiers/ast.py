@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from atlas.contracts import Bus, Store
 from atlas.errors import AtlasError, StoreError, Unavailable
-from atlas.model import STRUCTURE, Event, FileRecord, GraphDelta, Skipped
+from atlas.model import STRUCTURE_PATH, Event, FileRecord, GraphDelta, Skipped
 from atlas.parsing import (
     Linker,
     ParsedFile,
@@ -25,12 +25,12 @@ from atlas.parsing import (
     secrets_of,
 )
 from atlas.parsing.link import rows_of
-from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, EVERYTHING, Progress, Window, by_project, no_progress
+from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress, Window, by_project, no_progress
 from atlas.pipeline.tiers.ast_pass import Pass, marked
-from atlas.pipeline.tiers.gate import Gate
+from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tree import read_with, structure_digest, trusted_mtime
-from atlas.pipeline.workspace import Workplace
-from atlas.threads import in_thread, uncut
+from atlas.pipeline.workspace import Workspace
+from atlas.threads import in_thread, run_shielded
 
 SPARE_BYTES = 1_000_000
 """Source bytes per transaction of a process that stays: bounds memory, rows are some ten times the source."""
@@ -53,101 +53,107 @@ class AstTier:
 
     def __init__(
         self,
-        places: Mapping[str, Workplace],
+        workspaces: Mapping[str, Workspace],
         store: Store,
         bus: Bus,
         window: Window,
-        gate: Gate,
+        gate: SignificanceGate,
         progress: Progress = no_progress,
         *,
         keep: bool = True,
-        scarce: Callable[[], bool] = lambda: False,
+        low_memory: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`keep`: linkers are kept for further batches, and small between them. `scarce` tells when memory is."""
-        self._places, self._store, self._bus, self._gate = places, store, bus, gate
-        self._progress, self._keep, self._scarce, self.window = progress, keep, scarce, window
+        """`keep`: linkers are kept for further batches, and small between them. `low_memory` tells when memory is."""
+        self._workspaces, self._store, self._bus, self._gate = workspaces, store, bus, gate
+        self._progress, self._keep, self._scarce, self.window = progress, keep, low_memory, window
 
     async def handle(self, events: Sequence[Event]) -> None:
         """Bring the graph of these paths, and of every file that depends on them, up to date in the store."""
         for project, keys in by_project(events).items():
-            place = self._places.get(project)
-            if place is None:
+            workspace = self._workspaces.get(project)
+            if workspace is None:
                 continue
-            async with place.linking:
+            async with workspace.linking:
                 try:
-                    await self._update(place, keys)
+                    await self._update(workspace, keys)
                 except (StoreError, Unavailable):
-                    place.doubt()
+                    workspace.doubt()
                     raise
                 except BaseException:
-                    place.forget()
-                    place.doubt()
+                    workspace.forget()
+                    workspace.doubt()
                     raise
-            if self._keep and place.unpacked >= REST_FILES:
-                await place.rest()
+            if self._keep and workspace.unpacked >= REST_FILES:
+                await workspace.rest()
 
-    async def _update(self, place: Workplace, keys: Sequence[str]) -> None:
-        await place.load()
-        if not place.looks:
+    async def _update(self, workspace: Workspace, keys: Sequence[str]) -> None:
+        await workspace.load()
+        if not workspace.looks:
             # left by an earlier process: without the tree every file would count as deleted
-            keys = [*keys, *(await place.look([EVERYTHING])).dirty]
-        dirty = list(dict.fromkeys(key for key in keys if key != EVERYTHING))
-        work = Pass(place, time.time_ns(), dirty, {path: place.files[path] for path in dirty if path in place.files})
-        work.touched = set() if place.full else await self._only_touched(work)
+            keys = [*keys, *(await workspace.look([WHOLE_PROJECT])).dirty]
+        dirty = list(dict.fromkeys(key for key in keys if key != WHOLE_PROJECT))
+        work = Pass(
+            workspace, time.time_ns(), dirty, {path: workspace.files[path] for path in dirty if path in workspace.files}
+        )
+        work.touched = set() if workspace.full else await self._only_touched(work)
         for path in dirty:
             if path not in work.files:
-                place.refuse(path, None)
-        place.tally.changed += len(dirty)
-        unknown = [path for path in dirty if not (path in work.files or path in place.manifest or path in place.ahead)]
-        if EVERYTHING not in keys and not place.in_doubt and len(work.touched) + len(unknown) == len(dirty):
-            await self._apply(place, [work.seen_again(path) for path in sorted(work.touched)])
+                workspace.refuse(path, None)
+        workspace.counters.changed += len(dirty)
+        unknown = [
+            path for path in dirty if not (path in work.files or path in workspace.manifest or path in workspace.ahead)
+        ]
+        if WHOLE_PROJECT not in keys and not workspace.in_doubt and len(work.touched) + len(unknown) == len(dirty):
+            await self._apply(workspace, [work.seen_again(path) for path in sorted(work.touched)])
             return
-        await self._relink(work, compare_all=EVERYTHING in keys)
+        await self._relink(work, compare_all=WHOLE_PROJECT in keys)
 
     async def _only_touched(self, work: Pass) -> set[str]:
         """Return the paths whose content is the one in the store (saved again, checked out, copied back)."""
-        place = work.place
-        structure = place.manifest.get(STRUCTURE)
-        if not read_with(structure, place.source.fingerprint):
+        workspace = work.workspace
+        structure = workspace.manifest.get(STRUCTURE_PATH)
+        if not read_with(structure, workspace.source.fingerprint):
             return set()
-        known = [path for path in work.files if path in place.manifest and path not in place.ahead]
-        digests = await in_thread(digest_paths, str(place.source.root), known)
-        return {path for path, digest in zip(known, digests, strict=True) if place.manifest[path].digest == digest}
+        known = [path for path in work.files if path in workspace.manifest and path not in workspace.ahead]
+        digests = await in_thread(digest_paths, str(workspace.source.root), known)
+        return {path for path, digest in zip(known, digests, strict=True) if workspace.manifest[path].digest == digest}
 
     async def _relink(self, work: Pass, *, compare_all: bool) -> None:
         """Parse, link, and write the units that differ."""
-        place = work.place
+        workspace = work.workspace
         changed = [path for path in work.files if path not in work.touched]
         removed = [path for path in work.dirty if path not in work.files]
-        warm = None if place.outdated else place.linker
+        warm = None if workspace.outdated else workspace.linker
         linker = warm
         if linker is None:
             # kept only when all of it worked: `forget` drops what an exception leaves half done
-            linker = place.linker = Linker(place.name, place.source.languages, spare=self._keep)
-            linker.set_subprojects(place.folders_of_manifests())
-            place.linked_digest = place.subprojects_digest
+            linker = workspace.linker = Linker(workspace.name, workspace.source.languages, spare=self._keep)
+            linker.set_subprojects(workspace.folders_of_manifests())
+            workspace.linked_digest = workspace.subprojects_digest
             # what tier 1 has seen since the batch began comes with its own event
-            work.files = {**place.files, **work.files}
+            work.files = {**workspace.files, **work.files}
             chosen = {*changed, *removed}
             rest = [path for path in work.files if path not in chosen]
-            changed += await in_thread(self._recall, place, linker, rest)
+            changed += await in_thread(self._recall, workspace, linker, rest)
         left_out = await in_thread(self._parse, work, linker, changed)
         # what was not indexed and still must not be is no change of anything
-        known = place.manifest.keys() | place.ahead
-        place.tally.changed -= len(set(left_out).intersection(work.dirty) - known)
+        known = workspace.manifest.keys() | workspace.ahead
+        workspace.counters.changed -= len(set(left_out).intersection(work.dirty) - known)
         removed.extend(left_out)
         started = time.process_time()
         self._progress("link", 0, 0)
         moved = await in_thread(linker.update, [], removed)
         same = work.parsed_again()
-        place.ahead.update(work.parsed.keys() - same, (path for path in removed if path in place.manifest))
+        workspace.ahead.update(work.parsed.keys() - same, (path for path in removed if path in workspace.manifest))
         # a file that is again what the store holds may need no write that would say so
-        place.ahead.difference_update(same, (path for path in removed if path not in place.manifest))
+        workspace.ahead.difference_update(same, (path for path in removed if path not in workspace.manifest))
         digests = linker.digests()
-        _spend(place, "link", started)
-        compare_all = compare_all or warm is None or place.full or place.in_doubt
+        _spend(workspace, "link", started)
+        compare_all = compare_all or warm is None or workspace.full or workspace.in_doubt
         paths = digests if compare_all else {*moved, *work.parsed}
-        todo = [path for path in paths if path != STRUCTURE and path in digests and self._differs(work, path, digests)]
+        todo = [
+            path for path in paths if path != STRUCTURE_PATH and path in digests and self._differs(work, path, digests)
+        ]
         if self._scarce():
             # units are made more slowly then, but not beside all that was linked for them
             await in_thread(linker.rest)
@@ -156,28 +162,28 @@ class AstTier:
         todo.sort(key=lambda path: (work.is_test(path), path.count("/"), path))
         await self._write(work, todo, digests)
         again = (work.touched | same) - set(todo)
-        seen = [work.seen_again(path) for path in sorted(again) if path in place.manifest]
-        await self._apply(place, [delta for delta in seen if delta.record != place.manifest[delta.path]])
-        await in_thread(place.erase_old_facts, {*work.parsed, *removed})
-        place.in_doubt = False
-        place.unpacked += len(work.parsed) + len(moved)
+        seen = [work.seen_again(path) for path in sorted(again) if path in workspace.manifest]
+        await self._apply(workspace, [delta for delta in seen if delta.record != workspace.manifest[delta.path]])
+        await in_thread(workspace.erase_old_facts, {*work.parsed, *removed})
+        workspace.in_doubt = False
+        workspace.unpacked += len(work.parsed) + len(moved)
 
-    def _recall(self, place: Workplace, linker: Linker, paths: Sequence[str]) -> list[str]:
+    def _recall(self, workspace: Workspace, linker: Linker, paths: Sequence[str]) -> list[str]:
         """Load facts of unchanged files from the cache; return the paths that it does not hold."""
         started = time.process_time()
-        structure = place.manifest.get(STRUCTURE)
-        if place.full or not read_with(structure, place.source.fingerprint):
+        structure = workspace.manifest.get(STRUCTURE_PATH)
+        if workspace.full or not read_with(structure, workspace.source.fingerprint):
             return list(paths)
-        wanted = [(path, place.manifest[path].digest) for path in paths if path in place.manifest]
-        missing = linker.recall(place.cache, wanted)
-        place.tally.cached += len(wanted) - len(missing)
-        _spend(place, "recall", started)
-        return missing + [path for path in paths if path not in place.manifest]
+        wanted = [(path, workspace.manifest[path].digest) for path in paths if path in workspace.manifest]
+        missing = linker.recall(workspace.cache, wanted)
+        workspace.counters.cached += len(wanted) - len(missing)
+        _spend(workspace, "recall", started)
+        return missing + [path for path in paths if path not in workspace.manifest]
 
     def _parse(self, work: Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
         """Parse files for the linker and the cache; return the paths that could not be read or must not be indexed."""
-        started, place = time.process_time(), work.place
-        source = place.source
+        started, workspace = time.process_time(), work.workspace
+        source = workspace.source
         left_out: list[str] = []
         done = 0
         for batch in _parse_batches(work, paths):
@@ -197,22 +203,22 @@ class AstTier:
                 if isinstance(result, str) or reason:
                     file = work.files[path]
                     mtime = trusted_mtime(file.mtime_ns, work.read_at)
-                    place.refuse(path, Skipped(path, reason, file.size, mtime))
+                    workspace.refuse(path, Skipped(path, reason, file.size, mtime))
                     left_out.append(path)
                 else:
-                    place.refuse(path, None)
+                    workspace.refuse(path, None)
                     work.take_in(path, result)
                     fresh.append(result)
             linker.take(fresh)
-            place.cache.put(fresh)
-            place.tally.parsed += len(fresh)
+            workspace.cache.put(fresh)
+            workspace.counters.parsed += len(fresh)
         self._progress("parse", len(paths), len(paths))
-        _spend(place, "parse", started)
+        _spend(workspace, "parse", started)
         return left_out
 
     def _differs(self, work: Pass, path: str, digests: Mapping[str, str]) -> bool:
-        record, parsed = work.place.manifest.get(path), work.parsed.get(path)
-        if work.place.full or record is None or record.unit_digest != digests[path]:
+        record, parsed = work.workspace.manifest.get(path), work.parsed.get(path)
+        if work.workspace.full or record is None or record.unit_digest != digests[path]:
             return True
         return parsed is not None and (parsed.digest != record.digest or record.stale)
 
@@ -222,18 +228,18 @@ class AstTier:
         What fits in one transaction is one: then nobody ever sees a part of it. Else the structure unit carries a mark
         while the pass is under way, so that whoever finds the mark after a crash compares everything.
         """
-        place = work.place
-        gone = [path for path in place.manifest if path not in digests and path != STRUCTURE]
-        deltas = [GraphDelta(place.name, path, None) for path in gone]
-        structure = self._structure(place, digests[STRUCTURE])
+        workspace = work.workspace
+        gone = [path for path in workspace.manifest if path not in digests and path != STRUCTURE_PATH]
+        deltas = [GraphDelta(workspace.name, path, None) for path in gone]
+        structure = self._structure(workspace, digests[STRUCTURE_PATH])
         size = sum(work.files[path].size if path in work.files else 0 for path in todo)
         most = min(self._store.apply_bytes, SPARE_BYTES) if self._keep else self._store.apply_bytes
         whole = size + 1000 * len(todo) < most
         batches = self._batches(work, todo, digests, most)
         # the structure goes first: edges to new external symbols then find their target from the first batch on
-        stored = place.manifest.get(STRUCTURE)
+        stored = workspace.manifest.get(STRUCTURE_PATH)
         deltas.append(structure if whole else marked(structure, stored.digest if stored else ""))
-        is_new = place.is_new
+        is_new = workspace.is_new
         ready: list[GraphDelta] | None = await in_thread(next, batches, None)
         # of a new tree nothing is judged, so the store can have the next batch early
         looks_ahead = is_new and self._store.begins_ahead
@@ -242,33 +248,33 @@ class AstTier:
         while ready or deltas:
             following = asyncio.get_running_loop().run_in_executor(None, next, batches, None)
             try:
-                deltas = await self._gate.judge(place, [*deltas, *(ready or ())], is_new)
-                wanted = self._gate.wanted(place, deltas, is_new)
-                await self._apply(place, deltas, after or ())
+                deltas = await self._gate.judge(workspace, [*deltas, *(ready or ())], is_new)
+                wanted = self._gate.wanted(workspace, deltas, is_new)
+                await self._apply(workspace, deltas, after or ())
                 if wanted:
                     # what finds no room stays stale until the next look at everything
-                    await self._bus.publish(EMBED_DIRTY, [Event(place.name, key) for key in wanted])
+                    await self._bus.publish(EMBED_DIRTY, [Event(workspace.name, key) for key in wanted])
                 done += len(ready or ())
                 self._progress("write", done, len(todo))
             finally:
                 # also after a failure: it uses the linker, which the next pass changes
-                made = await uncut(following)
+                made = await run_shielded(following)
                 deltas, (ready, after) = [], ((after, made) if looks_ahead else (made, None))
         if not whole:
-            await self._apply(place, [GraphDelta(place.name, STRUCTURE, structure.record)])
-        place.tally.written += done
-        place.tally.removed += len(gone)
+            await self._apply(workspace, [GraphDelta(workspace.name, STRUCTURE_PATH, structure.record)])
+        workspace.counters.written += done
+        workspace.counters.removed += len(gone)
 
-    def _structure(self, place: Workplace, digest: str) -> GraphDelta:
+    def _structure(self, workspace: Workspace, digest: str) -> GraphDelta:
         """Return the structure unit's delta; without rows when they are the stored ones."""
-        stored = place.manifest.get(STRUCTURE)
-        made_with = structure_digest(place.source.fingerprint, place.linked_digest)
-        record = FileRecord(STRUCTURE, digest=made_with, unit_digest=digest)
-        if stored is not None and stored.unit_digest == digest and not place.full:
-            return GraphDelta(place.name, STRUCTURE, record)
-        assert place.linker is not None
-        nodes, edges, texts = rows_of(place.linker.unit(STRUCTURE), b"")
-        return GraphDelta(place.name, STRUCTURE, record, nodes, edges, texts)
+        stored = workspace.manifest.get(STRUCTURE_PATH)
+        made_with = structure_digest(workspace.source.fingerprint, workspace.linked_digest)
+        record = FileRecord(STRUCTURE_PATH, digest=made_with, unit_digest=digest)
+        if stored is not None and stored.unit_digest == digest and not workspace.full:
+            return GraphDelta(workspace.name, STRUCTURE_PATH, record)
+        assert workspace.linker is not None
+        nodes, edges, texts = rows_of(workspace.linker.unit(STRUCTURE_PATH), b"")
+        return GraphDelta(workspace.name, STRUCTURE_PATH, record, nodes, edges, texts)
 
     def _batches(
         self, work: Pass, paths: Sequence[str], digests: Mapping[str, str], most: int
@@ -279,13 +285,13 @@ class AstTier:
         for path in paths:
             delta = self._delta(work, path, digests[path])
             if delta is None:
-                work.place.ahead.add(path)
+                work.workspace.ahead.add(path)
                 continue
             batch.append(delta)
             size += len(delta.content or b"") + 1000
             if size >= most:
-                if self._keep and work.place.linker is not None:
-                    work.place.linker.pack()
+                if self._keep and work.workspace.linker is not None:
+                    work.workspace.linker.pack()
                 yield batch
                 batch, size = [], 0
         if batch:
@@ -293,14 +299,14 @@ class AstTier:
 
     def _delta(self, work: Pass, path: str, digest: str) -> GraphDelta | None:
         """Build one unit's delta; None when the file is not the one that the linker knows (its own event takes it)."""
-        place = work.place
-        assert place.linker is not None
+        workspace = work.workspace
+        assert workspace.linker is not None
         parsed = work.parsed.get(path)
-        if parsed is None and path in place.ahead:
+        if parsed is None and path in workspace.ahead:
             return None
-        unit = place.linker.unit(path)
-        content = read_path(str(place.source.root), path, place.source.scope.max_bytes)
-        if content is None or content_digest(content) != (parsed.digest if parsed else place.manifest[path].digest):
+        unit = workspace.linker.unit(path)
+        content = read_path(str(workspace.source.root), path, workspace.source.scope.max_bytes)
+        if content is None or content_digest(content) != (parsed.digest if parsed else workspace.manifest[path].digest):
             return None
         known = work.record(path)
         if secrets_of(known.problems):
@@ -308,21 +314,23 @@ class AstTier:
             content = mask_secrets(content)
         nodes, edges, texts = rows_of(unit, content)
         record = replace(known, unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)
-        return GraphDelta(place.name, path, record, nodes, edges, texts, content)
+        return GraphDelta(workspace.name, path, record, nodes, edges, texts, content)
 
     async def _apply(
-        self, place: Workplace, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()
+        self, workspace: Workspace, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()
     ) -> None:
         if not deltas:
             return
-        async with place.writing:
+        async with workspace.writing:
             await self._store.apply(deltas, following)
-            place.applied(deltas)
-        place.ahead.difference_update(delta.path for delta in deltas if delta.nodes is not None or delta.record is None)
+            workspace.applied(deltas)
+        workspace.ahead.difference_update(
+            delta.path for delta in deltas if delta.nodes is not None or delta.record is None
+        )
 
 
-def _spend(place: Workplace, phase: str, started: float) -> None:
-    place.tally.seconds[phase] = place.tally.seconds.get(phase, 0.0) + time.process_time() - started
+def _spend(workspace: Workspace, phase: str, started: float) -> None:
+    workspace.counters.seconds[phase] = workspace.counters.seconds.get(phase, 0.0) + time.process_time() - started
 
 
 def _parse_batches(work: Pass, paths: Sequence[str]) -> Iterator[Sequence[str]]:

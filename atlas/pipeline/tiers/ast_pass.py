@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from atlas.model import FileRecord, GraphDelta
 from atlas.parsing import ParsedFile
 from atlas.pipeline.tree import PENDING, trusted_mtime
-from atlas.pipeline.workspace import Workplace
+from atlas.pipeline.workspace import Workspace
 from atlas.scan import ScannedFile
 
 
@@ -19,7 +19,7 @@ from atlas.scan import ScannedFile
 class Pass:
     """One batch at work."""
 
-    place: Workplace
+    workspace: Workspace
     read_at: int
     """Unix time in nanoseconds before the first file was read."""
     dirty: Sequence[str]
@@ -34,11 +34,11 @@ class Pass:
         """Return the record of a file as this pass found it; of a parsed one without digest and counts of its unit."""
         if path in self.parsed:
             return self.parsed[path]
-        return self._seen_again(path) if path in self.touched else self.place.manifest[path]
+        return self._seen_again(path) if path in self.touched else self.workspace.manifest[path]
 
     def is_test(self, path: str) -> bool:
         """Return whether a file holds tests; one that only the linker knows, as its write failed, counts as none."""
-        record = self.parsed.get(path) or self.place.manifest.get(path)
+        record = self.parsed.get(path) or self.workspace.manifest.get(path)
         return record is not None and record.is_test
 
     def take_in(self, path: str, parsed: ParsedFile) -> None:
@@ -58,17 +58,17 @@ class Pass:
 
     def parsed_again(self) -> set[str]:
         """Return the files that were parsed although the store holds their content."""
-        manifest = self.place.manifest
+        manifest = self.workspace.manifest
         return {
             path for path, record in self.parsed.items() if path in manifest and manifest[path].digest == record.digest
         }
 
     def seen_again(self, path: str) -> GraphDelta:
         """Return the delta of a file whose content is the stored one: its size and time only."""
-        return GraphDelta(self.place.name, path, self._seen_again(path))
+        return GraphDelta(self.workspace.name, path, self._seen_again(path))
 
     def _seen_again(self, path: str) -> FileRecord:
-        file, record = self.files[path], self.place.manifest[path]
+        file, record = self.files[path], self.workspace.manifest[path]
         mtime = trusted_mtime(file.mtime_ns, self.read_at)
         return replace(record, size=file.size, mtime_ns=mtime, stale=False)
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 
 from atlas.contracts import Store
 from atlas.model import Decision, GraphDelta, Node, NodeRow, SymbolDigests
-from atlas.pipeline.events import EVERYTHING
+from atlas.pipeline.events import WHOLE_PROJECT
 from atlas.pipeline.tiers.significance import BODY_THRESHOLD, decide
-from atlas.pipeline.workspace import Workplace
+from atlas.pipeline.workspace import Workspace
 
 NEW_FILES = 64
 """More new or deleted files than this in a batch are not decided symbol by symbol: all of a new tree is embedded."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class SignificanceGate:
     """The gate of one store."""
 
     store: Store
@@ -28,25 +28,25 @@ class Gate:
     embeds: bool = True
     """There is a tier 3; without one nobody would take what it is told."""
 
-    async def judge(self, place: Workplace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[GraphDelta]:
+    async def judge(self, workspace: Workspace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[GraphDelta]:
         """Return the deltas with their decisions; must be called before they are applied.
 
         `is_new`: the pass that they belong to began with nothing known, so there is nothing to decide.
         """
         if is_new:
             return list(deltas)
-        changed = {delta.path for delta in deltas if _is_changed(place, delta)}
-        new = {delta.path for delta in deltas if delta.path and delta.path not in place.manifest}
+        changed = {delta.path for delta in deltas if _is_changed(workspace, delta)}
+        new = {delta.path for delta in deltas if delta.path and delta.path not in workspace.manifest}
         if len(new) > NEW_FILES:
             new = set[str]()
         gone = [delta.path for delta in deltas if delta.record is None]
         asked = [*changed, *(gone if len(gone) <= NEW_FILES else ())]
         if not asked and not new:
             return list(deltas)
-        old = await self.store.symbol_digests(place.name, asked) if asked else {}
+        old = await self.store.symbol_digests(workspace.name, asked) if asked else {}
         unclear = [uid for delta in deltas if delta.path in changed for uid in _unclear(delta, old.get(delta.path, {}))]
         before = {node.row.uid: node for node in await self.store.symbols(unclear)} if unclear else {}
-        contents = await self.store.content(place.name, list({node.row.path for node in before.values()}))
+        contents = await self.store.content(workspace.name, list({node.row.path for node in before.values()}))
         judged: list[GraphDelta] = []
         for delta in deltas:
             if delta.path in changed or delta.path in new or delta.path in old:
@@ -78,18 +78,18 @@ class Gate:
             if decision is not None:
                 yield decision
 
-    def wanted(self, place: Workplace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[str]:
+    def wanted(self, workspace: Workspace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[str]:
         """Return the keys for tier 3, to be asked before `deltas` are noted as applied. `is_new`: see `judge`."""
         if not self.embeds:
             return []
-        new = {delta.path for delta in deltas if delta.path and delta.path not in place.manifest}
+        new = {delta.path for delta in deltas if delta.path and delta.path not in workspace.manifest}
         if is_new or len(new) > NEW_FILES:
-            return [EVERYTHING]
+            return [WHOLE_PROJECT]
         return [one.uid for delta in deltas for one in delta.decisions if one.through and one.reason != "deleted"]
 
 
-def _is_changed(place: Workplace, delta: GraphDelta) -> bool:
-    known, record = place.manifest.get(delta.path), delta.record
+def _is_changed(workspace: Workspace, delta: GraphDelta) -> bool:
+    known, record = workspace.manifest.get(delta.path), delta.record
     if not delta.path or known is None or record is None or delta.nodes is None:
         return False
     return known.digest != record.digest

@@ -12,15 +12,15 @@ from atlas.model import Chunk, Event, ModelInfo, VectorRow
 from atlas.pipeline.events import (
     AST_DIRTY,
     EMBED_DIRTY,
-    EVERYTHING,
     FILE_CHANGED,
+    WHOLE_PROJECT,
+    Counters,
     Progress,
-    Tally,
     Window,
     by_project,
     no_progress,
 )
-from atlas.pipeline.workspace import Workplace
+from atlas.pipeline.workspace import Workspace
 
 BULK = 1_000_000
 """Window size of a pass: whatever waits is one batch."""
@@ -42,46 +42,46 @@ class GraphTier:
     waits: tuple[type[AtlasError], ...] = (Unavailable,)
 
     def __init__(
-        self, places: Mapping[str, Workplace], store: Store, bus: Bus, window: Window, *, sweep: bool = True
+        self, workspaces: Mapping[str, Workspace], store: Store, bus: Bus, window: Window, *, sweep: bool = True
     ) -> None:
         """`sweep`: each look at a whole tree has all stale vectors made."""
-        self._places, self._store, self._bus, self.window = places, store, bus, window
+        self._workspaces, self._store, self._bus, self.window = workspaces, store, bus, window
         self._sweep = sweep
 
     async def handle(self, events: Sequence[Event]) -> None:
         """Mark the files that these events are about; when it returns tier 2 knows of every one that differs."""
         for project, keys in by_project(events).items():
-            if (place := self._places.get(project)) is not None:
-                await self._look(place, keys)
+            if (workspace := self._workspaces.get(project)) is not None:
+                await self._look(workspace, keys)
 
-    async def _look(self, place: Workplace, keys: Sequence[str]) -> None:
-        if place.looks and not await asyncio.to_thread(place.source.root.is_dir):
+    async def _look(self, workspace: Workspace, keys: Sequence[str]) -> None:
+        if workspace.looks and not await asyncio.to_thread(workspace.source.root.is_dir):
             # moved or unmounted: what is indexed stays, and all is looked at when it is back
-            place.problem, place.away = f"{place.source.root} is gone", True
+            workspace.problem, workspace.away = f"{workspace.source.root} is gone", True
             return
-        look = await place.look(keys)
-        if not await asyncio.to_thread(place.source.root.is_dir):
+        look = await workspace.look(keys)
+        if not await asyncio.to_thread(workspace.source.root.is_dir):
             # it went while it was looked at: what was found may be a part only
-            place.away = True
-        async with place.writing:
+            workspace.away = True
+        async with workspace.writing:
             # a write of tier 2 may have failed since the look: a mark would bring back the record that it replaced
-            await place.reread()
-            marks = place.marks(look.dirty)
+            await workspace.reread()
+            marks = workspace.marks(look.dirty)
             if marks:
                 try:
                     await self._store.apply(marks)
                 except BaseException:
-                    place.doubt()
+                    workspace.doubt()
                     raise
-                place.applied(marks)
-        dirty = [Event(place.name, path) for path in look.dirty]
+                workspace.applied(marks)
+        dirty = [Event(workspace.name, path) for path in look.dirty]
         if look.relink:
-            dirty.append(Event(place.name, EVERYTHING))
+            dirty.append(Event(workspace.name, WHOLE_PROJECT))
         await self._hand_on(dirty)
-        place.handed_on(look)
+        workspace.handed_on(look)
         if look.everything and self._sweep:
             # vectors of another model, of changes that the gate put off, or of a pass that was cut off
-            await self._bus.publish(EMBED_DIRTY, [Event(place.name, EVERYTHING)])
+            await self._bus.publish(EMBED_DIRTY, [Event(workspace.name, WHOLE_PROJECT)])
 
     async def _hand_on(self, dirty: Sequence[Event]) -> None:
         """Publish for tier 2, which may be another process; while its stream is full it is waited for.
@@ -103,7 +103,7 @@ class EmbedTier:
 
     def __init__(
         self,
-        places: Mapping[str, Workplace],
+        workspaces: Mapping[str, Workspace],
         store: Store,
         embedder: Embedder,
         window: Window,
@@ -114,19 +114,19 @@ class EmbedTier:
     ) -> None:
         """`page` chunks are written in one transaction: it bounds how long a write of tier 2 waits for this tier.
 
-        `of_all`: projects without a place too, as it is all in the store; else they are left to others.
+        `of_all`: projects without a workspace too, as it is all in the store; else they are left to others.
         """
-        self._places, self._store, self._embedder, self._of_all = places, store, embedder, of_all
-        self.tallies: dict[str, Tally] = {name: place.tally for name, place in places.items()}
+        self._workspaces, self._store, self._embedder, self._of_all = workspaces, store, embedder, of_all
+        self.tallies: dict[str, Counters] = {name: workspace.counters for name, workspace in workspaces.items()}
         self._progress, self._page, self.window = progress, page, window
 
     async def handle(self, events: Sequence[Event]) -> None:
         """Make the vectors of these symbols, or all of a project, up to date."""
         for project, keys in by_project(events).items():
-            if project not in self._places and not self._of_all:
+            if project not in self._workspaces and not self._of_all:
                 continue
             try:
-                if EVERYTHING in keys:
+                if WHOLE_PROJECT in keys:
                     await self._embed_all(project)
                 else:
                     for start in range(0, len(keys), self._page):
@@ -151,7 +151,7 @@ class EmbedTier:
             await self._put(project, chunks, info)
 
     async def _put(self, project: str, chunks: Sequence[Chunk], info: ModelInfo) -> None:
-        started, tally = time.process_time(), self.tallies.setdefault(project, Tally())
+        started, tally = time.process_time(), self.tallies.setdefault(project, Counters())
         vectors = await self._embedder.embed_chunks(chunks)
         if await self._embedder.info() != info:  # a server was started again with another model
             raise Unavailable(f"the embedder no longer serves {info.model}: all vectors are to be made again")

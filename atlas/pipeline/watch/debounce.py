@@ -1,4 +1,4 @@
-"""What was noticed, gathered until it is worth a look: paths and times in, one `Noticed` out. Knows no disk, no clock.
+"""What was noticed, gathered until it is worth a look: paths and times in, one `Changes` out. Knows no disk, no clock.
 
 A saved file is several events within a millisecond, a checkout thousands within a second: so a report waits for a short
 silence, the longer the more there is, and gives up naming paths when they are too many.
@@ -13,7 +13,7 @@ INDEX = ".git/index"
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class Changes:
     """What may have changed. Too much may be named, and a path may be gone again; nothing that changed is left out."""
 
     paths: tuple[str, ...]
@@ -23,7 +23,7 @@ class Noticed:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Debounce:
     """How long a report waits, in seconds."""
 
     quiet: float = 0.02
@@ -43,11 +43,11 @@ class Patience:
     """More paths than this are not named: looking at the whole tree costs less, and the kernel may have lost some."""
 
 
-class Batch:
+class ChangeBatch:
     """What was noticed since the last report. Times are seconds of any one clock. Mutable."""
 
-    def __init__(self, patience: Patience) -> None:
-        self._patience = patience
+    def __init__(self, debounce: Debounce) -> None:
+        self._debounce = debounce
         self._paths: set[str] = set()
         self._reason = ""
         self._first = self._last = math.inf
@@ -63,7 +63,7 @@ class Batch:
         if self._reason:
             return
         self._paths.add(path)
-        if len(self._paths) > self._patience.burst:
+        if len(self._paths) > self._debounce.burst:
             self._paths.clear()
             self._reason = "burst"
 
@@ -76,25 +76,25 @@ class Batch:
 
     def due(self) -> float:
         """Return the time from which `take` has something; infinity when nothing was noticed."""
-        patience, count = self._patience, len(self._paths)
-        index = max(self._index_first + patience.quiet, self._index_allowed)
+        debounce, count = self._debounce, len(self._paths)
+        index = max(self._index_first + debounce.quiet, self._index_allowed)
         if self._reason == "burst":
-            ready = min(self._last + patience.burst_quiet, self._first + patience.burst_longest)
-        elif count > patience.many:
-            ready = min(self._last + patience.many_quiet, self._first + patience.many_longest)
+            ready = min(self._last + debounce.burst_quiet, self._first + debounce.burst_longest)
+        elif count > debounce.many:
+            ready = min(self._last + debounce.many_quiet, self._first + debounce.many_longest)
         else:
-            ready = min(self._last + patience.quiet, self._first + patience.longest)
+            ready = min(self._last + debounce.quiet, self._first + debounce.longest)
         return min(index, ready)
 
-    def take(self, now: float) -> Noticed | None:
+    def take(self, now: float) -> Changes | None:
         """Return what is due, and forget it."""
         if now < self.due():
             return None
         reason = self._reason
         if self._index_first < math.inf and (reason or now >= self._index_allowed):
             reason = reason or "rules changed"
-            self._index_first, self._index_allowed = math.inf, now + self._patience.index
-        noticed = Noticed(() if reason else tuple(sorted(self._paths)), reason)
+            self._index_first, self._index_allowed = math.inf, now + self._debounce.index
+        noticed = Changes(() if reason else tuple(sorted(self._paths)), reason)
         self._paths, self._reason = set(), ""
         self._first = self._last = math.inf
         return noticed

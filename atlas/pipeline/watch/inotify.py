@@ -37,7 +37,7 @@ BUFFERS: Final = 16
 EXHAUSTED: Final = (errno.ENOSPC, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
-class Sink(Protocol):
+class EventSink(Protocol):
     """Who is told."""
 
     def changed(self, path: str) -> None:
@@ -53,7 +53,7 @@ class Sink(Protocol):
         """Take in that no more will be told."""
 
 
-class Kernel:
+class Inotify:
     """An inotify queue. Raises OSError with the kernel's error number."""
 
     def __init__(self) -> None:
@@ -103,12 +103,12 @@ class FolderWatch:
         self,
         root: str,
         folders: Iterable[str],
-        sink: Sink,
+        sink: EventSink,
         concerns: Callable[[str], bool],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         self._root, self._sink, self._concerns, self._loop = root, sink, concerns, loop
-        self._kernel: Kernel | None = Kernel()
+        self._inotify: Inotify | None = Inotify()
         self._numbers: dict[str, int] = {}
         self._paths: dict[int, str] = {}
         self._below: dict[str, set[str]] = {}
@@ -122,14 +122,14 @@ class FolderWatch:
         except BaseException:
             self.close()
             raise
-        loop.add_reader(self._kernel.descriptor, self._drain)
+        loop.add_reader(self._inotify.descriptor, self._drain)
 
     @property
     def watches(self) -> int:
         """Number of watches set."""
         return len(self._paths) + len(self._rules)
 
-    def looked(self, only: Sequence[str] | None, folders: Sequence[str]) -> list[str]:
+    def on_scanned(self, only: Sequence[str] | None, folders: Sequence[str]) -> list[str]:
         """Watch what a look found, and no longer what it did not; return the topmost folders that are watched only now.
 
         Raises OSError when there are too few watches.
@@ -143,18 +143,18 @@ class FolderWatch:
 
     def close(self) -> None:
         """End all watches; nothing is told afterwards."""
-        if self._kernel is not None:
-            self._loop.remove_reader(self._kernel.descriptor)
-            self._kernel.close()
-            self._kernel = None
+        if self._inotify is not None:
+            self._loop.remove_reader(self._inotify.descriptor)
+            self._inotify.close()
+            self._inotify = None
 
     def _drain(self) -> None:
         overflowed = False
         try:
-            for number, mask, name in self._kernel.read() if self._kernel is not None else ():
+            for number, mask, name in self._inotify.read() if self._inotify is not None else ():
                 overflowed |= bool(mask & OVERFLOW)
                 self._take(number, mask, name)
-                if self._kernel is None:
+                if self._inotify is None:
                     return
             if overflowed:
                 self._renew()
@@ -206,10 +206,10 @@ class FolderWatch:
 
     def _add(self, folder: str) -> bool:
         """Watch a folder; False if it is none, or cannot be read."""
-        if self._kernel is None:
+        if self._inotify is None:
             return False
         try:
-            number = self._kernel.add(f"{self._root}/{folder}")
+            number = self._inotify.add(f"{self._root}/{folder}")
         except (OSError, ValueError) as error:
             if isinstance(error, OSError) and (error.errno in EXHAUSTED or folder == ""):
                 raise
@@ -221,7 +221,7 @@ class FolderWatch:
         if old is not None and old != number:
             # Another folder had this path.
             del self._paths[old]
-            self._kernel.remove(old)
+            self._inotify.remove(old)
         self._numbers[folder], self._paths[number] = number, folder
         while folder:
             parent = folder.rpartition("/")[0]
@@ -236,8 +236,8 @@ class FolderWatch:
         number = self._numbers.pop(folder, None)
         if number is not None:
             del self._paths[number]
-            if self._kernel is not None:
-                self._kernel.remove(number)
+            if self._inotify is not None:
+                self._inotify.remove(number)
         if not self._below.get(folder):
             self._below.pop(folder, None)
             self._below.get(folder.rpartition("/")[0], set()).discard(folder)
@@ -252,11 +252,11 @@ class FolderWatch:
         return [path for path in reversed(found) if path in self._numbers]
 
     def _watch_rules(self) -> None:
-        if self._kernel is None:
+        if self._inotify is None:
             return
         for folder, names in rule_files(Path(self._root)).items():
             try:
-                number = self._kernel.add(str(folder))
+                number = self._inotify.add(str(folder))
             except OSError as error:
                 if error.errno in EXHAUSTED:
                     raise

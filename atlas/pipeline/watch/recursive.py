@@ -14,7 +14,7 @@ from typing import Final
 
 from watchfiles import Change, _rust_notify
 
-from atlas.pipeline.watch.inotify import Sink
+from atlas.pipeline.watch.inotify import EventSink
 
 STEP_MS: Final = 30
 """A change is told when nothing came for so long; each step costs a wake-up."""
@@ -24,7 +24,7 @@ LONGEST_MS: Final = 200
 class TreeWatch:
     """A recursive watch. Raises OSError when the platform gives none."""
 
-    def __init__(self, root: str, sink: Sink, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, root: str, sink: EventSink, loop: asyncio.AbstractEventLoop) -> None:
         self._root, self._sink, self._loop = root, sink, loop
         self._stop = threading.Event()
         try:
@@ -39,7 +39,7 @@ class TreeWatch:
         """Number of watches set."""
         return 1
 
-    def looked(self, only: Sequence[str] | None, folders: Sequence[str]) -> list[str]:
+    def on_scanned(self, only: Sequence[str] | None, folders: Sequence[str]) -> list[str]:
         """Nothing has to be watched that is not."""
         del only, folders
         return []

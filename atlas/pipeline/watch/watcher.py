@@ -16,14 +16,14 @@ from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from atlas.pipeline.watch.debounce import INDEX, Batch, Noticed, Patience
+from atlas.pipeline.watch.debounce import INDEX, ChangeBatch, Changes, Debounce
 from atlas.pipeline.watch.inotify import FolderWatch, reason_of
 from atlas.scan import changes_rules
 
 if TYPE_CHECKING:
     from atlas.pipeline.watch.recursive import TreeWatch
 
-__all__ = ["Noticed", "Patience", "Watcher"]
+__all__ = ["Changes", "Debounce", "Watcher"]
 
 GONE: Final = "root is gone"
 UNKNOWN: Final = ("", 0, 0)
@@ -46,7 +46,7 @@ class Watcher:
         *,
         folders: Sequence[str] = (),
         data: Path | None = None,
-        patience: Patience | None = None,
+        debounce: Debounce | None = None,
         single_folders: bool = sys.platform == "linux",
         poll: str = "",
         poll_seconds: float = 2.0,
@@ -72,7 +72,7 @@ class Watcher:
         self._poll_seconds, self._retry_seconds, self._root_seconds = poll_seconds, retry_seconds, root_seconds
         self._folders = list(folders)
         self._look_seconds = 0.0
-        self._batch = Batch(patience or Patience())
+        self._batch = ChangeBatch(debounce or Debounce())
         self._source: FolderWatch | TreeWatch | None = None
         self._identity: tuple[str, int, int] | None = None
         self._stir = asyncio.Event()
@@ -83,7 +83,7 @@ class Watcher:
         """Number of watches set now."""
         return self._source.watches if self._source is not None else 0
 
-    async def changes(self, stop: asyncio.Event) -> AsyncGenerator[Noticed, None]:
+    async def changes(self, stop: asyncio.Event) -> AsyncGenerator[Changes, None]:
         """Yield what may have changed, until `stop` is set; the first is everything ("watch started", "polling").
 
         What happens while the consumer is at work is gathered for the next report. Ends all watches when it ends:
@@ -108,7 +108,7 @@ class Watcher:
             waker.cancel()
             self._close()
 
-    def looked(self, only: Sequence[str] | None, folders: Sequence[str], seconds: float = 0.0) -> None:
+    def on_scanned(self, only: Sequence[str] | None, folders: Sequence[str], seconds: float = 0.0) -> None:
         """Tell what a look found: at these paths (None = everything), these folders; everything took so many seconds.
 
         Folders that were unknown are watched from now on, and reported once more, for what came into them before.
@@ -118,7 +118,7 @@ class Watcher:
         if self._source is None:
             return
         try:
-            for folder in self._source.looked(only, folders):
+            for folder in self._source.on_scanned(only, folders):
                 self.changed(folder)
         except OSError as error:
             self.failed(reason_of(error))

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta
-from atlas.stores.bolt.batches import Batches, Rows, unfolded
+from atlas.stores.bolt.batches import Rows, StatementBatches, unfolded
 from atlas.stores.bolt.connection import Transaction
-from atlas.stores.bolt.plan import EdgeKey, Held, Plan, Wanted, key_of, plan, touched
+from atlas.stores.bolt.plan import EdgeKey, StoredNode, TargetNode, WritePlan, key_of, plan, touched
 from atlas.stores.bolt.rows import (
     ENTRY_PLACES,
     RECORD,
@@ -37,11 +37,11 @@ _Edges = dict[EdgeKey, EdgeRow]
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedWrite:
     """New units, of which the nodes are there, the records, and the edges to nodes that others see already."""
 
     deltas: Sequence[GraphDelta]
-    made: Plan
+    made: WritePlan
     created: dict[str, int]
     """The server's ids of the nodes by uid."""
     missing: list[EdgeRow]
@@ -50,27 +50,27 @@ class Begun:
 
 async def apply(transaction: Transaction, deltas: Sequence[GraphDelta]) -> int:
     """See `Store.apply`."""
-    async with Batches(transaction) as batches:
+    async with StatementBatches(transaction) as batches:
         return await _Apply(batches).run(deltas)
 
 
-async def begin(transaction: Transaction, deltas: Sequence[GraphDelta]) -> Begun:
+async def begin(transaction: Transaction, deltas: Sequence[GraphDelta]) -> StartedWrite:
     """Create new units, without a look for what they replace: `complete` does what must wait for its turn.
 
     A symbol that another unit holds is found by its constraint: the server refuses the transaction.
     """
-    async with Batches(transaction) as batches:
+    async with StatementBatches(transaction) as batches:
         return await _Apply(batches).begin(deltas)
 
 
-async def complete(transaction: Transaction, begun: Begun) -> int:
+async def complete(transaction: Transaction, begun: StartedWrite) -> int:
     """Write all else of new units; return the new generation."""
-    async with Batches(transaction) as batches:
+    async with StatementBatches(transaction) as batches:
         return await _Apply(batches).complete(begun)
 
 
 class _Apply:
-    def __init__(self, batches: Batches) -> None:
+    def __init__(self, batches: StatementBatches) -> None:
         self._batches = batches
         self._write = cypher_statements("write")
         self._read = cypher_statements("read")
@@ -91,16 +91,16 @@ class _Apply:
             if edges.get(key) != edge and pending.get(key) != edge
         ]
         await self._put_records(made)
-        return await self.complete(Begun(deltas, made, created, new))
+        return await self.complete(StartedWrite(deltas, made, created, new))
 
-    async def begin(self, deltas: Sequence[GraphDelta]) -> Begun:
+    async def begin(self, deltas: Sequence[GraphDelta]) -> StartedWrite:
         made = plan(deltas, {}, {})
         created = await self._put_nodes(made, {}, {})
         await self._put_records(made)
         edges = [edge for node in made.wanted.values() for edge in node.edges.values()]
-        return Begun(deltas, made, created, await self._link(edges, created))
+        return StartedWrite(deltas, made, created, await self._link(edges, created))
 
-    async def complete(self, begun: Begun) -> int:
+    async def complete(self, begun: StartedWrite) -> int:
         known = [row[0] for row in await self._batches.rows(self._read["projects"])]
         for delta in begun.deltas:
             if delta.project not in known:
@@ -114,12 +114,12 @@ class _Apply:
         text = self._read["unit_records"].replace("%record%", f"key, {RECORD}")
         return {row[0]: record_of(row[1:]) for row in await self._batches.each(text, "keys", keys)}
 
-    async def _held(self, deltas: Sequence[GraphDelta]) -> dict[str, Held]:
+    async def _held(self, deltas: Sequence[GraphDelta]) -> dict[str, StoredNode]:
         units, uids = touched(deltas)
         owned = await self._batches.gathered(self._write["owned"], "units", units)
-        held = {row[0]: Held(*row) for row in owned}
+        held = {row[0]: StoredNode(*row) for row in owned}
         claimed = await self._batches.gathered(self._write["claimed"], "uids", [uid for uid in uids if uid not in held])
-        held.update((row[0], Held(*row)) for row in claimed)
+        held.update((row[0], StoredNode(*row)) for row in claimed)
         return held
 
     async def _old_edges(self, uids: list[str]) -> tuple[_Edges, _Edges]:
@@ -129,7 +129,7 @@ class _Apply:
             _by_key(await self._batches.gathered(self._write["pending_from"], "uids", uids)),
         )
 
-    async def _edges_of_kept(self, made: Plan, before: tuple[_Edges, _Edges]) -> None:
+    async def _edges_of_kept(self, made: WritePlan, before: tuple[_Edges, _Edges]) -> None:
         """Remove what kept nodes no longer have; what they still have stays as it is."""
         for edges, name in zip(before, ("delete_edges", "delete_pending"), strict=True):
             gone = [
@@ -139,7 +139,7 @@ class _Apply:
             ]
             await self._batches.send(self._write[name], "rows", gone)
 
-    async def _remove(self, made: Plan) -> None:
+    async def _remove(self, made: WritePlan) -> None:
         uids = sorted(made.removed)
         incoming = _by_key(await self._batches.gathered(self._write["incoming"], "uids", uids)).values()
         waiting = [edge for edge in incoming if edge.source not in made.removed]
@@ -148,7 +148,9 @@ class _Apply:
         await self._batches.send(self._write["delete_entries"], "uids", uids)
         await self._wait_for_targets(waiting)
 
-    async def _put_nodes(self, made: Plan, held: dict[str, Held], records: dict[str, FileRecord]) -> dict[str, int]:
+    async def _put_nodes(
+        self, made: WritePlan, held: dict[str, StoredNode], records: dict[str, FileRecord]
+    ) -> dict[str, int]:
         """Write the nodes that differ; return the server's ids of those that did not exist by uid."""
         digests = {key: record.digest for key, record in records.items()} | made.digests
         created = {uid: node for uid, node in made.wanted.items() if uid not in held}
@@ -167,8 +169,10 @@ class _Apply:
         await self._batches.send(self._write["set_digests"], "rows", fresh)
         return ids
 
-    async def _add_nodes(self, created: dict[str, Wanted], digests: dict[str, str], made: Plan) -> dict[str, int]:
-        by_label: dict[str, list[Wanted]] = {}
+    async def _add_nodes(
+        self, created: dict[str, TargetNode], digests: dict[str, str], made: WritePlan
+    ) -> dict[str, int]:
+        by_label: dict[str, list[TargetNode]] = {}
         for node in created.values():
             by_label.setdefault(literal(node.row.label), []).append(node)
         text, found = self._write["add_symbols"].replace("%properties%", SYMBOL_PLACES), list[tuple[Any, ...]]()
@@ -181,7 +185,7 @@ class _Apply:
         await self._batches.each(text, "rows", entries)
         return {uid: place for uid, place in unfolded(found)}
 
-    async def _changed_entries(self, changed: dict[str, Wanted]) -> list[dict[str, object]]:
+    async def _changed_entries(self, changed: dict[str, TargetNode]) -> list[dict[str, object]]:
         """Return the entries to write. A node that is not embedded any more loses its vector: none would replace it."""
         if all(node.row.chunk_digest for node in changed.values()):
             return [_entry(node) for node in changed.values()]
@@ -189,7 +193,7 @@ class _Apply:
         nothing = dict.fromkeys((*models, "vector_model", "vector_digest"))
         return [_entry(node) | ({} if node.row.chunk_digest else nothing) for node in changed.values()]
 
-    async def _relabel(self, changed: dict[str, Wanted], held: dict[str, Held]) -> None:
+    async def _relabel(self, changed: dict[str, TargetNode], held: dict[str, StoredNode]) -> None:
         moves: dict[tuple[str, str], list[str]] = {}
         for uid, node in changed.items():
             if node.row.label != held[uid].label:
@@ -235,7 +239,7 @@ class _Apply:
     async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
         await self._batches.send(self._write["add_pending"], "rows", map(list, edges))
 
-    async def _put_records(self, made: Plan) -> None:
+    async def _put_records(self, made: WritePlan) -> None:
         gone = [key for key, delta in made.records.items() if delta is None]
         await self._batches.send(self._write["delete_records"], "keys", gone)
         rows = [
@@ -245,7 +249,7 @@ class _Apply:
         ]
         await self._batches.send(self._write["put_records"], "rows", rows)
 
-    async def _put_decisions(self, made: Plan, created: Container[str]) -> None:
+    async def _put_decisions(self, made: WritePlan, created: Container[str]) -> None:
         """Write the decisions about nodes that were there before: new ones came with theirs."""
         last = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid not in created}
         rows = [
@@ -253,7 +257,7 @@ class _Apply:
         ]
         await self._batches.send(self._write["set_decisions"], "rows", rows)
 
-    async def _next_generations(self, deltas: Sequence[GraphDelta], made: Plan) -> int:
+    async def _next_generations(self, deltas: Sequence[GraphDelta], made: WritePlan) -> int:
         names = list(dict.fromkeys(delta.project for delta in deltas))
         counted = await self._batches.each(self._write["decision_counts"], "names", names)
         rows = [
@@ -269,18 +273,18 @@ def _by_key(rows: Iterable[tuple[Any, ...]]) -> _Edges:
     return {(row[0], row[1], row[2], row[3]): EdgeRow._make(row) for row in rows}
 
 
-def _differs(node: Wanted, held: Held) -> bool:
+def _differs(node: TargetNode, held: StoredNode) -> bool:
     return not is_row(held.digests, row_digest(node.project, node.path, node.row, node.text))
 
 
-def _symbol(node: Wanted, digests: dict[str, str]) -> dict[str, object]:
+def _symbol(node: TargetNode, digests: dict[str, str]) -> dict[str, object]:
     return symbol_properties(node.project, node.row, digests.get(f"{node.project}:{node.path}", ""))
 
 
-def _entry(node: Wanted) -> dict[str, object]:
+def _entry(node: TargetNode) -> dict[str, object]:
     return entry_properties(node.project, node.path, node.row, node.text)
 
 
-def _new_entry(node: Wanted, decided: dict[tuple[str, str], Decision]) -> list[object]:
+def _new_entry(node: TargetNode, decided: dict[tuple[str, str], Decision]) -> list[object]:
     decision = decided.get((unit_key(node.project, node.path), node.row.uid))
     return [*_entry(node).values(), decision_text(decision)]

@@ -16,7 +16,7 @@ BATCH = 2_000
 Rows = list[tuple[Any, ...]]
 
 
-class Batches:
+class StatementBatches:
     """The statements of one transaction. One at a time is under way: whoever needs an end waits for it.
 
     A context: what was sent has ended behind it, and an error of it is raised at the latest there.

@@ -60,7 +60,7 @@ def _quiet(value: object) -> object:
     return _Quiet(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
-class Speech(NamedTuple):
+class StatementDialect(NamedTuple):
     """How kept statements and their parameters are said to a server; see `Dialect`."""
 
     statement: Callable[[str], str] = str
@@ -70,7 +70,7 @@ class Speech(NamedTuple):
 class Transaction:
     """An open transaction: statements with parameters in, rows as tuples out."""
 
-    def __init__(self, transaction: neo4j.AsyncTransaction, speech: Speech) -> None:
+    def __init__(self, transaction: neo4j.AsyncTransaction, speech: StatementDialect) -> None:
         self._transaction, self._speech = transaction, speech
 
     async def rows(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
@@ -107,12 +107,12 @@ class Transaction:
         return columns, rows, False
 
 
-class BoltLink:
+class BoltConnection:
     """A pool of connections to one server, for one event loop."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self.speech = Speech()
+        self.speech = StatementDialect()
         if address.url.partition("://")[0] not in _SCHEMES:
             raise ConfigError(f"{address.url!r} is no address of a Bolt server", "store.url is bolt://host:port")
         options: dict[str, Any] = {}

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
-from atlas.stores.bolt.connection import BoltLink, Transaction
+from atlas.stores.bolt.connection import BoltConnection, Transaction
 from atlas.stores.bolt.dialect import Dialect
 from atlas.stores.shared.statements import cypher_statements
 
@@ -28,14 +28,14 @@ _KEPT = 256
 _Result = TypeVar("_Result")
 
 
-async def announce(link: BoltLink, dialect: Dialect, name: str, projects: Sequence[str]) -> None:
+async def announce(link: BoltConnection, dialect: Dialect, name: str, projects: Sequence[str]) -> None:
     """Say that a commit to the projects begins (`begin_commit`) or has ended, whatever became of it (`end_commit`)."""
     if not dialect.snapshots and projects:
         text = cypher_statements("write")[name]
         await link.write(lambda transaction: transaction.rows(text, names=list(projects)))
 
 
-class Counts:
+class CommitCounts:
     """What a store's reads last saw of commits, by the projects that were read from.
 
     Counts only grow: when none was under way then and none has begun since, none was under way in between. So a read

@@ -12,7 +12,7 @@ from neo4j.graph import Node, Path, Relationship
 
 from atlas.errors import AtlasError, QueryError, Unavailable
 from atlas.model import Table
-from atlas.stores.bolt.connection import BoltLink, Transaction
+from atlas.stores.bolt.connection import BoltConnection, Transaction
 from atlas.stores.bolt.dialect import Dialect
 from atlas.stores.bolt.errors import out_of_memory, timed_out
 from atlas.stores.bolt.query import prepared
@@ -28,7 +28,7 @@ _ENDS = "UNWIND $ids AS id MATCH (n:Symbol) WHERE elementId(n) = id RETURN id, n
 
 
 async def run(
-    link: BoltLink,
+    link: BoltConnection,
     dialect: Dialect,
     text: str,
     parameters: Mapping[str, object],
@@ -40,7 +40,7 @@ async def run(
     sent = prepared(text, values, memgraph=dialect.name == "memgraph")
 
     async def work(transaction: Transaction) -> Table:
-        counter = Counter()
+        counter = ByteCounter()
         columns, rows, more = await transaction.some(sent.text, values, max(limit, 0), counter.take)
         uids = await _uids(transaction, rows)
         found, cut = await asyncio.to_thread(_plain_rows, rows, uids, sent.ordered)
@@ -67,7 +67,7 @@ async def run(
         raise
 
 
-class Counter:
+class ByteCounter:
     """Counts the bytes of rows as they arrive, so that no more of them are read than a result may have."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ def _plain_rows(
     return tuple(found), writer.cut
 
 
-async def _goes_on(link: BoltLink, beyond: Sequence[str], values: dict[str, object], seconds: float) -> bool:
+async def _goes_on(link: BoltConnection, beyond: Sequence[str], values: dict[str, object], seconds: float) -> bool:
     """Tell whether there are longer paths than were looked at, or may be: as far as can be said in the time."""
 
     async def work(transaction: Transaction) -> bool:

@@ -11,7 +11,7 @@ from atlas.stores.bolt.depth import CappedWalk
 _EDGE_ENDS = frozenset(("-", "<", ">"))
 
 
-class Edits:
+class TextEdits:
     """Insertions and removals by offset; the rest of the text stays as it was written."""
 
     def __init__(self, tokens: list[Token]) -> None:

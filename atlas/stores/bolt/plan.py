@@ -21,7 +21,7 @@ EdgeKey = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredNode:
     """A node as the store holds it."""
 
     uid: str
@@ -32,7 +32,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TargetNode:
     """A node as it is to be."""
 
     project: str
@@ -43,10 +43,10 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Plan:
+class WritePlan:
     """The end of a batch: nodes, records and decisions as they are to be."""
 
-    wanted: dict[str, Wanted] = field(default_factory=dict[str, Wanted])
+    wanted: dict[str, TargetNode] = field(default_factory=dict[str, TargetNode])
     removed: set[str] = field(default_factory=set[str])
     records: dict[str, GraphDelta | None] = field(default_factory=dict[str, "GraphDelta | None"])
     """Last delta that set a unit's record; None when the unit is gone."""
@@ -71,9 +71,9 @@ def key_of(delta: GraphDelta) -> str:
     return unit_key(delta.project, delta.path)
 
 
-def plan(deltas: Sequence[GraphDelta], records: dict[str, FileRecord], held: dict[str, Held]) -> Plan:
+def plan(deltas: Sequence[GraphDelta], records: dict[str, FileRecord], held: dict[str, StoredNode]) -> WritePlan:
     """Return what the batch ends at. `records` and `held` are what the store has of the touched units and uids."""
-    made = Plan()
+    made = WritePlan()
     owners = _Owners(held.values())
     current: dict[str, FileRecord | None] = dict(records)
     for delta in deltas:
@@ -102,7 +102,7 @@ def plan(deltas: Sequence[GraphDelta], records: dict[str, FileRecord], held: dic
 class _Owners:
     """Which unit holds which uid, both ways."""
 
-    def __init__(self, held: Iterable[Held]) -> None:
+    def __init__(self, held: Iterable[StoredNode]) -> None:
         self.unit: dict[str, str] = {}
         self.uids: dict[str, set[str]] = {}
         for node in held:
@@ -122,7 +122,7 @@ def _fits(key: str) -> bool:
     return len(key) <= LONGEST_KEY // 4 or len(key.encode("utf8", "surrogatepass")) <= LONGEST_KEY
 
 
-def _replace(made: Plan, owners: _Owners, delta: GraphDelta, key: str) -> None:
+def _replace(made: WritePlan, owners: _Owners, delta: GraphDelta, key: str) -> None:
     kept = delta.nodes if delta.record is not None and delta.nodes is not None else ()
     nodes = [row for row in kept if _fits(row.uid) and _fits(row.qualified_name) and _fits(row.name)]
     for uid in [*owners.uids.get(key, ()), *(row.uid for row in nodes)]:
@@ -136,4 +136,4 @@ def _replace(made: Plan, owners: _Owners, delta: GraphDelta, key: str) -> None:
         edges.setdefault(edge.source, {})[edge.source, edge.target, edge.type, edge.line] = edge
     for row in nodes:
         owners.give(row.uid, key)
-        made.wanted[row.uid] = Wanted(delta.project, delta.path, row, texts.get(row.uid), edges.get(row.uid, {}))
+        made.wanted[row.uid] = TargetNode(delta.project, delta.path, row, texts.get(row.uid), edges.get(row.uid, {}))

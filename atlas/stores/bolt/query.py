@@ -27,7 +27,7 @@ from atlas.cypher.syntax import (
 )
 from atlas.errors import QueryError
 from atlas.stores.bolt.depth import MAX_HOPS, capped_walks
-from atlas.stores.bolt.edits import Edits
+from atlas.stores.bolt.edits import TextEdits
 from atlas.stores.sqlite.cypher.functions import AGGREGATES, FUNCTIONS
 from atlas.stores.sqlite.cypher.regex import compile_regex
 from atlas.stores.sqlite.cypher.scope import mentioned, walk
@@ -36,7 +36,7 @@ _GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "prop
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentQuery:
     """What is sent, and whether its rows come in an order of their own."""
 
     text: str
@@ -45,7 +45,7 @@ class Sent:
     """Queries that have a row when there are paths longer than the cap on `*` lets through."""
 
 
-def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> Sent:
+def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> SentQuery:
     """Return the query as it is sent to a Memgraph or to a Neo4j, which knows `(n:(A|B)&C)`.
 
     Raises `QueryError`, located, for everything that is not in the read subset.
@@ -55,7 +55,7 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
     except RecursionError as error:
         raise QueryError("the query is nested too deeply", "simplify it", 1, 1) from error
     tokens = tokenize(text).tokens
-    edits = Edits(tokens)
+    edits = TextEdits(tokens)
     for item in walk(tree):
         if isinstance(item, LabelName) and (item.name.startswith("Atlas") or item.name == "Symbol"):
             raise QueryError(f"the label {item.name} is the store's own", "see: atlas schema")
@@ -77,7 +77,7 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
     for each in walks:
         edits.cap(each.edge, each.low, MAX_HOPS)
     beyond = [edits.beyond(text, each, MAX_HOPS + 1) for each in walks if each.end]
-    return Sent(edits.applied(text), _is_ordered(tree), tuple(beyond))
+    return SentQuery(edits.applied(text), _is_ordered(tree), tuple(beyond))
 
 
 def _check_function(call: Call, text: str) -> None:
@@ -110,7 +110,7 @@ def _check_variables(match: Match, text: str) -> None:
             seen.add(edge.variable)
 
 
-def _use_breadth_first(match: Match, edits: Edits) -> None:
+def _use_breadth_first(match: Match, edits: TextEdits) -> None:
     """Say shortestPath as Memgraph does; refuse what it would answer otherwise: it filters only what it has found."""
     for path in match.patterns:
         if not path.shortest:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from atlas.errors import SchemaMismatch, StoreError
 from atlas.model import ModelInfo
-from atlas.stores.bolt.connection import BoltLink, Transaction
+from atlas.stores.bolt.connection import BoltConnection, Transaction
 from atlas.stores.bolt.dialect import Dialect, Index
 
 VERSION = 3
@@ -18,7 +18,7 @@ _PUT_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) WHERE m.identity IS NULL SE
 _READ_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) RETURN m.identity"
 
 
-async def create_schema(link: BoltLink, dialect: Dialect) -> None:
+async def create_schema(link: BoltConnection, dialect: Dialect) -> None:
     """Make what is missing and check that it is there: a server may report success for an index it could not make.
 
     Raises `SchemaMismatch` for a graph of another version and `StoreError` when an index cannot be made.
@@ -36,7 +36,7 @@ async def create_schema(link: BoltLink, dialect: Dialect) -> None:
     await link.write(put)
 
 
-async def identity(link: BoltLink) -> str:
+async def identity(link: BoltConnection) -> str:
     """Return the name that this graph got when it was made, whatever its address is; "" for an empty server."""
 
     async def read(transaction: Transaction) -> list[tuple[str | None]]:
@@ -46,7 +46,7 @@ async def identity(link: BoltLink) -> str:
     return (rows[0][0] or "") if rows else ""
 
 
-async def check_version(link: BoltLink) -> None:
+async def check_version(link: BoltConnection) -> None:
     """Raise `SchemaMismatch` for a graph of another version; an empty server is of none."""
 
     async def read(transaction: Transaction) -> list[int]:
@@ -60,7 +60,7 @@ async def check_version(link: BoltLink) -> None:
         )
 
 
-async def indexes(link: BoltLink, dialect: Dialect) -> set[Index]:
+async def indexes(link: BoltConnection, dialect: Dialect) -> set[Index]:
     """Return all indexes and constraints there are."""
     found: set[Index] = set()
     for command in dialect.lists:
@@ -68,7 +68,7 @@ async def indexes(link: BoltLink, dialect: Dialect) -> set[Index]:
     return found
 
 
-async def create_vector_index(link: BoltLink, dialect: Dialect, model: ModelInfo) -> str:
+async def create_vector_index(link: BoltConnection, dialect: Dialect, model: ModelInfo) -> str:
     """Make the index on the vectors of a model unless it is there; return the name of index and property."""
     name = vector_name(model)
     wanted = Index("vector", name)
@@ -83,7 +83,7 @@ def vector_name(model: ModelInfo) -> str:
     return "v_" + hashlib.blake2b(said.encode("utf8"), digest_size=8).hexdigest()
 
 
-async def _make(link: BoltLink, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
+async def _make(link: BoltConnection, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
     """Make indexes and look whether they are there; what is refused may have been made by another process meanwhile."""
     if not missing:
         return

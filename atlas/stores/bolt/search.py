@@ -31,7 +31,7 @@ _SPARE = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _ProbeResult:
     """What an index's best `reach` hits are: the best that pass the filter, and what may lie beyond."""
 
     hits: list[Scored]
@@ -120,10 +120,10 @@ async def _deep_enough(
 
 async def _look(
     transaction: Transaction, call: str, limits: str, parameters: dict[str, object], limit: int, reach: int
-) -> _Look:
+) -> _ProbeResult:
     text = cypher_statements("search")["pick"].replace("%call%", call).replace("%where%", limits)
     ((seen, least, passed, rows),) = await transaction.rows(text, **parameters, reach=reach, limit=limit)
-    return _Look(_best(rows), passed, seen, least if least is not None else 0.0)
+    return _ProbeResult(_best(rows), passed, seen, least if least is not None else 0.0)
 
 
 def _best(rows: Sequence[Sequence[Any]]) -> list[Scored]:

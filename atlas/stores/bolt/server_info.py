@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atlas.stores.bolt.connection import Address, BoltLink
+from atlas.stores.bolt.connection import Address, BoltConnection
 from atlas.stores.bolt.dialect import dialect_of
 from atlas.stores.bolt.read import current_model
 from atlas.stores.bolt.schema import check_version, indexes
 
 
 @dataclass(frozen=True, slots=True)
-class ServerFacts:
+class ServerInfo:
     """The state of a server that answers and is supported."""
 
     agent: str
@@ -21,9 +21,9 @@ class ServerFacts:
     """Names of the others; all of them on a server that nothing was written to."""
 
 
-async def server_facts(address: Address) -> ServerFacts:
+async def server_facts(address: Address) -> ServerInfo:
     """Ask a server. Raises as `BoltStore.open` for reading does."""
-    link = BoltLink(address)
+    link = BoltConnection(address)
     try:
         agent = await link.agent()
         dialect = dialect_of(agent)
@@ -35,4 +35,4 @@ async def server_facts(address: Address) -> ServerFacts:
     finally:
         await link.aclose()
     missing = tuple(f"{kind} {name}" for kind, name in sorted(needed - present))
-    return ServerFacts(agent, len(needed) - len(missing), missing)
+    return ServerInfo(agent, len(needed) - len(missing), missing)

@@ -12,19 +12,19 @@ from operator import is_
 
 from atlas.errors import Unavailable
 from atlas.model import GraphDelta
-from atlas.stores.bolt.apply import Begun, begin
-from atlas.stores.bolt.connection import BoltLink, Transaction
+from atlas.stores.bolt.apply import StartedWrite, begin
+from atlas.stores.bolt.connection import BoltConnection, Transaction
 
-PATIENCE = 10.0
+ABANDON_SECONDS = 10.0
 """Seconds for which what was begun waits for its turn once it could come: others may wait for its locks."""
 
-Rest = Callable[[Transaction, Begun], Awaitable[int]]
+Rest = Callable[[Transaction, StartedWrite], Awaitable[int]]
 
 
-class Ahead:
+class SpeculativeWrite:
     """An open transaction with the nodes of `deltas`: either `complete` commits it, or `give_up` takes it back."""
 
-    def __init__(self, link: BoltLink, deltas: Sequence[GraphDelta]) -> None:
+    def __init__(self, link: BoltConnection, deltas: Sequence[GraphDelta]) -> None:
         self._deltas = deltas
         self._turn: asyncio.Future[Rest] = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(link.write(self._work, once=True))
@@ -47,7 +47,7 @@ class Ahead:
 
     def hurry(self) -> None:
         """Begin to lose patience."""
-        self._end = asyncio.get_running_loop().call_later(PATIENCE, self._too_late)
+        self._end = asyncio.get_running_loop().call_later(ABANDON_SECONDS, self._too_late)
 
     async def give_up(self) -> None:
         """Leave nothing behind; idempotent."""

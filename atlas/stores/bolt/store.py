@@ -36,16 +36,16 @@ from atlas.model import (
 )
 from atlas.stores.bolt import export as whole
 from atlas.stores.bolt import read
-from atlas.stores.bolt.apply import Begun, apply, begin, complete
-from atlas.stores.bolt.connection import Address, BoltLink, Speech, Transaction
-from atlas.stores.bolt.consistent_reads import Counts, announce
+from atlas.stores.bolt.apply import StartedWrite, apply, begin, complete
+from atlas.stores.bolt.connection import Address, BoltConnection, StatementDialect, Transaction
+from atlas.stores.bolt.consistent_reads import CommitCounts, announce
 from atlas.stores.bolt.cypher import run as run_cypher
 from atlas.stores.bolt.dialect import Dialect, dialect_of
 from atlas.stores.bolt.fencing import become_writer, check_writer
 from atlas.stores.bolt.find import find
 from atlas.stores.bolt.schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt.search import search_text, search_vector
-from atlas.stores.bolt.speculative_write import Ahead
+from atlas.stores.bolt.speculative_write import SpeculativeWrite
 from atlas.stores.bolt.stats import stats
 from atlas.stores.bolt.vectors import put_vectors
 from atlas.stores.shared.statements import cypher_statements
@@ -64,13 +64,13 @@ class BoltStore:
         """See `Store.begins_ahead`. In a snapshot, edges would miss their ends for good."""
         return not self._dialect.snapshots
 
-    def __init__(self, link: BoltLink, dialect: Dialect, writing: bool) -> None:
+    def __init__(self, link: BoltConnection, dialect: Dialect, writing: bool) -> None:
         self._link, self._dialect, self._writing = link, dialect, writing
-        self._ahead: Ahead | None = None
+        self._ahead: SpeculativeWrite | None = None
         self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
         """One write of the graph and one of vectors at a time; both may be under way at once."""
         self._model = ""
-        self._counts = Counts()
+        self._counts = CommitCounts()
         self._fences: dict[str, int] = {}
         """The number of each project that this store writes."""
         self._written: dict[str, set[str]] = {}
@@ -83,10 +83,10 @@ class BoltStore:
         Raises `Unavailable` when the server cannot be reached, `ConfigError` for a wrong password or address,
         `SchemaMismatch` for a graph of another version, and `StoreError` for a server that is not supported.
         """
-        link = BoltLink(address)
+        link = BoltConnection(address)
         try:
             dialect = dialect_of(await link.agent())
-            link.speech = Speech(cache(dialect.statement), dialect.parameters)
+            link.speech = StatementDialect(cache(dialect.statement), dialect.parameters)
             if writing:
                 await create_schema(link, dialect)
             else:
@@ -113,7 +113,7 @@ class BoltStore:
     async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
         """See `Store.apply`. Batches of some hundred units cost least."""
 
-        async def finish(transaction: Transaction, begun: Begun | None) -> int:
+        async def finish(transaction: Transaction, begun: StartedWrite | None) -> int:
             await check_writer(transaction, self._fences, names)
             if begun is None and are_new and are_new.pop():
                 begun = await begin(transaction, deltas)
@@ -122,7 +122,7 @@ class BoltStore:
             await announce(self._link, self._dialect, "begin_commit", names)
             if following and self.begins_ahead and self._are_new(following):
                 # not before: it may wait for what this write has created, which must not wait for it
-                self._ahead = Ahead(self._link, following)
+                self._ahead = SpeculativeWrite(self._link, following)
             return generation
 
         async def work(transaction: Transaction) -> int:

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Sequence
 
 from atlas.model import ModelInfo, VectorRow
-from atlas.stores.bolt.batches import Batches
+from atlas.stores.bolt.batches import StatementBatches
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.read import current_model
 from atlas.stores.bolt.rows import unit_key
@@ -40,7 +40,7 @@ async def put_vectors(
         for row in vectors
     )
     nothing = dict.fromkeys((*others, key, "vector_model", "vector_digest"))
-    async with Batches(transaction) as batches:
+    async with StatementBatches(transaction) as batches:
         mine = unit_key(project, "")
         await batches.send(write["put_vectors"], "rows", rows, size=_VECTORS, project=mine, nothing=nothing)
         return [other for other in others if not await batches.rows(read["vectors_of_model"], key=other)]

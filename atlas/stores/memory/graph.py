@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from atlas.model import (
-    STRUCTURE,
+    STRUCTURE_PATH,
     Decision,
     EdgeRow,
     FileRecord,
@@ -119,7 +119,7 @@ class MemoryGraph:
         project = self.projects[name]
         rows = [owned.row for owned in self.nodes.values() if owned.project == name]
         edges = [edge for edge in self.visible() if self.nodes[edge.source].project == name]
-        files = [record for path, record in project.records.items() if path != STRUCTURE]
+        files = [record for path, record in project.records.items() if path != STRUCTURE_PATH]
         vectors = {row.uid: self.vectors[row.uid] for row in rows if row.uid in self.vectors}
         return ProjectStats(
             project=name,

@@ -44,7 +44,7 @@ KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
 _MASK = (1 << 64) - 1
 
 
-class WholeStore:
+class StoreDump:
     """One consistent state of a store; made by `open_whole`."""
 
     def __init__(self, connection: apsw.Connection, path: Path) -> None:
@@ -85,7 +85,7 @@ class WholeStore:
 
 
 @contextmanager
-def open_whole(data_dir: Path) -> Generator[WholeStore]:
+def open_whole(data_dir: Path) -> Generator[StoreDump]:
     """Open the store of a data directory as it is now. Raises NotFound, SchemaMismatch and StoreError."""
     path = data_dir / DATABASE
     with translated(path):
@@ -95,6 +95,6 @@ def open_whole(data_dir: Path) -> Generator[WholeStore]:
             fetch(connection, "PRAGMA query_only=0")
             fetch(connection, statements("compare")["words_table"])
             fetch(connection, "BEGIN")
-            yield WholeStore(connection, path)
+            yield StoreDump(connection, path)
         finally:
             connection.close(True)

@@ -15,7 +15,7 @@ import apsw
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.rows import fetch, run_many
 
-AT_ONCE = 10
+ERASURE_BATCH = 10
 """What is owed from here on is done at the end of the pass. A file that left brings it there at once, changed text
 adds one a pass: 0.1 CPU s for Django, where a pass over one changed file takes 1."""
 
@@ -32,7 +32,7 @@ def forget_all_names(connection: apsw.Connection) -> None:
 
 def owe(connection: apsw.Connection, *, left: bool) -> None:
     """Note in the running transaction that words were deleted, or (`left`) that a file left the index."""
-    fetch(connection, statements("write")["owe_erasure"], (AT_ONCE if left else 1,))
+    fetch(connection, statements("write")["owe_erasure"], (ERASURE_BATCH if left else 1,))
 
 
 def owed(connection: apsw.Connection) -> int:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import apsw
 
-from atlas.stores.sqlite.erasure import AT_ONCE, owe_more, owed, rewrite_words, settle
+from atlas.stores.sqlite.erasure import ERASURE_BATCH, owe_more, owed, rewrite_words, settle
 from atlas.stores.sqlite.rows import fetch
 
 BUSY_MS = 5000
@@ -43,7 +43,7 @@ def tidy(connection: apsw.Connection) -> None:
         fetch(connection, "PRAGMA analysis_limit=400")
         fetch(connection, "PRAGMA optimize=0x10002")
         debt = owed(connection)
-        if debt >= AT_ONCE:
+        if debt >= ERASURE_BATCH:
             erase(connection)
         else:
             if debt:
@@ -70,7 +70,7 @@ def _unless_refused() -> Generator[None]:
             raise
 
 
-class Upkeep:
+class Maintenance:
     """Follows the log of the one writing connection. Used in the writer's thread, but for `due`."""
 
     def __init__(self, connection: apsw.Connection) -> None:

@@ -17,11 +17,11 @@ from atlas.process.lock import WriterLock
 from atlas.stores.sqlite.connection import DATABASE, file_identity, open_writer
 from atlas.stores.sqlite.errors import translated
 from atlas.stores.sqlite.hardened import register_page_checks
-from atlas.stores.sqlite.maintenance import QUIET_SECONDS, Upkeep
+from atlas.stores.sqlite.maintenance import QUIET_SECONDS, Maintenance
 from atlas.stores.sqlite.page_checks import NOTE_SUFFIX, note_close, verify
 from atlas.stores.sqlite.schema_check import UNSEALED_VERSION, stored_version
 from atlas.stores.sqlite.upgrade import COPY_SUFFIX, upgraded
-from atlas.threads import uncut
+from atlas.threads import run_shielded
 
 _Result = TypeVar("_Result")
 
@@ -42,7 +42,7 @@ class Writer:
             self._connection, self._part = _open(self._path)
             undone.pop_all()
         self._identity = file_identity(self._path)
-        self._upkeep = Upkeep(self._connection)
+        self._upkeep = Maintenance(self._connection)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="atlas-writer")
         self._asked = 0
         self._closing = False
@@ -55,7 +55,7 @@ class Writer:
             self._rest.cancel()
         self._asked += 1
         try:
-            return await uncut(loop.run_in_executor(self._thread, self._call, work, arguments))
+            return await run_shielded(loop.run_in_executor(self._thread, self._call, work, arguments))
         finally:
             self._asked -= 1
             if self._upkeep.due:

@@ -158,7 +158,7 @@ async def look(
     except AtlasError as error:
         return _silent(trace, error.message, now)
     told = parsed(text)
-    if trace.alive and now - number(told, "told_at") <= SILENT_SECONDS:
+    if trace.alive and now - number(told, "heartbeat_at") <= SILENT_SECONDS:
         return _running(trace, told, tiers_of(states, told, now), now)
     return replace(_silent(trace, "it has told nothing for a while", now), tiers=tiers_of(states, {}, now))
 
@@ -202,7 +202,7 @@ def _running(trace: Trace, told: Mapping[str, object], tiers: tuple[TierStatus, 
         version=words(told, "version"),
         started_at=stamp(number(told, "started_at")),
         resident_bytes=int(number(told, "resident_bytes")),
-        told_ago=round(max(now - number(told, "told_at"), 0.0), 3),
+        told_ago=round(max(now - number(told, "heartbeat_at"), 0.0), 3),
         tiers=tiers,
         projects=tuple(watch_of(project, now) for project in objects(told, "projects")),
     )

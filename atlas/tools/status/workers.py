@@ -32,7 +32,7 @@ async def look_at_crew(
     except AtlasError as error:
         return _silent(error.message)
     told = parsed(text)
-    if now - number(told, "told_at") > SILENT_SECONDS:
+    if now - number(told, "heartbeat_at") > SILENT_SECONDS:
         told = parsed("{}")
     reported = [parsed(report) for report in reports.values()]
     workers = tuple(_worker(report, now) for report in reported if number(report, "pid"))
@@ -49,7 +49,7 @@ async def look_at_crew(
         version=words(told, "version"),
         started_at=stamp(number(told, "started_at")),
         resident_bytes=int(number(told, "resident_bytes")),
-        told_ago=max(since(number(told, "told_at"), now), 0.0),
+        told_ago=max(since(number(told, "heartbeat_at"), now), 0.0),
         tiers=tiers,
         projects=tuple(watch_of(one, now) for one in objects(told, "projects")),
         workers=workers,
@@ -93,7 +93,7 @@ def _worker(told: Mapping[str, object], now: float) -> WorkerStatus:
         embedded=int(number(told, "embedded")),
         waits_for=words(told, "waits_for"),
         resident_bytes=int(number(told, "resident_bytes")),
-        told_ago=max(since(number(told, "told_at"), now), 0.0),
+        told_ago=max(since(number(told, "heartbeat_at"), now), 0.0),
     )
 
 

@@ -1,33 +1,16 @@
 //! Linking: all facts of a project to the graph of each file. Pure: the same facts give the same graph, in whatever order and
 //! by however many threads they are taken in.
 //!
-//! `file` and `index` hold the facts; `view` is how one file's linking reads the rest, recording every question (`depend`);
-//! `inherit`, `types` and `edges` are the stages, each reading only what earlier ones made; `modules`, `scopes`, `imports`, `values` and
-//! `members` say what expressions stand for; `structure` is the unit that is no file; `python` is the face of all this.
+//! `project` holds the facts, and is how one file's linking reads the rest, recording every question. `inherit`, `resolve::types` and
+//! `emit::edges` are the stages, each reading only what earlier ones made; `resolve` says what expressions stand for; `emit` makes
+//! edges, and the unit that is no file.
 
-mod calls;
-mod depend;
-mod docs;
-pub mod edges;
-pub mod file;
-mod implement;
-mod imports;
-pub mod index;
+pub(crate) mod emit;
 mod inherit;
-mod members;
-mod modules;
-pub mod names;
-mod open;
-pub mod overloads;
-pub mod paths;
-mod python;
+pub(crate) mod project;
+mod resolve;
 mod rules;
-mod scopes;
-pub mod strategy;
-pub mod structure;
-mod types;
-mod values;
-mod view;
+mod strategy;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,15 +19,15 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::FileFacts;
+
+use crate::link::emit::edges::{self, FileEdges};
+use crate::link::emit::structure::{self, Structure};
+use crate::link::project::dependencies::{add_differences, is_affected};
+use crate::link::project::index::{Index, SubProject};
+use crate::link::project::names::{ExternalId, FileId};
+use crate::link::project::query::{STAGES, Stage, View};
+use crate::link::resolve::types::{self, FileTypes};
 use crate::unit::{self, UnitDigest, UnitSource};
-use depend::{add_differences, is_affected};
-use edges::FileEdges;
-use index::{Index, SubProject};
-use names::{ExternalId, FileId};
-pub use python::register;
-use structure::Structure;
-use types::FileTypes;
-use view::{STAGES, Stage, View};
 
 /// All facts of one project and the graph made from them.
 pub struct Project {

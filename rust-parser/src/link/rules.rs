@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::names::{Strings, Sym};
+use crate::link::project::names::{Strings, Sym};
 
 /// Languages that can refer to each other's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::names::{ExternalId, Sym, SymbolId};
+use crate::link::project::names::{ExternalId, Sym, SymbolId};
 
 /// The rule that found an edge; names and confidences go to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -148,7 +148,7 @@ pub enum What {
     Folder(Sym),
     External(ExternalId),
     ExternalInstance(ExternalId),
-    /// A name of the language itself, or an instance of a built-in type ([`super::names::EMPTY`]).
+    /// A name of the language itself, or an instance of a built-in type ([`crate::link::project::names::EMPTY`]).
     Builtin(Sym),
     /// `None`, `null`.
     Nothing,

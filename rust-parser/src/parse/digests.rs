@@ -1,10 +1,10 @@
 //! Digests of definitions from one stream of the file's tokens, made in one pass after the walk.
 
-use super::definitions::Layout;
-use super::docs::digest;
-use super::tree::{FlatTree, NodeId};
-use super::walk::Walk;
 use crate::facts::Definition;
+use crate::parse::doc_text::digest;
+use crate::parse::flat_tree::{FlatTree, NodeId};
+use crate::parse::walk::Walk;
+use crate::parse::walk::definitions::Layout;
 
 const TOKEN_END: u8 = 0;
 /// Marks of structure: a group of statements opens, closes, and each statement in it begins.

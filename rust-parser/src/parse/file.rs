@@ -9,16 +9,17 @@ use std::time::Duration;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-use super::collect::Collector;
-use super::deadline::Deadline;
-use super::definitions::Layout;
-use super::docs;
-use super::language::{DocStyle, Language};
-use super::tree::FlatTree;
-use super::walk::Walk;
-use super::{digests, docs::text_digest};
 use crate::content::digest_of;
 use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
+use crate::parse::deadline::Deadline;
+use crate::parse::digests;
+use crate::parse::doc_text;
+use crate::parse::doc_text::text_digest;
+use crate::parse::facts_builder::Collector;
+use crate::parse::flat_tree::FlatTree;
+use crate::parse::language::{DocStyle, Language};
+use crate::parse::walk::Walk;
+use crate::parse::walk::definitions::Layout;
 
 /// Progress callbacks of the parser between two looks at the clock.
 const CLOCK_INTERVAL: u32 = 16;
@@ -125,7 +126,7 @@ fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> Collector<'a
         signature_digest: 0,
         body_digest: 0,
         docstring_digest: 0,
-        text_digest: docs::digest(data),
+        text_digest: doc_text::digest(data),
         decorators: Vec::new(),
         bases: Vec::new(),
         params: Vec::new(),
@@ -140,8 +141,8 @@ fn top_level(walk: &mut Walk) {
         DocStyle::CommentAbove => None,
     };
     if let Some(node) = docstring {
-        let text = docs::clean_string(&walk.text_of(node));
-        let short = docs::limited(&text);
+        let text = doc_text::clean_string(&walk.text_of(node));
+        let short = doc_text::limited(&text);
         let name = walk.collect.long_text(short);
         let definition = &mut walk.collect.facts.definitions[0];
         definition.docstring = name;

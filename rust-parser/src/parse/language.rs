@@ -5,11 +5,11 @@ use std::path::Path;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
-use super::code::{LanguageCode, code};
-use super::grammars;
-use super::patterns::{Kinds, Pattern, compile};
-use super::vocabulary::{Role, Shape};
 use crate::facts::ScopeRule;
+use crate::parse::grammars;
+use crate::parse::hooks::{LanguageCode, code};
+use crate::parse::query::patterns::{Kinds, Pattern, compile};
+use crate::parse::query::vocabulary::{Role, Shape};
 
 /// `language.toml`.
 #[derive(Debug, Deserialize)]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::files::{open_linked, read_linked};
-use crate::texts::Texts;
+use crate::string_table::Texts;
 
 /// Indexes that are remembered: a changed file is looked up without reading a large index again.
 const INDEXES_KEPT: usize = 4;

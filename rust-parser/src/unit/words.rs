@@ -1,12 +1,12 @@
 //! What word search sees of a unit's nodes: identifiers split, each node's own text without nested nodes and docstring.
 
-use super::{Field, NodePlace, UnitSource};
-use crate::link::names::FILE_NODE;
+use crate::link::project::names::FILE_NODE;
 use crate::tokens::push_words;
+use crate::unit::{Field, NodePlace, UnitSource};
 
 impl UnitSource {
     /// Words of every node for search: (uid, name, qualified name, docstring, source, path).
-    pub(super) fn texts(&self, content: &[u8]) -> Vec<[String; 6]> {
+    pub(crate) fn texts(&self, content: &[u8]) -> Vec<[String; 6]> {
         let words = |text: &str| {
             let mut out = String::new();
             push_words(text, &mut out);

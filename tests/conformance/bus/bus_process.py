@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.model import Event
 
 
@@ -41,7 +41,7 @@ async def lease(bus: ValkeyBus, name: str) -> None:
 
 def main(what: str, where: str, prefix: str, name: str = "") -> None:
     if what == "serve":
-        print(OwnServer.start(Path(where)).pid, flush=True)
+        print(ManagedServer.start(Path(where)).pid, flush=True)
         sys.stdin.read()
     elif what == "lease":
         asyncio.run(lease(ValkeyBus.open(where, prefix=prefix), name))

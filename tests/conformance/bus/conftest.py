@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import Redelivery
+from atlas.buses.retry_policy import RetryPolicy
 from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.contracts import Bus
 
 OpenBus = Callable[..., Bus]
-"""`capacity` and `redelivery`; every call gives another consumer on the same streams."""
+"""`capacity` and `retry_policy`; every call gives another consumer on the same streams."""
 
 
 @pytest.fixture(scope="session")
-def bus_server() -> Iterator[OwnServer]:
+def bus_server() -> Iterator[ManagedServer]:
     """A real server: without one the suite fails."""
     folder = Path(tempfile.mkdtemp(prefix="atlas-bus-"))
-    server = OwnServer.start(folder)
+    server = ManagedServer.start(folder)
     undertaker = f"cat; kill {server.pid} && rm -r {folder}"  # a test run that is killed must not leave the server
     with subprocess.Popen(["sh", "-c", undertaker], stdin=subprocess.PIPE, start_new_session=True) as watching:
         yield server
@@ -37,14 +37,14 @@ async def open_bus(request: pytest.FixtureRequest) -> AsyncIterator[OpenBus]:
     opened: list[Bus] = []
     prefix = f"{secrets.token_hex(6)}:"
 
-    def open_memory(capacity: int = 100_000, redelivery: Redelivery | None = None) -> Bus:
+    def open_memory(capacity: int = 100_000, retry_policy: RetryPolicy | None = None) -> Bus:
         """A memory bus has one object for all its consumers."""
-        opened.append(opened[0] if opened else MemoryBus(capacity, redelivery))
+        opened.append(opened[0] if opened else MemoryBus(capacity, retry_policy))
         return opened[-1]
 
-    def open_valkey(capacity: int = 100_000, redelivery: Redelivery | None = None) -> Bus:
-        server: OwnServer = request.getfixturevalue("bus_server")
-        opened.append(ValkeyBus.open(server.url, prefix=prefix, capacity=capacity, redelivery=redelivery))
+    def open_valkey(capacity: int = 100_000, retry_policy: RetryPolicy | None = None) -> Bus:
+        server: ManagedServer = request.getfixturevalue("bus_server")
+        opened.append(ValkeyBus.open(server.url, prefix=prefix, capacity=capacity, retry_policy=retry_policy))
         return opened[-1]
 
     yield open_memory if request.param == "memory" else open_valkey

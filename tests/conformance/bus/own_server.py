@@ -7,10 +7,10 @@ import signal
 import socket
 import time
 
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 
 
-def say(server: OwnServer, *words: str) -> str:
+def say(server: ManagedServer, *words: str) -> str:
     """Send a command and return the answer as the server writes it."""
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(5)
@@ -19,7 +19,7 @@ def say(server: OwnServer, *words: str) -> str:
         return client.recv(65536).decode()
 
 
-def kill(server: OwnServer) -> None:
+def kill(server: ManagedServer) -> None:
     """Kill it when all that it was told is in its log: while the disk is slow it writes up to two seconds late."""
     while "aof_buffer_length:0\r\n" not in say(server, "INFO", "persistence"):
         time.sleep(0.01)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from atlas.buses.valkey_cache import ValkeyCache
-from atlas.buses.valkey_connection import Link
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_connection import Connection
+from atlas.buses.valkey_server import ManagedServer
 from atlas.contracts import EmbeddingCache
 from atlas.errors import Unavailable
 from atlas.stores.sqlite.embedding_cache import DiskCache
@@ -31,8 +31,8 @@ async def open_cache(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
         return opened[-1]
 
     def open_valkey(most: int) -> EmbeddingCache:
-        server: OwnServer = request.getfixturevalue("bus_server")
-        opened.append(ValkeyCache(Link.open(server.url), prefix, most))
+        server: ManagedServer = request.getfixturevalue("bus_server")
+        opened.append(ValkeyCache(Connection.open(server.url), prefix, most))
         return opened[-1]
 
     yield open_disk if request.param == "disk" else open_valkey
@@ -67,7 +67,7 @@ async def test_it_stays_within_its_size(open_cache: OpenCache) -> None:
 
 
 async def test_a_server_that_is_away_is_unavailable(tmp_path: Path) -> None:
-    cache = ValkeyCache(Link.open(str(tmp_path / "no.sock")), "", 10)
+    cache = ValkeyCache(Connection.open(str(tmp_path / "no.sock")), "", 10)
     with pytest.raises(Unavailable):
         await cache.get(["a"])
     await cache.aclose()

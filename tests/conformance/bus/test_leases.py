@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.contracts import Bus
 
 OpenBus = Callable[..., Bus]
@@ -80,7 +80,7 @@ async def test_reports_are_listed_until_they_end(open_bus: OpenBus) -> None:
 
 
 @contextmanager
-def holder(server: OwnServer, prefix: str, name: str) -> Generator[subprocess.Popen[str]]:
+def holder(server: ManagedServer, prefix: str, name: str) -> Generator[subprocess.Popen[str]]:
     """A process that keeps the lease `p` for 0.6 s at a time and prints each change of who holds it."""
     command = [sys.executable, "-m", "tests.conformance.bus.bus_process", "lease", server.url, prefix, name]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -96,7 +96,7 @@ def said(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def test_a_killed_holder_is_followed(bus_server: OwnServer) -> None:
+def test_a_killed_holder_is_followed(bus_server: ManagedServer) -> None:
     prefix = f"{secrets.token_hex(6)}:"
     with holder(bus_server, prefix, "one") as one:
         assert said(one) == "one"
@@ -108,7 +108,7 @@ def test_a_killed_holder_is_followed(bus_server: OwnServer) -> None:
             assert time.monotonic() - killed < 5
 
 
-def test_a_paused_holder_learns_that_its_time_was_over(bus_server: OwnServer) -> None:
+def test_a_paused_holder_learns_that_its_time_was_over(bus_server: ManagedServer) -> None:
     prefix = f"{secrets.token_hex(6)}:"
     with holder(bus_server, prefix, "one") as one, holder(bus_server, prefix, "two") as two:
         first, names = said(one), {"one": one, "two": two}
@@ -125,14 +125,14 @@ class Restarted:
     """A server of its own, and two clients of it that stay while it ends and comes again."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.server = folder, OwnServer.start(folder)
+        self.folder, self.server = folder, ManagedServer.start(folder)
         self.one, self.two = ValkeyBus.open(self.server.url), ValkeyBus.open(self.server.url)
 
     def stop(self) -> None:
         self.server.stop()
 
     def start(self) -> None:
-        self.server = OwnServer.start(self.folder)
+        self.server = ManagedServer.start(self.folder)
 
 
 @pytest.fixture

@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from atlas.buses.memory import MemoryBus
-from atlas.buses.retry_policy import Redelivery
+from atlas.buses.retry_policy import RetryPolicy
 from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_server import OwnServer
+from atlas.buses.valkey_server import ManagedServer
 from atlas.contracts import Bus
 from atlas.model import Event, StreamState
 
 S = "stream"
 CAPACITY, ATTEMPTS = 6, 2
-RULE = Redelivery(after=3600, attempts=ATTEMPTS, first_delay=0)
+RULE = RetryPolicy(after=3600, attempts=ATTEMPTS, first_delay=0)
 GROUPS = ("one", "two")
 GROUP = st.sampled_from(("one", "one", "one", "two"))
 CHOSEN = st.sets(st.integers(0, 2), min_size=1)
@@ -30,8 +30,8 @@ STEPS = st.lists(
         st.tuples(st.just("publish"), st.lists(st.sampled_from("abcde"), max_size=6)),
         st.tuples(st.just("take"), GROUP, st.integers(1, 3)),
         st.tuples(st.just("take"), GROUP, st.integers(1, 3)),
-        st.tuples(st.sampled_from(("acknowledge", "fail", "hold")), GROUP, CHOSEN),
-        st.tuples(st.just("fail"), GROUP, CHOSEN),
+        st.tuples(st.sampled_from(("acknowledge", "nack", "extend_visibility")), GROUP, CHOSEN),
+        st.tuples(st.just("nack"), GROUP, CHOSEN),
         st.tuples(st.just("reclaim"), GROUP),
         st.tuples(st.sampled_from(("retry", "drop")), CHOSEN),
     ),
@@ -145,9 +145,9 @@ class Twins:
         for number in numbers:
             self.model.forget(group, number)
 
-    def fail(self, group: str, chosen: set[int]) -> None:
+    def nack(self, group: str, chosen: set[int]) -> None:
         numbers = self.choose(group, chosen)
-        self.run(self.bus.fail(S, group, self.ids(group, numbers), "failed"))
+        self.run(self.bus.nack(S, group, self.ids(group, numbers), "failed"))
         for number in numbers:
             pending = self.model.groups[group].pending[number]
             if pending.attempt >= ATTEMPTS:
@@ -155,9 +155,9 @@ class Twins:
             else:
                 pending.due = True
 
-    def hold(self, group: str, chosen: set[int]) -> None:
+    def extend_visibility(self, group: str, chosen: set[int]) -> None:
         numbers = self.choose(group, chosen)
-        self.run(self.bus.hold(S, group, self.ids(group, numbers)))
+        self.run(self.bus.extend_visibility(S, group, self.ids(group, numbers)))
         for number in numbers:
             self.model.groups[group].pending[number].due = False
 
@@ -207,7 +207,7 @@ class Twins:
 
 
 @pytest.mark.parametrize("kind, examples", [("memory", 150), ("valkey", 40)])
-def test_every_bus_does_what_the_model_does(kind: str, examples: int, bus_server: OwnServer) -> None:
+def test_every_bus_does_what_the_model_does(kind: str, examples: int, bus_server: ManagedServer) -> None:
     @settings(
         max_examples=examples,
         deadline=None,
@@ -219,7 +219,9 @@ def test_every_bus_does_what_the_model_does(kind: str, examples: int, bus_server
     def check(steps: list[tuple[Any, ...]]) -> None:
         bus: Bus = MemoryBus(CAPACITY, RULE)
         if kind == "valkey":
-            bus = ValkeyBus.open(bus_server.url, prefix=f"{secrets.token_hex(6)}:", capacity=CAPACITY, redelivery=RULE)
+            bus = ValkeyBus.open(
+                bus_server.url, prefix=f"{secrets.token_hex(6)}:", capacity=CAPACITY, retry_policy=RULE
+            )
         with asyncio.Runner() as runner:
             try:
                 twins = Twins(bus, runner)

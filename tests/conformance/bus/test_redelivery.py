@@ -7,18 +7,18 @@ import time
 
 import pytest
 
-from atlas.buses.retry_policy import KEPT_LETTERS, Redelivery
+from atlas.buses.retry_policy import MAX_DEAD_LETTERS, RetryPolicy
 from atlas.contracts import Bus
 from atlas.model import Event, StreamState
 from tests.conformance.bus.conftest import OpenBus
 from tests.conformance.bus.test_delivery import G, S, events, ids, keys
 
-SOON = Redelivery(after=0.2, attempts=3, first_delay=0.05)
-AT_ONCE = Redelivery(after=60, attempts=3, first_delay=0)
+SOON = RetryPolicy(after=0.2, attempts=3, first_delay=0.05)
+AT_ONCE = RetryPolicy(after=60, attempts=3, first_delay=0)
 
 
 async def test_what_a_dead_consumer_left_comes_again(open_bus: OpenBus) -> None:
-    dead, living = open_bus(redelivery=SOON), open_bus(redelivery=SOON)
+    dead, living = open_bus(retry_policy=SOON), open_bus(retry_policy=SOON)
     await dead.publish(S, events("a", "b"))
     left = await dead.take(S, G, 9, 0)
     start = time.monotonic()
@@ -32,7 +32,7 @@ async def test_what_a_dead_consumer_left_comes_again(open_bus: OpenBus) -> None:
 
 
 async def test_due_events_come_before_new_ones(open_bus: OpenBus) -> None:
-    bus = open_bus(redelivery=AT_ONCE)
+    bus = open_bus(retry_policy=AT_ONCE)
     await bus.publish(S, events("a", "b", "c"))
     await bus.take(S, G, 2, 0)
     await bus.publish(S, events("d"))
@@ -43,7 +43,7 @@ async def test_due_events_come_before_new_ones(open_bus: OpenBus) -> None:
 
 
 async def test_an_event_that_nobody_answers_becomes_a_dead_letter(open_bus: OpenBus) -> None:
-    bus = open_bus(redelivery=SOON)
+    bus = open_bus(retry_policy=SOON)
     await bus.publish(S, events("a"))
     attempts: list[int] = []
     before = time.time()
@@ -58,20 +58,20 @@ async def test_an_event_that_nobody_answers_becomes_a_dead_letter(open_bus: Open
 
 
 async def test_a_failed_event_comes_again_after_a_growing_delay(open_bus: OpenBus) -> None:
-    bus = open_bus(redelivery=Redelivery(after=60, attempts=3, first_delay=0.3))
+    bus = open_bus(retry_policy=RetryPolicy(after=60, attempts=3, first_delay=0.3))
     await bus.publish(S, events("a", "b"))
     taken = await bus.take(S, G, 9, 0)
     waits: list[float] = []
     for attempt in (2, 3):
         start = time.monotonic()
-        await bus.fail(S, G, ids(taken[:1]), "cannot")
+        await bus.nack(S, G, ids(taken[:1]), "cannot")
         assert await bus.take(S, G, 9, 0) == []
         taken = await bus.take(S, G, 9, 10)
         waits.append(time.monotonic() - start)
         assert [(delivery.event.key, delivery.attempt) for delivery in taken] == [("a", attempt)]
     assert 0.25 < waits[0] < 3
     assert waits[1] > 0.5
-    await bus.fail(S, G, ids(taken), "no such table")
+    await bus.nack(S, G, ids(taken), "no such table")
     assert [(letter.event.key, letter.attempts, letter.reason) for letter in await bus.dead_letters()] == [
         ("a", 3, "no such table")
     ]
@@ -79,23 +79,23 @@ async def test_a_failed_event_comes_again_after_a_growing_delay(open_bus: OpenBu
 
 
 async def test_a_waiting_take_gets_what_failed_before(open_bus: OpenBus) -> None:
-    bus = open_bus(redelivery=Redelivery(after=60, first_delay=0.3))
+    bus = open_bus(retry_policy=RetryPolicy(after=60, first_delay=0.3))
     await bus.publish(S, events("a"))
-    await bus.fail(S, G, ids(await bus.take(S, G, 9, 0)), "busy")
+    await bus.nack(S, G, ids(await bus.take(S, G, 9, 0)), "busy")
     start = time.monotonic()
     assert keys(await bus.take(S, G, 9, 30)) == ["a"]
     assert time.monotonic() - start < 3
 
 
 async def test_holding_keeps_a_delivery_from_others(open_bus: OpenBus) -> None:
-    rule = Redelivery(after=0.5, attempts=100)
-    worker, other = open_bus(redelivery=rule), open_bus(redelivery=rule)
+    rule = RetryPolicy(after=0.5, attempts=100)
+    worker, other = open_bus(retry_policy=rule), open_bus(retry_policy=rule)
     await worker.publish(S, events("a", "b"))
     held, left = await worker.take(S, G, 9, 0)
     end = time.monotonic() + 1.1
     seen: list[str] = []
     while time.monotonic() < end:
-        await worker.hold(S, G, [held.id, "0-77", "nonsense"])
+        await worker.extend_visibility(S, G, [held.id, "0-77", "nonsense"])
         seen += keys(await other.take(S, G, 9, 0.05))
     assert "b" in seen
     assert "a" not in seen
@@ -104,7 +104,7 @@ async def test_holding_keeps_a_delivery_from_others(open_bus: OpenBus) -> None:
 
 
 async def test_reclaim_counts_and_makes_everything_due(open_bus: OpenBus) -> None:
-    dead, next_one = open_bus(redelivery=AT_ONCE), open_bus(redelivery=AT_ONCE)
+    dead, next_one = open_bus(retry_policy=AT_ONCE), open_bus(retry_policy=AT_ONCE)
     assert await next_one.reclaim(S, G) == 0
     await dead.publish(S, events(*map(str, range(2500))))
     left = await dead.take(S, G, 2500, 0)
@@ -121,11 +121,11 @@ async def test_unknown_ids_are_ignored(bus: Bus) -> None:
     untaken = str(int(taken.id) + 1) if taken.id.isdigit() else f"{int(taken.id[:13]) + 10**6}-0"
     for unknown in (["0-1", "77", "nonsense", "", untaken], []):
         await bus.acknowledge(S, G, unknown)
-        await bus.fail(S, G, unknown, "why")
-        await bus.hold(S, G, unknown)
+        await bus.nack(S, G, unknown, "why")
+        await bus.extend_visibility(S, G, unknown)
         await bus.acknowledge("never:seen", G, unknown)
-        await bus.fail("never:seen", G, unknown, "why")
-        await bus.hold("never:seen", G, unknown)
+        await bus.nack("never:seen", G, unknown, "why")
+        await bus.extend_visibility("never:seen", G, unknown)
         assert (await bus.retry(unknown), await bus.drop(unknown)) == (0, 0)
     assert await bus.states() == [StreamState(S, G, length=2, waiting=1, pending=1, dead=0)]
     assert keys(await bus.take(S, G, 9, 0)) == ["b"]
@@ -143,11 +143,11 @@ async def test_acknowledging_what_another_group_has_pending(bus: Bus) -> None:
 
 
 async def test_dead_letters_of_two_groups_are_apart(open_bus: OpenBus) -> None:
-    bus = open_bus(redelivery=Redelivery(attempts=1))
+    bus = open_bus(retry_policy=RetryPolicy(attempts=1))
     assert await bus.take(S, "two", 1, 0) == []
     await bus.publish(S, events("a", "b"))
-    await bus.fail(S, "one", ids(await bus.take(S, "one", 9, 0)), "first")
-    await bus.fail(S, "two", ids(await bus.take(S, "two", 1, 0)), "second")
+    await bus.nack(S, "one", ids(await bus.take(S, "one", 9, 0)), "first")
+    await bus.nack(S, "two", ids(await bus.take(S, "two", 1, 0)), "second")
     assert [(letter.group, letter.event.key, letter.reason) for letter in await bus.dead_letters()] == [
         ("one", "a", "first"),
         ("one", "b", "first"),
@@ -161,9 +161,9 @@ async def test_dead_letters_of_two_groups_are_apart(open_bus: OpenBus) -> None:
 
 
 async def test_letters_are_retried_with_a_fresh_count(open_bus: OpenBus) -> None:
-    bus = open_bus(redelivery=Redelivery(attempts=1))
+    bus = open_bus(retry_policy=RetryPolicy(attempts=1))
     await bus.publish(S, events("a", "b", "c"))
-    await bus.fail(S, G, ids(await bus.take(S, G, 9, 0)), "broken")
+    await bus.nack(S, G, ids(await bus.take(S, G, 9, 0)), "broken")
     letters = await bus.dead_letters()
     assert await bus.retry([letters[0].id, letters[1].id, letters[1].id, "5-5"]) == 2
     assert [letter.event.key for letter in await bus.dead_letters()] == ["c"]
@@ -174,9 +174,9 @@ async def test_letters_are_retried_with_a_fresh_count(open_bus: OpenBus) -> None
 
 
 async def test_a_letter_that_finds_no_room_stays(open_bus: OpenBus) -> None:
-    bus = open_bus(capacity=2, redelivery=Redelivery(attempts=1))
+    bus = open_bus(capacity=2, retry_policy=RetryPolicy(attempts=1))
     await bus.publish(S, events("a", "b"))
-    await bus.fail(S, G, ids(await bus.take(S, G, 9, 0)), "broken")
+    await bus.nack(S, G, ids(await bus.take(S, G, 9, 0)), "broken")
     await bus.publish(S, events("c"))
     assert await bus.retry([letter.id for letter in await bus.dead_letters()]) == 1
     assert [letter.event.key for letter in await bus.dead_letters()] == ["b"]
@@ -184,15 +184,15 @@ async def test_a_letter_that_finds_no_room_stays(open_bus: OpenBus) -> None:
 
 
 async def test_old_letters_make_room(open_bus: OpenBus) -> None:
-    bus = open_bus(redelivery=Redelivery(attempts=1))
+    bus = open_bus(retry_policy=RetryPolicy(attempts=1))
     for start in (0, 5000, 10_000):
         await bus.publish(S, events(*(str(number) for number in range(start, start + 5000))))
-        await bus.fail(S, G, ids(await bus.take(S, G, 5000, 0)), "broken")
+        await bus.nack(S, G, ids(await bus.take(S, G, 5000, 0)), "broken")
     letters = await bus.dead_letters(20_000)
-    assert len(letters) == KEPT_LETTERS
+    assert len(letters) == MAX_DEAD_LETTERS
     assert (letters[0].event.key, letters[-1].event.key) == ("5000", "14999")
-    assert [state.dead for state in await bus.states()] == [KEPT_LETTERS]
-    assert await bus.drop([letter.id for letter in letters]) == KEPT_LETTERS
+    assert [state.dead for state in await bus.states()] == [MAX_DEAD_LETTERS]
+    assert await bus.drop([letter.id for letter in letters]) == MAX_DEAD_LETTERS
 
 
 async def test_states_say_where_every_group_stands(open_bus: OpenBus) -> None:
@@ -225,5 +225,5 @@ async def test_notes_are_read_by_all_until_their_time_is_over(open_bus: OpenBus)
 
 @pytest.mark.parametrize("attempt, delay", [(1, 1.0), (2, 2.0), (3, 4.0), (4, 5.0), (9, 5.0)])
 def test_the_delay_doubles_up_to_a_bound(attempt: int, delay: float) -> None:
-    assert Redelivery(after=5.0, longest_delay=60.0).delay(attempt) == delay
-    assert Redelivery(after=60.0, longest_delay=5.0).delay(attempt) == delay
+    assert RetryPolicy(after=5.0, longest_delay=60.0).delay(attempt) == delay
+    assert RetryPolicy(after=60.0, longest_delay=5.0).delay(attempt) == delay

@@ -25,10 +25,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from atlas.buses import valkey_connection, valkey_paths
-from atlas.buses.retry_policy import Redelivery
+from atlas.buses.retry_policy import RetryPolicy
 from atlas.buses.valkey import ValkeyBus
-from atlas.buses.valkey_connection import Link
-from atlas.buses.valkey_server import OwnServer, server_program
+from atlas.buses.valkey_connection import Connection
+from atlas.buses.valkey_server import ManagedServer, server_program
 from atlas.errors import ConfigError, StoreError, Unavailable
 from atlas.model import StreamState
 from tests.conformance.bus.own_server import kill
@@ -36,7 +36,7 @@ from tests.conformance.bus.relay import Relay
 from tests.conformance.bus.test_delivery import G, S, events, ids, keys
 
 ROOT = Path(__file__).parents[3]
-AT_ONCE = Redelivery(first_delay=0)
+AT_ONCE = RetryPolicy(first_delay=0)
 
 
 @pytest.fixture
@@ -54,31 +54,31 @@ def all_commands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def own_server(folder: Path) -> Iterator[OwnServer]:
+def own_server(folder: Path) -> Iterator[ManagedServer]:
     """A server that a test may mistreat."""
-    server = OwnServer.start(folder)
+    server = ManagedServer.start(folder)
     yield server
     server.stop()
 
 
 @pytest.fixture
-async def bus(own_server: OwnServer) -> AsyncIterator[ValkeyBus]:
-    opened = ValkeyBus.open(own_server.url, redelivery=AT_ONCE)
+async def bus(own_server: ManagedServer) -> AsyncIterator[ValkeyBus]:
+    opened = ValkeyBus.open(own_server.url, retry_policy=AT_ONCE)
     yield opened
     await opened.aclose()
 
 
 @pytest.fixture
-async def server(own_server: OwnServer) -> AsyncIterator[Link]:
+async def server(own_server: ManagedServer) -> AsyncIterator[Connection]:
     """Plain commands for the server."""
-    link = Link.open(own_server.url)
+    link = Connection.open(own_server.url)
     yield link
     await link.aclose()
 
 
 @contextlib.contextmanager
-def another_server(folder: Path) -> Iterator[OwnServer]:
-    server = OwnServer.start(folder)
+def another_server(folder: Path) -> Iterator[ManagedServer]:
+    server = ManagedServer.start(folder)
     yield server
     server.stop()
 
@@ -96,7 +96,7 @@ def read_lines(running: subprocess.Popen[str], count: int) -> list[str]:
     return [running.stdout.readline().strip() for _ in range(count)]
 
 
-async def test_the_bus_outlives_a_killed_server(bus: ValkeyBus, own_server: OwnServer, folder: Path) -> None:
+async def test_the_bus_outlives_a_killed_server(bus: ValkeyBus, own_server: ManagedServer, folder: Path) -> None:
     await bus.publish(S, events("a", "b", "c"))
     a, b = await bus.take(S, G, 2, 0)
     await bus.acknowledge(S, G, [a.id])
@@ -115,7 +115,9 @@ async def test_the_bus_outlives_a_killed_server(bus: ValkeyBus, own_server: OwnS
         assert await bus.states() == [StreamState(S, G, length=0, waiting=0, pending=0, dead=0)]
 
 
-async def test_a_waiting_take_hears_of_the_servers_death(bus: ValkeyBus, own_server: OwnServer, folder: Path) -> None:
+async def test_a_waiting_take_hears_of_the_servers_death(
+    bus: ValkeyBus, own_server: ManagedServer, folder: Path
+) -> None:
     waiting = asyncio.create_task(bus.take(S, G, 9, 60))
     await asyncio.sleep(0.1)
     kill(own_server)
@@ -137,7 +139,7 @@ async def test_closing_ends_a_waiting_take(bus: ValkeyBus) -> None:
     await bus.aclose()
 
 
-async def test_a_silent_server_is_unavailable(own_server: OwnServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_server_is_unavailable(own_server: ManagedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(valkey_connection, "ANSWER_SECONDS", 0.3)
     bus = ValkeyBus.open(own_server.url)
     await bus.publish(S, events("a"))
@@ -150,8 +152,8 @@ async def test_a_silent_server_is_unavailable(own_server: OwnServer, monkeypatch
     await bus.aclose()
 
 
-async def test_what_others_hold_can_be_taken_back_without_what_one_holds_oneself(own_server: OwnServer) -> None:
-    paused, mine = (ValkeyBus.open(own_server.url, redelivery=AT_ONCE) for _ in range(2))
+async def test_what_others_hold_can_be_taken_back_without_what_one_holds_oneself(own_server: ManagedServer) -> None:
+    paused, mine = (ValkeyBus.open(own_server.url, retry_policy=AT_ONCE) for _ in range(2))
     await paused.publish(S, events("a", "b", "c"))
     await paused.take(S, G, 1, 0)
     await mine.take(S, G, 1, 0)
@@ -163,13 +165,13 @@ async def test_what_others_hold_can_be_taken_back_without_what_one_holds_oneself
 
 
 @pytest.mark.parametrize("loss", ["FLUSHALL", f"DEL {S}", f"XGROUP DESTROY {S} {G}", "SCRIPT FLUSH"])
-async def test_the_bus_goes_on_after_somebody_deleted_things(bus: ValkeyBus, server: Link, loss: str) -> None:
+async def test_the_bus_goes_on_after_somebody_deleted_things(bus: ValkeyBus, server: Connection, loss: str) -> None:
     await bus.publish(S, events("a", "b"))
     (a,) = await bus.take(S, G, 1, 0)
     await server.call(*loss.split())
-    await bus.hold(S, G, [a.id])
+    await bus.extend_visibility(S, G, [a.id])
     await bus.acknowledge(S, G, [a.id])
-    await bus.fail(S, G, [a.id], "gone")
+    await bus.nack(S, G, [a.id], "gone")
     await bus.reclaim(S, G)
     waiting = asyncio.create_task(bus.take(S, G, 9, 5))
     await asyncio.sleep(0.05)
@@ -177,7 +179,7 @@ async def test_the_bus_goes_on_after_somebody_deleted_things(bus: ValkeyBus, ser
     assert "b" in keys(await waiting)
 
 
-async def test_a_take_that_waits_while_everything_is_deleted(bus: ValkeyBus, server: Link) -> None:
+async def test_a_take_that_waits_while_everything_is_deleted(bus: ValkeyBus, server: Connection) -> None:
     waiting = asyncio.create_task(bus.take(S, G, 9, 20))
     await asyncio.sleep(0.05)
     await server.call("FLUSHALL")
@@ -185,10 +187,10 @@ async def test_a_take_that_waits_while_everything_is_deleted(bus: ValkeyBus, ser
     assert keys(await asyncio.wait_for(waiting, 10)) == ["a"]
 
 
-async def test_a_lost_reply_is_delivered_again_at_once(own_server: OwnServer) -> None:
-    rule = Redelivery(after=60, attempts=1)
+async def test_a_lost_reply_is_delivered_again_at_once(own_server: ManagedServer) -> None:
+    rule = RetryPolicy(after=60, attempts=1)
     async with Relay(own_server.url) as relay:
-        bus = ValkeyBus.open(f"valkey://127.0.0.1:{relay.port}", redelivery=rule)
+        bus = ValkeyBus.open(f"valkey://127.0.0.1:{relay.port}", retry_policy=rule)
         await bus.publish(S, events("a", "b", "c"))
         (a,) = await bus.take(S, G, 1, 0)
         relay.swallow = True
@@ -201,7 +203,7 @@ async def test_a_lost_reply_is_delivered_again_at_once(own_server: OwnServer) ->
         await bus.aclose()
 
 
-async def test_a_consumer_that_closes_gives_back_what_it_never_saw(own_server: OwnServer, bus: ValkeyBus) -> None:
+async def test_a_consumer_that_closes_gives_back_what_it_never_saw(own_server: ManagedServer, bus: ValkeyBus) -> None:
     async with Relay(own_server.url) as relay:
         other = ValkeyBus.open(f"valkey://127.0.0.1:{relay.port}")
         await bus.publish(S, events("a"))
@@ -214,7 +216,7 @@ async def test_a_consumer_that_closes_gives_back_what_it_never_saw(own_server: O
 
 
 async def test_a_consumer_leaves_no_trace_but_what_it_has_pending(
-    bus: ValkeyBus, own_server: OwnServer, server: Link
+    bus: ValkeyBus, own_server: ManagedServer, server: Connection
 ) -> None:
     await bus.publish(S, events("a", "b"))
     for number in (1, 0):
@@ -228,13 +230,13 @@ async def test_a_consumer_leaves_no_trace_but_what_it_has_pending(
     assert [consumer[3] for consumer in consumers] == [2]
 
 
-async def test_events_between_processes_survive_the_consumer(own_server: OwnServer) -> None:
+async def test_events_between_processes_survive_the_consumer(own_server: ManagedServer) -> None:
     url, prefix = own_server.url, "x:"
     with process("publish", url, prefix) as publisher, process("consume", url, prefix) as consumer:
         seen = read_lines(consumer, 30)
         consumer.kill()
         published = read_lines(publisher, 60)
-    bus = ValkeyBus.open(url, prefix=prefix, redelivery=Redelivery(after=0.2))
+    bus = ValkeyBus.open(url, prefix=prefix, retry_policy=RetryPolicy(after=0.2))
     rest: list[str] = []
     while taken := await bus.take("s", "g", 1000, 0.5):
         rest += keys(taken)
@@ -252,7 +254,7 @@ async def test_waiting_costs_no_time_of_the_processor(bus: ValkeyBus) -> None:
     assert time.process_time() - start < 0.1
 
 
-async def test_a_server_without_memory_is_unavailable_to_publishers_only(bus: ValkeyBus, server: Link) -> None:
+async def test_a_server_without_memory_is_unavailable_to_publishers_only(bus: ValkeyBus, server: Connection) -> None:
     await bus.publish(S, events("a", "b"))
     await bus.take(S, G, 1, 0)
     await server.call("CONFIG", "SET", "maxmemory", "100kb")
@@ -266,7 +268,7 @@ async def test_a_server_without_memory_is_unavailable_to_publishers_only(bus: Va
     assert await bus.publish(S, events("c")) == 0
 
 
-async def test_a_replica_is_unavailable(bus: ValkeyBus, server: Link) -> None:
+async def test_a_replica_is_unavailable(bus: ValkeyBus, server: Connection) -> None:
     await bus.publish(S, events("a"))
     await server.call("REPLICAOF", "127.0.0.1", 1)
     with pytest.raises(Unavailable, match="replica"):
@@ -275,7 +277,7 @@ async def test_a_replica_is_unavailable(bus: ValkeyBus, server: Link) -> None:
     assert await bus.publish(S, events("b")) == 0
 
 
-async def test_passwords(own_server: OwnServer, server: Link) -> None:
+async def test_passwords(own_server: ManagedServer, server: Connection) -> None:
     port = free_port()
     await server.call("CONFIG", "SET", "port", port)
     await server.call("ACL", "SETUSER", "worker", "on", ">s3cret/@", "~*", "&*", "+@all")
@@ -298,7 +300,7 @@ async def test_passwords(own_server: OwnServer, server: Link) -> None:
     await server.call("CONFIG", "SET", "requirepass", "")
 
 
-async def test_a_stream_of_somebody_else_is_an_error_of_its_own(bus: ValkeyBus, server: Link) -> None:
+async def test_a_stream_of_somebody_else_is_an_error_of_its_own(bus: ValkeyBus, server: Connection) -> None:
     await server.call("SET", S, "not a stream")
     with pytest.raises(StoreError, match="WRONGTYPE"):
         await bus.publish(S, events("a"))
@@ -352,7 +354,7 @@ async def test_a_server_that_is_loading(folder: Path) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_a_certificate_is_checked(own_server: OwnServer, folder: Path) -> None:
+async def test_a_certificate_is_checked(own_server: ManagedServer, folder: Path) -> None:
     certificate = make_certificate(folder)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, folder / "key.pem")
@@ -381,15 +383,15 @@ def cluster_port(folder: Path) -> Iterator[int]:
 
 async def test_one_slot_of_a_cluster(cluster_port: int) -> None:
     url = f"valkey://127.0.0.1:{cluster_port}"
-    link = Link.open(url)
+    link = Connection.open(url)
     await until_there_is(link, "PONG", "PING")
     await link.call("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
     await until_there_is(link, "cluster_state:ok", "CLUSTER", "INFO")
-    bus = ValkeyBus.open(url, prefix="{team}:", redelivery=Redelivery(attempts=1))
+    bus = ValkeyBus.open(url, prefix="{team}:", retry_policy=RetryPolicy(attempts=1))
     await bus.publish(S, events("a", "b"))
     a, b = await bus.take(S, G, 9, 0)
     await bus.acknowledge(S, G, [a.id])
-    await bus.fail(S, G, [b.id], "no")
+    await bus.nack(S, G, [b.id], "no")
     assert await bus.states() == [StreamState(S, G, length=0, waiting=0, pending=0, dead=1)]
     assert await bus.retry([letter.id for letter in await bus.dead_letters()]) == 1
     scattered = ValkeyBus.open(url)
@@ -400,7 +402,7 @@ async def test_one_slot_of_a_cluster(cluster_port: int) -> None:
         await opened.aclose()
 
 
-async def until_there_is(link: Link, answer: str, *command: str) -> None:
+async def until_there_is(link: Connection, answer: str, *command: str) -> None:
     for _ in range(500):
         with contextlib.suppress(Unavailable):
             if answer in str(await link.call(*command)):

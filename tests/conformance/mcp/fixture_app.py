@@ -22,9 +22,9 @@ from mcp.shared.exceptions import MCPError
 from atlas.app.session import Session
 from atlas.config.load import load_settings
 from atlas.http.auth import make_access
-from atlas.http.middleware import Limits
+from atlas.http.middleware import RequestLimits
 from atlas.http.server import listen, url_of
-from atlas.mcp_server import HTTP_PATH, Context, Site, make_server, serve_http
+from atlas.mcp_server import HTTP_PATH, Context, HttpSite, make_server, serve_http
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAAAAA=="
@@ -334,7 +334,7 @@ def main(project: str, data_dir: str) -> None:
     add_fixtures(server)
     with listen("127.0.0.1", 0) as listening:
         access = make_access("127.0.0.1", is_open=False)
-        site = Site(listening, access, Limits(1 << 20, 60, 8, 64))
+        site = HttpSite(listening, access, RequestLimits(1 << 20, 60, 8, 64))
         where = url_of(listening, "127.0.0.1", None, HTTP_PATH)
         serve_http(server, session, site, lambda: print(f"serving fixtures at {where}", file=sys.stderr, flush=True))
 

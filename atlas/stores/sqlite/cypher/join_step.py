@@ -10,7 +10,7 @@ from atlas.cypher.syntax import Expression, Variable
 from atlas.stores.sqlite.cypher.compile_expression import compile_expression
 from atlas.stores.sqlite.cypher.context import Context
 from atlas.stores.sqlite.cypher.graph import EDGE_COLUMNS, LABEL, NODE_COLUMNS, TYPE, Column
-from atlas.stores.sqlite.cypher.pattern import PatternGraph, Relation
+from atlas.stores.sqlite.cypher.pattern import PatternGraph, RelationshipColumns
 from atlas.stores.sqlite.cypher.pushdown import Pushdown
 from atlas.stores.sqlite.cypher.scope import LABEL_OF, TYPE_OF, WHOLE, Binding, Needs, Scope
 from atlas.stores.sqlite.cypher.sql_pattern import LABEL_RANK, Bound, SqlPattern
@@ -25,7 +25,7 @@ class JoinStep:
     """One statement (a UNION ALL over the readings of undirected relations), not yet with its columns."""
 
     nodes: list[str]
-    relations: list[Relation]
+    relations: list[RelationshipColumns]
     variants: list[SqlPattern]
     bound: Bound
     left_over: list[Expression]
@@ -99,7 +99,7 @@ class JoinStep:
 
 def compile_join(
     nodes: list[str],
-    relations: list[Relation],
+    relations: list[RelationshipColumns],
     pattern: PatternGraph,
     scope: Scope,
     ranks: dict[str, float],
@@ -158,7 +158,7 @@ def _given_node(name: str, scope: Scope, context: Context) -> Callable[[Row], ob
     return identity
 
 
-def _fix_edge(variant: SqlPattern, relation: Relation, scope: Scope, context: Context) -> None:
+def _fix_edge(variant: SqlPattern, relation: RelationshipColumns, scope: Scope, context: Context) -> None:
     """Require a relationship that is already known to be the one that is found."""
     read = compile_expression(Variable(relation.name), scope, context)
 

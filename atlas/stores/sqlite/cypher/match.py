@@ -14,7 +14,14 @@ from atlas.stores.sqlite.cypher.compile_expression import compile_expression
 from atlas.stores.sqlite.cypher.context import Context, Evaluator
 from atlas.stores.sqlite.cypher.join_step import compile_join
 from atlas.stores.sqlite.cypher.operators import truth
-from atlas.stores.sqlite.cypher.pattern import PathShape, PatternGraph, Relation, build_pattern, fragments, may_share
+from atlas.stores.sqlite.cypher.pattern import (
+    PathShape,
+    PatternGraph,
+    RelationshipColumns,
+    build_pattern,
+    fragments,
+    may_share,
+)
 from atlas.stores.sqlite.cypher.rank import node_ranks
 from atlas.stores.sqlite.cypher.scope import WHOLE, Binding, Needs, Scope, add_needs
 from atlas.stores.sqlite.cypher.values import Edge, Node, Path, Row, is_list, mismatch
@@ -73,7 +80,7 @@ class _Plan:
         self.optional = optional
         self.pending = list(pattern.conjuncts)
         self.known = {name for name in pattern.nodes if name in scope.names}
-        self.done: list[Relation] = []
+        self.done: list[RelationshipColumns] = []
         self.open_parts: list[set[str]] = []
         self.needs = self._needs()
 
@@ -126,7 +133,7 @@ class _Plan:
                 stages += self._filters()
         return stages
 
-    def _is_ready(self, walk: Relation, open_parts: list[set[str]], ranks: dict[str, float]) -> bool:
+    def _is_ready(self, walk: RelationshipColumns, open_parts: list[set[str]], ranks: dict[str, float]) -> bool:
         """Tell whether one end is known and the other is neither known nor quick to find by itself."""
         known = [
             name in self.known and not any(name in part for part in open_parts) for name in (walk.left, walk.right)
@@ -161,7 +168,7 @@ class _Plan:
                 stages.append(self._apart(relation, clashes))
         return stages + self._filters()
 
-    def _is_settled(self, nodes: list[str], relations: list[Relation]) -> bool:
+    def _is_settled(self, nodes: list[str], relations: list[RelationshipColumns]) -> bool:
         """Tell whether the part is a node that a walk has found and of which nothing else is asked."""
         return not relations and all(
             name in self.known
@@ -171,7 +178,7 @@ class _Plan:
             for name in nodes
         )
 
-    def _walk(self, relation: Relation) -> list[Stage]:
+    def _walk(self, relation: RelationshipColumns) -> list[Stage]:
         exhaustive: list[Expression] = []
         if relation.shortest:
             paths = {path.name for path in self.pattern.paths if relation.name in path.relations} | {relation.name}
@@ -204,7 +211,7 @@ class _Plan:
             accept = self._accept(relation, exhaustive)
         return [compile_walk(step, base, accept, self.context), *self._filters()]
 
-    def _accept(self, relation: Relation, conjuncts: list[Expression]) -> Evaluator:
+    def _accept(self, relation: RelationshipColumns, conjuncts: list[Expression]) -> Evaluator:
         """Return the conditions on a shortest path, which choose among paths instead of filtering the shortest one."""
         scope = self.scope
         shapes = [path for path in self.pattern.paths if relation.name in path.relations]
@@ -240,7 +247,7 @@ class _Plan:
     def _identity(self, name: str) -> Callable[[Row], int | None]:
         return node_identity(name, self.scope)
 
-    def _edges(self, relation: Relation) -> Callable[[Row], Iterable[Edge]]:
+    def _edges(self, relation: RelationshipColumns) -> Callable[[Row], Iterable[Edge]]:
         binding = self.scope.names[relation.name]
         slot = binding.slot
         if binding.kind == "edge":
@@ -252,11 +259,11 @@ class _Plan:
 
         return edges
 
-    def _used(self, relations: list[Relation]) -> Callable[[Row], frozenset[Edge]]:
+    def _used(self, relations: list[RelationshipColumns]) -> Callable[[Row], frozenset[Edge]]:
         readers = [self._edges(relation) for relation in relations]
         return lambda row: frozenset(edge for read in readers for edge in read(row))
 
-    def _apart(self, relation: Relation, others: list[Relation]) -> Stage:
+    def _apart(self, relation: RelationshipColumns, others: list[RelationshipColumns]) -> Stage:
         own, used = self._edges(relation), self._used(others)
         return lambda rows: (row for row in rows if used(row).isdisjoint(own(row)))
 

@@ -31,7 +31,7 @@ MAX_UNDIRECTED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class RelationshipColumns:
     """A relationship pattern between two named nodes, in the order they are written."""
 
     name: str
@@ -62,13 +62,13 @@ class PatternGraph:
     """What one MATCH asks for."""
 
     nodes: list[str] = field(default_factory=list[str])
-    relations: list[Relation] = field(default_factory=list[Relation])
+    relations: list[RelationshipColumns] = field(default_factory=list[RelationshipColumns])
     paths: list[PathShape] = field(default_factory=list[PathShape])
     conjuncts: list[Expression] = field(default_factory=list[Expression])
     introduced: set[str] = field(default_factory=set[str])
     """Names that are new, among them walked relations and paths."""
 
-    def relation(self, name: str) -> Relation:
+    def relation(self, name: str) -> RelationshipColumns:
         """Return a relation by name."""
         return next(relation for relation in self.relations if relation.name == name)
 
@@ -166,7 +166,7 @@ def _add_relation(
         raise context.error("a path has at most 1,000 hops", pattern.at)
     single = walked and hops is None
     graph.relations.append(
-        Relation(
+        RelationshipColumns(
             name,
             left,
             right,
@@ -185,7 +185,7 @@ def _add_relation(
     return name
 
 
-def may_share(first: Relation, second: Relation) -> bool:
+def may_share(first: RelationshipColumns, second: RelationshipColumns) -> bool:
     """Tell whether two relations of one MATCH could be the same relationship and must be kept apart."""
     left, right = type_names(first.types), type_names(second.types)
     return left is None or right is None or bool(left & right)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from atlas.stores.sqlite.cypher.graph import EDGE_COLUMNS, LABEL, NODE_COLUMNS, TYPE, Column, label_sql
-from atlas.stores.sqlite.cypher.pattern import Relation, may_share
+from atlas.stores.sqlite.cypher.pattern import RelationshipColumns, may_share
 from atlas.stores.sqlite.cypher.scope import LABEL_OF, TYPE_OF
 from atlas.stores.sqlite.cypher.values import Row
 
@@ -90,7 +90,7 @@ class SqlPattern:
             self.reach[name] = alias
         return self.nodes[name]
 
-    def join(self, names: list[str], relations: list[Relation], ranks: Mapping[str, float]) -> None:
+    def join(self, names: list[str], relations: list[RelationshipColumns], ranks: Mapping[str, float]) -> None:
         """Place all nodes and relations. `ranks`: lower is a better place to start from. Directions are out or in."""
         pending = list(relations)
         missing = [name for name in names if self.identity(name) is None]
@@ -108,7 +108,7 @@ class SqlPattern:
             missing = [name for name in missing if name not in self.ids]
         self._keep_apart(relations)
 
-    def _far_rank(self, relation: Relation, ranks: Mapping[str, float]) -> float:
+    def _far_rank(self, relation: RelationshipColumns, ranks: Mapping[str, float]) -> float:
         far = [name for name in (relation.left, relation.right) if self.identity(name) is None]
         return ranks.get(far[0], 9.0) if far else -1.0
 
@@ -121,7 +121,7 @@ class SqlPattern:
         self.nodes[name] = alias
         self.ids[name] = identity or f"{alias}.id"
 
-    def _follow(self, relation: Relation) -> None:
+    def _follow(self, relation: RelationshipColumns) -> None:
         alias = f"{self.prefix}e{len(self.edges)}"
         self.tables.append(f"edge AS {alias}")
         self.edges[relation.name] = alias
@@ -143,7 +143,7 @@ class SqlPattern:
             condition = condition.replace("?", f"\0{self.bound.constant(value)[1:]}", 1)
         return condition.replace("\0", "?")
 
-    def _keep_apart(self, relations: list[Relation]) -> None:
+    def _keep_apart(self, relations: list[RelationshipColumns]) -> None:
         for index, first in enumerate(relations):
             for second in relations[index + 1 :]:
                 if may_share(first, second):

@@ -10,7 +10,7 @@ from atlas.stores.sqlite.cypher.compile_expression import compile_expression
 from atlas.stores.sqlite.cypher.context import Context, Evaluator
 from atlas.stores.sqlite.cypher.expand import MAX_HOPS, ShortestPaths, Walk, reachable, trails
 from atlas.stores.sqlite.cypher.graph import edge_types
-from atlas.stores.sqlite.cypher.pattern import Relation
+from atlas.stores.sqlite.cypher.pattern import RelationshipColumns
 from atlas.stores.sqlite.cypher.scope import Scope
 from atlas.stores.sqlite.cypher.values import Edge, Row, equals
 
@@ -22,7 +22,7 @@ _SEARCHES = 16
 class WalkStep:
     """The stage appends the far node's id, if `far` is None, and the relationships (a list; one for a single hop)."""
 
-    relation: Relation
+    relation: RelationshipColumns
     reverse: bool
     """Walked from the right end; the list is turned round again."""
     near: Callable[[Row], int | None]

@@ -1,0 +1,8 @@
+//! From what expressions stand for to the graph: the edges of one file (`edges`, `calls`, `docs`, `overloads`), and the unit that is
+//! no file (`structure`).
+
+pub mod calls;
+pub mod docs;
+pub mod edges;
+pub mod overloads;
+pub mod structure;

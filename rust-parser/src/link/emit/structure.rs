@@ -1,0 +1,215 @@
+//! The unit that is no file: the project, its sub-projects, packages and external names, and what they contain.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::facts::{DefId, ScopeRule};
+use crate::link::project::dependencies::{Topic, compact, digest_of, key};
+use crate::link::project::file_entry::{FileEntry, SharedScope};
+use crate::link::project::index::Index;
+use crate::link::project::names::{EMPTY, ExternalId, FileId, Sym};
+use crate::link::project::paths::{folder_of, is_package_file};
+use crate::link::rules::Family;
+
+/// Qualified name of the project's own node: its folder, like those of sub-projects; the plain name is often taken by a module.
+pub const PROJECT_NODE: &str = "project:.";
+
+/// A node without a file. Texts are without the project's prefix.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StructureNode {
+    pub qualified_name: String,
+    pub label: &'static str,
+    pub kind: &'static str,
+    pub name: String,
+    pub language: String,
+}
+
+/// Nodes by qualified name; CONTAINS edges by (source, target).
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Structure {
+    pub nodes: Vec<StructureNode>,
+    pub contains: Vec<(String, String)>,
+}
+
+/// Build the structure of a project from its files and the external symbols that their edges reach.
+/// Also returns the keys of the questions that this asked.
+pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> (Structure, Box<[u32]>) {
+    let (mut structure, mut asked) = (Structure::default(), Vec::new());
+    structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
+    structure.add_subprojects(index);
+    structure.add_packages(index);
+    for (id, entry) in index.present() {
+        structure.add_file(index, id, entry, &mut asked);
+    }
+    structure.add_externals(index, externals);
+    structure.nodes.sort();
+    structure.contains.sort();
+    structure.contains.dedup();
+    (structure, compact(asked))
+}
+
+/// Digest of what a file by itself puts into the structure: as long as it is the same, only names (whose questions are
+/// recorded), the set of files and the set of external symbols decide.
+pub fn part_of(entry: &FileEntry) -> u64 {
+    let shared = |def: &usize| matches!(entry.shared_scope(*def as DefId), Some(SharedScope::Package(_)));
+    let shared = (0..entry.outlines.len()).filter(|def| entry.is_node(*def as DefId)).filter(shared);
+    let shared: Vec<_> = shared.map(|def| (entry.symbols[def], package_of(entry.shared_scope(def as DefId)))).collect();
+    let first = entry.symbols.first();
+    let rules = (entry.family, entry.scope_rule as u8, &entry.language, entry.module);
+    digest_of((rules, &entry.path, entry.file_symbol, first, entry.packages(), shared))
+}
+
+fn package_of(scope: Option<SharedScope>) -> Option<Sym> {
+    match scope {
+        Some(SharedScope::Package(package)) => Some(package),
+        _ => None,
+    }
+}
+
+impl Structure {
+    fn add(&mut self, qualified_name: String, label: &'static str, kind: &'static str, name: &str, language: &str) {
+        let (name, language) = (name.to_owned(), language.to_owned());
+        self.nodes.push(StructureNode { qualified_name, label, kind, name, language });
+    }
+
+    fn add_subprojects(&mut self, index: &Index) {
+        for project in inner_projects(index) {
+            let uid = project_uid(&project.folder);
+            self.add(uid.clone(), "Project", "subproject", &project.name, "");
+            self.contains.push((project_around(index, folder_of(&project.folder)), uid));
+        }
+        self.nodes.dedup_by(|a, b| a.qualified_name == b.qualified_name);
+    }
+
+    fn add_packages(&mut self, index: &Index) {
+        let mut packages: FxHashMap<Sym, (&str, &FileEntry)> = FxHashMap::default();
+        for (_, entry) in index.present() {
+            for declared in declared_packages(index, entry) {
+                let path = &*entry.path;
+                let first = packages.entry(declared).or_insert((path, entry));
+                if path < first.0 {
+                    *first = (path, entry);
+                }
+            }
+        }
+        for (&package, (path, entry)) in &packages {
+            let text = index.strings.text(package);
+            let is_namespace = matches!(entry.family, Family::CSharp | Family::C | Family::Ruby | Family::Php);
+            let kind = if is_namespace { "namespace" } else { "package" };
+            let name = text.rsplit('.').next().unwrap_or(text);
+            self.add(text.to_string(), "Package", kind, name, &entry.language);
+            let parents = text.match_indices('.').rev().map(|(at, _)| &text[..at]);
+            let mut known = parents
+                .filter(|parent| index.strings.find(parent).is_some_and(|parent| packages.contains_key(&parent)));
+            let around = match known.next() {
+                Some(parent) => parent.to_owned(),
+                None if entry.family == Family::Go => project_around(index, folder_of(path)),
+                None => PROJECT_NODE.to_owned(),
+            };
+            self.contains.push((around, text.to_string()));
+        }
+    }
+
+    fn add_file(&mut self, index: &Index, id: FileId, entry: &FileEntry, asked: &mut Vec<u32>) {
+        let path = &entry.path;
+        let node = match entry.family {
+            Family::Document => entry.symbols.first().copied().unwrap_or(entry.file_symbol),
+            _ => entry.file_symbol,
+        };
+        let mut uid_of = |symbol| {
+            asked.push(key(Topic::Uid, index.qualified_name(symbol), 0));
+            index.uid(symbol)
+        };
+        let uid = uid_of(node);
+        debug_assert_eq!(index.symbols.get(node).file, id);
+        if entry.scope_rule == ScopeRule::Directory && entry.module != EMPTY {
+            self.contains.push((index.strings.text(entry.module).to_owned(), uid));
+        } else if !has_package_around(index, entry) {
+            self.contains.push((project_around(index, folder_of(path)), uid));
+        }
+        for def in 0..entry.outlines.len() {
+            if !entry.is_node(def as DefId) {
+                continue;
+            }
+            if let Some(SharedScope::Package(package)) = entry.shared_scope(def as DefId)
+                && package != EMPTY
+            {
+                let package = index.strings.text(package).to_string();
+                self.contains.push((package, uid_of(entry.symbols[def])));
+            }
+        }
+    }
+
+    fn add_externals(&mut self, index: &Index, externals: FxHashSet<ExternalId>) {
+        let mut packages: FxHashSet<Sym> = FxHashSet::default();
+        for external in externals {
+            let (package, name) = index.externals.name(external);
+            packages.insert(package);
+            if name != EMPTY {
+                let uid = index.external_uid(external);
+                let text = index.strings.text(name);
+                let last = text.rsplit('.').next().unwrap_or(text);
+                self.add(uid.clone(), "ExternalSymbol", "external_symbol", last, "");
+                self.contains.push((index.external_uid(index.externals.intern(package, EMPTY)), uid));
+            }
+        }
+        for package in packages {
+            let uid = index.external_uid(index.externals.intern(package, EMPTY));
+            self.add(uid, "ExternalPackage", "external_package", index.strings.text(package), "");
+        }
+        // A package and a symbol of a shorter package may spell alike ("a/b.c" in Go): one node, the package.
+        self.nodes.sort();
+        self.nodes.dedup_by(|later, first| later.qualified_name == first.qualified_name);
+    }
+}
+
+/// Packages and namespaces that a file brings into being, parents included.
+fn declared_packages(index: &Index, entry: &FileEntry) -> Vec<Sym> {
+    match entry.scope_rule {
+        ScopeRule::Directory if entry.module != EMPTY => vec![entry.module],
+        ScopeRule::Declared => {
+            let mut all = Vec::new();
+            for package in entry.packages() {
+                let text = index.strings.text(package);
+                let ends = text.match_indices('.').map(|(at, _)| at).chain([text.len()]);
+                all.extend(ends.filter_map(|end| index.strings.find(&text[..end])));
+            }
+            all
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Sub-projects other than the project itself.
+fn inner_projects(index: &Index) -> impl Iterator<Item = &crate::link::project::index::SubProject> {
+    index.subprojects.iter().filter(|project| !matches!(project.folder.as_str(), "" | "."))
+}
+
+fn project_uid(folder: &str) -> String {
+    format!("project:{folder}")
+}
+
+/// The sub-project that holds a folder, or the project.
+fn project_around(index: &Index, folder: &str) -> String {
+    let holds = |project: &&crate::link::project::index::SubProject| {
+        folder.strip_prefix(project.folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let nearest = inner_projects(index).filter(holds).max_by_key(|project| project.folder.len());
+    nearest.map_or_else(|| PROJECT_NODE.to_owned(), |project| project_uid(&project.folder))
+}
+
+/// Is the module of a Python file listed by a package around it?
+fn has_package_around(index: &Index, entry: &FileEntry) -> bool {
+    if entry.family != Family::Python {
+        return false;
+    }
+    let path = &entry.path;
+    let folder = folder_of(path);
+    let is_package = is_package_file(path);
+    if is_package && folder.is_empty() {
+        return false;
+    }
+    let around = if is_package { folder_of(folder) } else { folder };
+    ["__init__.py", "__init__.pyi"]
+        .iter()
+        .any(|name| index.file_id(&crate::link::project::paths::join(around, name)).is_some())
+}

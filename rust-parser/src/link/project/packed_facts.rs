@@ -1,0 +1,113 @@
+//! The facts of a file while they are needed, and packed while they are not.
+//!
+//! Between updates the linker keeps facts as bytes: a third of their size in memory. Linking a file unpacks those it reads.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::facts::{BindingKind, DefId, Expr, FileFacts, Kind, flags};
+use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_star};
+use crate::link::project::names::DEFAULT;
+
+/// Facts and what follows from them alone.
+pub struct Open {
+    pub facts: Arc<FileFacts>,
+    pub names: Box<[NameEntry]>,
+    /// Where the names of each scope begin, and the end.
+    pub scopes: Box<[u32]>,
+    pub stars: Box<[(DefId, u32)]>,
+    pub returns: Box<[(DefId, u32)]>,
+}
+
+/// Facts of a file, packed or open or both.
+pub struct Contents {
+    /// Empty until they are packed for the first time.
+    packed: Box<[u8]>,
+    /// Facts that were just handed in, until somebody reads them.
+    fresh: Option<Arc<FileFacts>>,
+    open: OnceLock<Box<Open>>,
+}
+
+impl Contents {
+    pub fn new(facts: Arc<FileFacts>) -> Contents {
+        Contents { packed: Box::default(), fresh: Some(facts), open: OnceLock::new() }
+    }
+
+    pub fn open(&self, file: &FileEntry) -> &Open {
+        self.open.get_or_init(|| {
+            let facts = self.fresh.clone().unwrap_or_else(|| Arc::new(unpack(&self.packed)));
+            Box::new(Open::new(facts, file))
+        })
+    }
+
+    pub fn is_unpacked(&self) -> bool {
+        self.fresh.is_some() || self.open.get().is_some()
+    }
+
+    pub fn pack(&mut self) {
+        if let Some(facts) = self.fresh.take() {
+            self.packed = postcard::to_stdvec(&*facts).expect("facts are plain values").into();
+        }
+        self.open.take();
+    }
+}
+
+fn unpack(packed: &[u8]) -> FileFacts {
+    postcard::from_bytes(packed).expect("facts that were packed here")
+}
+
+impl Open {
+    fn new(facts: Arc<FileFacts>, file: &FileEntry) -> Open {
+        let (mut names, mut stars, mut returns) = (Vec::new(), Vec::new(), Vec::new());
+        let mut add = |scope, name, bound| names.push(NameEntry { scope, name, bound });
+        for (def, definition) in facts.definitions.iter().enumerate() {
+            let def = def as DefId;
+            if def != 0 && !matches!(definition.kind, Kind::Lambda | Kind::Extension) {
+                add(definition.parent, file.sym(definition.name), Bound::Definition(def));
+                if definition.flags & flags::DEFAULT_EXPORT != 0 {
+                    add(0, DEFAULT, Bound::Definition(def));
+                }
+            }
+            for (position, param) in definition.params.iter().enumerate() {
+                add(def, file.sym(param.name), Bound::Parameter(position as u32));
+            }
+        }
+        for (index, import) in facts.imports.iter().enumerate() {
+            if is_star(import) {
+                stars.push((import.scope, index as u32));
+            } else if let Some(alias) = import.alias {
+                add(import.scope, file.sym(alias), Bound::Import(index as u32));
+            }
+        }
+        for (index, binding) in facts.bindings.iter().enumerate() {
+            let bound = Bound::Binding(index as u32);
+            if binding.kind == BindingKind::Return {
+                returns.push((binding.scope, index as u32));
+                continue;
+            }
+            match facts.exprs[binding.target as usize] {
+                Expr::Name(name) => add(binding.scope, file.sym(name), bound),
+                Expr::Attribute { base, name } if matches!(facts.exprs[base as usize], Expr::This { .. }) => {
+                    if let Some(class) = file.class_around(binding.scope) {
+                        add(class, file.sym(name), bound);
+                    }
+                }
+                _ => {}
+            }
+        }
+        names.sort_unstable();
+        returns.sort_unstable();
+        let scopes = starts(&names, facts.definitions.len());
+        Open { facts, names: names.into(), scopes, stars: stars.into(), returns: returns.into() }
+    }
+}
+
+fn starts(names: &[NameEntry], scopes: usize) -> Box<[u32]> {
+    let mut starts = vec![0; scopes + 1];
+    for entry in names {
+        starts[entry.scope as usize + 1] += 1;
+    }
+    for scope in 0..scopes {
+        starts[scope + 1] += starts[scope];
+    }
+    starts.into()
+}

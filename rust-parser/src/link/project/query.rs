@@ -1,0 +1,302 @@
+//! The only way in which linking one file reads the rest of the project: every question is recorded, found or not.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::{DefId, Kind, flags};
+use crate::link::inherit::Extension;
+use crate::link::project::dependencies::{Topic, compact, key, text_key};
+use crate::link::project::file_entry::{FileEntry, NameEntry, Outline, is_class};
+use crate::link::project::index::{Container, Index};
+use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
+use crate::link::project::paths::file_name_of;
+use crate::link::rules::Family;
+use crate::link::strategy::{Value, Values, What};
+
+/// Stages of linking; each reads only what earlier ones made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// Base classes.
+    Bases,
+    /// Types of variables and results, without the types of others.
+    FirstTypes,
+    /// The same, one step further.
+    Types,
+    /// Edges.
+    Edges,
+}
+
+pub const STAGES: [Stage; 4] = [Stage::Bases, Stage::FirstTypes, Stage::Types, Stage::Edges];
+
+/// Results of name lookups within one file and stage.
+type Memo<K> = RefCell<FxHashMap<K, Rc<Values>>>;
+
+/// One file's view of the project in one stage.
+pub struct View<'a> {
+    pub index: &'a Index,
+    pub home: FileId,
+    pub file: &'a FileEntry,
+    pub stage: Stage,
+    asked: RefCell<Vec<u32>>,
+    pub(in crate::link) imports: Memo<(FileId, u32)>,
+    /// By (file, module as written, level, kind of import).
+    pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), What>>,
+    /// By (function, name, number of assignments before the place).
+    pub(in crate::link) variables: Memo<(DefId, Sym, u32)>,
+    /// Is a member looked up because it is called?
+    pub(in crate::link) calling: Cell<bool>,
+    pub(in crate::link) module_names: Memo<Sym>,
+    /// Imports being followed, against cycles.
+    pub(in crate::link) following: RefCell<Vec<(FileId, u32)>>,
+    /// Aliases being followed, against cycles.
+    pub(in crate::link) depth: RefCell<u32>,
+    pub(in crate::link) included: RefCell<Option<Rc<Vec<FileId>>>>,
+}
+
+impl<'a> View<'a> {
+    pub fn new(index: &'a Index, home: FileId, stage: Stage) -> View<'a> {
+        View {
+            index,
+            home,
+            file: index.file(home),
+            stage,
+            asked: RefCell::default(),
+            imports: RefCell::default(),
+            modules: RefCell::default(),
+            variables: RefCell::default(),
+            calling: Cell::new(false),
+            module_names: RefCell::default(),
+            following: RefCell::default(),
+            depth: RefCell::default(),
+            included: RefCell::default(),
+        }
+    }
+
+    /// Keys of all questions asked.
+    pub fn into_asked(self) -> Box<[u32]> {
+        compact(self.asked.into_inner())
+    }
+
+    fn ask(&self, key: u32) {
+        self.asked.borrow_mut().push(key);
+    }
+
+    /// Record a question about a symbol unless it is about this file, which is linked again anyway.
+    fn ask_about(&self, topic: Topic, symbol: SymbolId, second: u32) {
+        if self.index.symbols.get(symbol).file != self.home {
+            self.ask(key(topic, symbol, second));
+        }
+    }
+
+    pub fn text(&self, sym: Sym) -> &'a str {
+        self.index.strings.text(sym)
+    }
+
+    pub fn file_at(&self, path: &str) -> Option<FileId> {
+        self.ask(text_key(Topic::Path, 0, path));
+        self.index.file_id(path)
+    }
+
+    /// Files whose path is `suffix` or ends in `/suffix`, by path.
+    pub fn files_ending_in(&self, suffix: &str) -> Vec<FileId> {
+        let name = file_name_of(suffix);
+        self.ask(text_key(Topic::Path, 1, name));
+        let ends = |path: &str| path.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+        let all = self.index.files_named(name).iter().copied();
+        let mut found: Vec<FileId> = all.filter(|&id| ends(&self.index.file(id).path)).collect();
+        found.sort_by(|&a, &b| self.index.file(a).path.cmp(&self.index.file(b).path));
+        found
+    }
+
+    /// A folder that holds files of the family, at any depth.
+    pub fn folder(&self, family: Family, path: &str) -> Option<Sym> {
+        self.ask(text_key(Topic::Folder, family as u8, path));
+        self.index.has_folder(family, path)
+    }
+
+    /// A declared package or namespace by dotted name.
+    pub fn package(&self, name: &str) -> Option<Sym> {
+        self.ask(text_key(Topic::Package, 0, name));
+        let sym = self.index.strings.find(name)?;
+        self.index.packages.contains_key(&sym).then_some(sym)
+    }
+
+    /// Meanings of a name in a module, class or namespace.
+    pub fn entries(&self, scope: SymbolId, name: Sym) -> (&'a FileEntry, &'a [NameEntry]) {
+        self.ask_about(Topic::Member, scope, name);
+        let place = self.index.symbols.get(scope);
+        let file = self.index.file(place.file);
+        (file, file.entries(place.def, name))
+    }
+
+    /// Numbers of the star imports at the top of a module.
+    pub fn stars(&self, module: SymbolId) -> Vec<u32> {
+        self.ask_about(Topic::Star, module, 0);
+        let place = self.index.symbols.get(module);
+        let stars = self.index.file(place.file).stars();
+        stars.iter().filter(|star| star.0 == place.def).map(|star| star.1).collect()
+    }
+
+    /// Symbols that a name means in a shared scope, by path and position.
+    pub fn shared(&self, container: Container, name: Sym) -> &'a [SymbolId] {
+        match container {
+            Container::Folder(folder) => {
+                let place = format!("{}\0{}", self.text(folder), self.text(name));
+                self.ask(text_key(Topic::Shared, 0, &place));
+            }
+            Container::Package(package) => self.ask(key(Topic::Shared, package, name)),
+        }
+        self.index.shared_in(container, name)
+    }
+
+    /// All nodes with a name, in no order.
+    pub fn named(&self, name: Sym) -> &'a [SymbolId] {
+        self.ask(key(Topic::Name, name, 0));
+        self.index.with_name(name)
+    }
+
+    /// Python modules and packages, or Go files, directly in a folder, by path.
+    pub fn children(&self, family: Family, folder: &str) -> &'a [FileId] {
+        self.ask(text_key(Topic::Children, family as u8, folder));
+        self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
+    }
+
+    pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Outline) {
+        self.ask_about(Topic::Definition, symbol, 0);
+        self.index.definition(symbol)
+    }
+
+    pub fn kind(&self, symbol: SymbolId) -> Kind {
+        self.definition(symbol).1.kind
+    }
+
+    /// Ancestors of a class in the order in which members are looked up, without the class itself.
+    pub fn ancestors(&self, class: SymbolId) -> &'a [What] {
+        if self.stage == Stage::Bases {
+            return &[];
+        }
+        self.ask(key(Topic::Ancestors, class, 0));
+        self.index.ancestry.ancestors(class)
+    }
+
+    /// Interfaces that a Go type has the methods of.
+    pub fn interfaces(&self, class: SymbolId) -> &'a [SymbolId] {
+        self.ask(key(Topic::Ancestors, class, 0));
+        self.index.ancestry.implemented(class)
+    }
+
+    /// Extensions of a class, by path and position.
+    pub fn extensions(&self, class: SymbolId) -> &'a [Extension] {
+        if self.stage == Stage::Bases {
+            return &[];
+        }
+        self.ask(key(Topic::Extension, class, 0));
+        self.index.ancestry.extensions(class)
+    }
+
+    /// What a variable of a module or class may hold, as far as earlier stages know.
+    pub fn variable(&self, scope: SymbolId, name: Sym) -> &'a [Value] {
+        let place = self.index.symbols.get(scope);
+        let Some(types) = self.types_of(place.file) else { return &[] };
+        self.ask_about(Topic::Variable, scope, name);
+        types.variable(scope, name)
+    }
+
+    /// What a function may return, as far as earlier stages know.
+    pub fn returns(&self, function: SymbolId) -> &'a [Value] {
+        let place = self.index.symbols.get(function);
+        let Some(types) = self.types_of(place.file) else { return &[] };
+        self.ask_about(Topic::Returns, function, 0);
+        types.returns(function, 0)
+    }
+
+    /// What one position of a returned tuple may be.
+    pub fn returned_part(&self, function: SymbolId, position: u16) -> &'a [Value] {
+        let place = self.index.symbols.get(function);
+        let Some(types) = self.types_of(place.file) else { return &[] };
+        self.ask_about(Topic::Returns, function, u32::from(position) + 1);
+        types.returns(function, position + 1)
+    }
+
+    fn types_of(&self, file: FileId) -> Option<&'a crate::link::resolve::types::FileTypes> {
+        match self.stage {
+            Stage::Bases | Stage::FirstTypes => None,
+            Stage::Types => Some(&self.index.first_types[file as usize]),
+            Stage::Edges => Some(&self.index.types[file as usize]),
+        }
+    }
+
+    /// The symbol whose uid is the plain qualified name.
+    pub fn owner(&self, qualified_name: Sym) -> Option<SymbolId> {
+        self.ask(key(Topic::Uid, qualified_name, 0));
+        self.index.owner(qualified_name)
+    }
+
+    /// Record that the uid of a symbol is used.
+    pub fn ask_uid(&self, symbol: SymbolId) {
+        self.ask(key(Topic::Uid, self.index.qualified_name(symbol), 0));
+    }
+
+    /// The rows of this file hold the uids of its own nodes.
+    pub fn ask_own_uids(&self) {
+        let own = self.file.qualified_names.iter().chain([&self.file.file_name]);
+        own.for_each(|&name| self.ask(key(Topic::Uid, name, 0)));
+    }
+
+    /// The definition that a declaration (stub, prototype) stands for, if the project has exactly that.
+    pub fn canonical(&self, symbol: SymbolId) -> SymbolId {
+        let (file, definition) = self.definition(symbol);
+        if has_open_classes(file.family) && is_class(definition.kind) {
+            return self.first_part(symbol);
+        }
+        if definition.flags & flags::DECLARATION == 0 || definition.flags & flags::ABSTRACT != 0 {
+            return symbol;
+        }
+        let place = self.index.symbols.get(symbol);
+        let Some(owner) = self.owner(file.qualified_names[place.def as usize]) else { return symbol };
+        let (owner_file, owner_definition) = self.definition(owner);
+        let is_real = owner_definition.flags & flags::DECLARATION == 0;
+        if is_real && owner_file.family == file.family { owner } else { symbol }
+    }
+
+    /// The first part of a class that is written in several (C# `partial`, Ruby's open classes), else the class itself.
+    pub fn first_part(&self, class: SymbolId) -> SymbolId {
+        let (file, definition) = self.definition(class);
+        if !has_open_classes(file.family) || !is_class(definition.kind) {
+            return class;
+        }
+        let place = self.index.symbols.get(class);
+        let Some(owner) = self.owner(file.qualified_names[place.def as usize]) else { return class };
+        let (owner_file, first) = self.definition(owner);
+        if owner_file.family == file.family && is_class(first.kind) { owner } else { class }
+    }
+
+    /// The class that `self` or `this` is an instance of, seen from a scope of this file.
+    pub fn class_of(&self, scope: DefId) -> Option<SymbolId> {
+        let class = self.file.class_around(scope)?;
+        if self.file.outline(class).kind != Kind::Extension {
+            return Some(self.first_part(self.file.symbols[class as usize]));
+        }
+        if self.stage == Stage::Bases {
+            return None;
+        }
+        self.index.ancestry.extended_by(self.home, self.file.symbols[class as usize])
+    }
+
+    /// Symbol of a file's module (its top-level scope).
+    pub fn module_symbol(&self, file: FileId) -> SymbolId {
+        self.index.file(file).symbols.first().copied().unwrap_or(self.index.file(file).file_symbol)
+    }
+
+    /// The number of a word that some file uses, or [`EMPTY`].
+    pub fn known(&self, word: &str) -> Sym {
+        self.index.strings.find(word).unwrap_or(EMPTY)
+    }
+}
+
+/// Languages in which a class may be written in several parts.
+fn has_open_classes(family: Family) -> bool {
+    matches!(family, Family::CSharp | Family::Ruby)
+}

@@ -1,0 +1,264 @@
+//! What a module-level name of any file stands for: its definition, an import followed through re-exports, a star import, an
+//! alias, a module below it.
+
+use std::rc::Rc;
+
+use smallvec::smallvec;
+
+use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_class};
+use crate::link::project::index::Container;
+use crate::link::project::names::{FileId, Sym, SymbolId};
+use crate::link::project::paths::package_folder;
+use crate::link::project::query::View;
+use crate::link::resolve::scopes::best_definition;
+use crate::link::rules::Family;
+use crate::link::strategy::{Strategy, Value, Values, What, merge};
+
+/// Re-exports, star imports and aliases followed in a row.
+const MAX_CHAIN: u32 = 24;
+
+impl View<'_> {
+    /// A name that a star import of a module brings in.
+    pub(in crate::link) fn starred_name(&self, file: FileId, module: SymbolId, name: Sym) -> Option<Values> {
+        let stars = self.stars(module);
+        if stars.is_empty() || (self.index.file(file).family == Family::Python && self.text(name).starts_with('_')) {
+            return None;
+        }
+        for import in stars {
+            let place = (file, import);
+            if self.following.borrow().contains(&place) || self.following.borrow().len() as u32 >= MAX_CHAIN {
+                continue;
+            }
+            self.following.borrow_mut().push(place);
+            let target = self.module_of(file, &self.index.file(file).facts().imports[import as usize]);
+            let found = match target {
+                What::External(_) => Values::new(),
+                target => self.member_of_module_like(target, name),
+            };
+            self.following.borrow_mut().pop();
+            let found: Values = found.into_iter().filter(|value| value.what != What::Missing).collect();
+            if !found.is_empty() {
+                return Some(crate::link::strategy::via(found, Strategy::StarImport));
+            }
+        }
+        None
+    }
+
+    /// A member of a module, folder, package, class or external name, without looking at instances.
+    pub fn member_of_module_like(&self, what: What, name: Sym) -> Values {
+        match what {
+            What::Definition(symbol) => match self.kind(symbol) {
+                Kind::Module => self.module_member(symbol, name),
+                Kind::Namespace => {
+                    let (file, entries) = self.entries(symbol, name);
+                    // The namespace goes on in other files.
+                    if entries.is_empty() && file.scope_rule == crate::facts::ScopeRule::Declared {
+                        return self.member_of_module_like(What::Package(self.index.qualified_name(symbol)), name);
+                    }
+                    let id = self.index.symbols.get(file.file_symbol).file;
+                    self.bound_values(id, symbol, entries)
+                }
+                kind if is_class(kind) => self.class_member(symbol, name, Strategy::ClassAttribute),
+                _ => Values::new(),
+            },
+            What::Folder(folder) if self.file.family == Family::Go => {
+                let found = self.shared(Container::Folder(folder), name).first();
+                found.map(|&symbol| Value::new(What::Definition(symbol), Strategy::Import)).into_iter().collect()
+            }
+            What::Folder(folder) => {
+                let found = self.python_submodule(self.text(folder), self.text(name));
+                found.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
+            }
+            What::Package(package) => {
+                let found = self.package_member(package, name);
+                found.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
+            }
+            What::External(external) => {
+                let member = self.index.externals.member(&self.index.strings, external, self.text(name));
+                smallvec![Value::new(What::External(member), Strategy::Import)]
+            }
+            _ => Values::new(),
+        }
+    }
+
+    /// A name at the top of a module: its own, an import, a star import, or a module below it.
+    pub fn module_member(&self, module: SymbolId, name: Sym) -> Values {
+        let (file, entries) = self.entries(module, name);
+        let id = self.index.symbols.get(module).file;
+        let mut values = self.bound_values(id, module, entries);
+        if values.is_empty() && entries.is_empty() {
+            values = self.starred_name(id, module, name).unwrap_or_default();
+        }
+        if !values.is_empty() {
+            return values;
+        }
+        let below = match file.family {
+            Family::Python => {
+                package_folder(&file.path).and_then(|folder| self.python_submodule(folder, self.text(name)))
+            }
+            Family::Rust => self.rust_child_file(&file.path, self.text(name)),
+            _ => None,
+        };
+        below.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
+    }
+
+    /// What the bindings of a name in a module, class or namespace (of any file) stand for.
+    /// `import` marks what is defined there, `re-export` what the scope imports itself.
+    pub fn bound_values(&self, file: FileId, scope: SymbolId, entries: &[NameEntry]) -> Values {
+        let entry = self.index.file(file);
+        let own = best_definition(entry, entries);
+        // `try: from x import name` with `name = None` in the other branch: the import says more than the constant.
+        let is_import = own.is_some_and(|def| entry.outline(def).kind == Kind::Constant) && has_import(entries);
+        let own =
+            own.map(|def| Value::new(What::Definition(self.canonical(entry.symbols[def as usize])), Strategy::Import));
+        if let Some(value) = own.filter(|_| !is_import) {
+            return smallvec![value];
+        }
+        for named in entries {
+            if let Bound::Import(import) = named.bound {
+                let values = self.follow_import(file, import);
+                if !values.is_empty() {
+                    return if file == self.home {
+                        values
+                    } else {
+                        relabel(values, Strategy::Import, Strategy::ReExport, |value| {
+                            !matches!(value.what, What::External(_))
+                        })
+                    };
+                }
+            }
+        }
+        if let Some(value) = own {
+            return smallvec![value];
+        }
+        let mut values = Values::new();
+        for named in entries {
+            if let Bound::Binding(binding) = named.bound
+                && let Some(value) = entry.facts().bindings[binding as usize].value
+            {
+                merge(&mut values, self.follow_path(file, value));
+            }
+        }
+        if let Some(named) = entries.first().filter(|_| values.is_empty()) {
+            values.extend_from_slice(self.variable(scope, named.name));
+        }
+        values
+    }
+
+    /// `Alias = other.path`: what a constant of any file is another name of.
+    pub fn aliased(&self, constant: SymbolId) -> Values {
+        let (file, definition) = self.definition(constant);
+        let id = self.index.symbols.get(constant).file;
+        let (_, entries) = self.entries(file.symbols[definition.parent as usize], definition.name);
+        let mut values = Values::new();
+        for entry in entries {
+            if let Bound::Binding(binding) = entry.bound
+                && let Some(value) = file.facts().bindings[binding as usize].value
+            {
+                merge(&mut values, self.follow_path(id, value));
+            }
+        }
+        values
+    }
+
+    /// Bindings of a name through imports only: what a class's base of its own name means.
+    pub fn imported_in(&self, scope: DefId, name: Sym) -> Values {
+        let entries = self.file.entries(scope, name).iter();
+        let imports = entries.filter_map(|entry| match entry.bound {
+            Bound::Import(import) => Some(import),
+            _ => None,
+        });
+        imports.flat_map(|import| self.follow_import(self.home, import)).collect()
+    }
+
+    /// What an import binds; [`What::Missing`] when its module should be in the project and is not.
+    pub fn follow_import(&self, file: FileId, import: u32) -> Values {
+        let place = (file, import);
+        if self.following.borrow().contains(&place) || self.following.borrow().len() as u32 >= MAX_CHAIN {
+            return Values::new();
+        }
+        // What is found while other imports are being followed may be cut short by them: not remembered.
+        let is_outermost = self.following.borrow().is_empty();
+        if is_outermost && let Some(known) = self.imports.borrow().get(&place) {
+            return known.as_ref().clone();
+        }
+        self.following.borrow_mut().push(place);
+        let values = self.import_values(file, import);
+        self.following.borrow_mut().pop();
+        if is_outermost {
+            self.imports.borrow_mut().insert(place, Rc::new(values.clone()));
+        }
+        values
+    }
+
+    fn import_values(&self, file: FileId, import: u32) -> Values {
+        let entry = self.index.file(file);
+        let import = &entry.facts().imports[import as usize];
+        let Some(member) = import.member else {
+            return smallvec![Value::new(self.bound_module(file, entry, import), Strategy::Import)];
+        };
+        let module = self.module_of(file, import);
+        if module == What::Missing {
+            return smallvec![Value::new(What::Missing, Strategy::Import)];
+        }
+        self.member_of_module_like(module, entry.sym(member))
+    }
+
+    /// The module that an import binds: for Python's `import a.b` without `as` the first part.
+    fn bound_module(&self, file: FileId, entry: &FileEntry, import: &crate::facts::Import) -> What {
+        if entry.family == Family::Python && import.level == 0 {
+            let module = entry.text(import.module);
+            if let Some((first, _)) = module.split_once('.')
+                && import.alias.is_some_and(|alias| entry.text(alias) == first)
+            {
+                return match self.python_absolute(file, entry, module) {
+                    Some((root, _)) => self.python_submodule(&root, first).unwrap_or(What::Missing),
+                    None => match self.python_absolute(file, entry, first) {
+                        Some((_, what)) => what,
+                        None => self.external(first, '.'),
+                    },
+                };
+            }
+        }
+        self.module_of(file, import)
+    }
+
+    /// `name = other.path` at the top of a module or class of any file: what the path means there.
+    fn follow_path(&self, file: FileId, expr: ExprId) -> Values {
+        if *self.depth.borrow() >= MAX_CHAIN {
+            return Values::new();
+        }
+        *self.depth.borrow_mut() += 1;
+        let entry = self.index.file(file);
+        let values = match *entry.expr(expr) {
+            Expr::Name(name) => {
+                let module = self.module_symbol(file);
+                let (_, entries) = self.entries(module, entry.sym(name));
+                self.bound_values(file, module, entries)
+            }
+            Expr::Attribute { base, name } => {
+                let bases = self.follow_path(file, base);
+                let name = entry.sym(name);
+                bases.into_iter().flat_map(|value| self.member_of_module_like(value.what, name)).collect()
+            }
+            _ => Values::new(),
+        };
+        *self.depth.borrow_mut() -= 1;
+        let is_followed =
+            |value: &Value| matches!(value.what, What::Definition(_) | What::External(_) | What::Builtin(_));
+        values.into_iter().filter(is_followed).map(|value| Value::new(value.what, Strategy::Alias)).collect()
+    }
+}
+
+fn has_import(entries: &[NameEntry]) -> bool {
+    entries.iter().any(|entry| matches!(entry.bound, Bound::Import(_)))
+}
+
+/// The values to which `applies` says so, as found by another rule.
+pub fn relabel(values: Values, from: Strategy, to: Strategy, applies: impl Fn(&Value) -> bool) -> Values {
+    let change = |value: Value| {
+        if value.via == from && applies(&value) { Value { via: to, ..value } } else { value }
+    };
+    values.into_iter().map(change).collect()
+}

@@ -1,0 +1,9 @@
+//! What expressions stand for: imports (`modules`, `imports`), names (`scopes`), attributes and calls (`members`, `values`) and
+//! the types that can be read without running anything (`types`).
+
+pub mod imports;
+pub mod members;
+pub mod modules;
+pub mod scopes;
+pub mod types;
+pub mod values;

@@ -1,0 +1,280 @@
+//! What a bare name means: local scopes, the module and what it imports, scopes shared by several files.
+
+use std::rc::Rc;
+
+use smallvec::smallvec;
+
+use crate::facts::{BindingKind, DefId, Expr, ImportKind, Kind, flags};
+use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_callable, is_class};
+use crate::link::project::index::Container;
+use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
+use crate::link::project::paths::folder_of;
+use crate::link::project::query::View;
+use crate::link::resolve::imports::relabel;
+use crate::link::rules::Family;
+use crate::link::strategy::{Strategy, Value, Values, What};
+
+impl View<'_> {
+    /// Possible meanings of a bare name, seen from a scope of this file at a line; None when nothing binds it.
+    pub fn resolve_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
+        self.resolve_used_name(scope, name, line, false)
+    }
+
+    /// The same for a name that is called: a method hides a field beside it.
+    pub fn resolve_called_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
+        self.resolve_used_name(scope, name, line, true)
+    }
+
+    fn resolve_used_name(&self, scope: DefId, name: Sym, line: u32, is_called: bool) -> Option<Values> {
+        if self.file.family == Family::Php
+            && let Some(global) = self.text(name).strip_prefix('\\')
+        {
+            return self.php_global(global);
+        }
+        let mut here = scope;
+        while here != 0 {
+            let kind = self.file.outline(here).kind;
+            if is_class(kind) || kind == Kind::Extension {
+                if let Some(values) = self.name_in_class(scope, here, name, is_called) {
+                    return Some(values);
+                }
+            } else {
+                let entries = self.file.entries(here, name);
+                let is_other = is_called && self.file.family.calls_only_methods() && !has_definition(entries);
+                if !entries.is_empty() && !is_other && !self.is_outer(entries) {
+                    return Some(self.local_values(here, entries, line));
+                }
+            }
+            here = self.file.outline(here).parent;
+        }
+        self.resolve_module_name(scope, name)
+    }
+
+    /// A class's names are visible in its own body; in its methods, and in classes inside it, only where `this` is implied.
+    fn name_in_class(&self, scope: DefId, class: DefId, name: Sym, is_called: bool) -> Option<Values> {
+        let entries = self.file.entries(class, name);
+        if scope == class && self.file.outline(class).kind != Kind::Extension {
+            let own = entries.iter().any(|entry| !self.is_instance_only(entry));
+            return own.then(|| self.local_values(class, entries, u32::MAX));
+        }
+        if !self.file.family.has_implicit_this() {
+            return None;
+        }
+        let symbol = self.class_of(class)?;
+        let before = self.calling.replace(is_called);
+        let values = self.class_member(symbol, name, Strategy::This);
+        self.calling.set(before);
+        if let Some(class) = values.iter().find_map(|value| self.constructed_by(value)) {
+            return Some(smallvec![Value::new(What::Definition(class), Strategy::Local)]);
+        }
+        let only_methods = is_called && self.file.family.calls_only_methods();
+        let is_found = values.iter().any(|value| match value.what {
+            What::Definition(symbol) => !only_methods || is_callable(self.kind(symbol)) || is_class(self.kind(symbol)),
+            What::Instance(_) => !only_methods,
+            _ => false,
+        });
+        (is_found || (!entries.is_empty() && !only_methods)).then_some(values)
+    }
+
+    /// Bound as `self.x`, which the body of the class does not see.
+    fn is_instance_only(&self, entry: &NameEntry) -> bool {
+        match entry.bound {
+            Bound::Binding(binding) => {
+                let target = self.file.facts().bindings[binding as usize].target;
+                matches!(self.file.expr(target), Expr::Attribute { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// `global x`, `nonlocal x`.
+    fn is_outer(&self, entries: &[NameEntry]) -> bool {
+        entries.iter().any(|entry| match entry.bound {
+            Bound::Binding(binding) => self.file.facts().bindings[binding as usize].kind == BindingKind::Outer,
+            _ => false,
+        })
+    }
+
+    fn resolve_module_name(&self, scope: DefId, name: Sym) -> Option<Values> {
+        // Namespaces and usings around the scope matter only where packages are declared.
+        let is_plain = self.file.scope_rule != crate::facts::ScopeRule::Declared;
+        if is_plain && let Some(known) = self.module_names.borrow().get(&name) {
+            return (!known.is_empty()).then(|| known.as_ref().clone());
+        }
+        let found = self.find_module_name(scope, name);
+        if is_plain {
+            // An empty list is kept for "nothing binds it"; bound but unknown names are looked up again.
+            match &found {
+                Some(values) if values.is_empty() => {}
+                values => {
+                    let kept = values.clone().unwrap_or_default();
+                    self.module_names.borrow_mut().insert(name, Rc::new(kept));
+                }
+            }
+        }
+        found
+    }
+
+    fn find_module_name(&self, scope: DefId, name: Sym) -> Option<Values> {
+        let module = *self.file.symbols.first()?;
+        let entries = self.file.entries(0, name);
+        if !entries.is_empty() {
+            let values = self.bound_values(self.home, module, entries);
+            return Some(relabel(
+                values,
+                Strategy::Import,
+                Strategy::SameModule,
+                |value| matches!(value.what, What::Definition(symbol) if self.index.symbols.get(symbol).file == self.home),
+            ));
+        }
+        if let Some(values) = self.shared_name(scope, name) {
+            return Some(values);
+        }
+        if let Some(values) = self.starred_name(self.home, module, name) {
+            return Some(values);
+        }
+        if self.file.family == Family::Rust
+            && let Some(values) = self.rust_path_start(name)
+        {
+            return Some(values);
+        }
+        if self.index.rules.is_builtin(self.file.family, name) {
+            return Some(smallvec![Value::new(What::Builtin(name), Strategy::Local)]);
+        }
+        None
+    }
+
+    /// Names of the same Go package, Java or PHP package, C++ or Ruby namespace, or C globals.
+    fn shared_name(&self, scope: DefId, name: Sym) -> Option<Values> {
+        match self.file.scope_rule {
+            crate::facts::ScopeRule::Directory => {
+                let folder = self.known(folder_of(&self.file.path));
+                let found = self.shared(Container::Folder(folder), name).first()?;
+                Some(smallvec![Value::new(What::Definition(*found), Strategy::SamePackage)])
+            }
+            crate::facts::ScopeRule::Declared => {
+                let around = self.packages_around(scope);
+                let found = around.into_iter().find_map(|package| self.shared_in_package(package, name));
+                found.or_else(|| {
+                    // The first part of `com.example.Type`.
+                    let text = self.text(name);
+                    self.package(text)
+                        .map(|package| smallvec![Value::new(What::Package(package), Strategy::SamePackage)])
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Innermost first: namespaces around a scope, the declared package and its parents, the global scope.
+    fn packages_around(&self, scope: DefId) -> Vec<Sym> {
+        let mut packages = Vec::new();
+        let mut here = scope;
+        while here != 0 {
+            if self.file.outline(here).kind == Kind::Namespace {
+                packages.push(self.file.qualified_names[here as usize]);
+            }
+            here = self.file.outline(here).parent;
+        }
+        packages.push(self.file.module);
+        let has_parents = matches!(self.file.family, Family::CSharp | Family::C | Family::Ruby);
+        if has_parents {
+            let module = self.text(self.file.module);
+            let dots = module.match_indices('.').map(|(at, _)| at).collect::<Vec<_>>();
+            packages.extend(dots.into_iter().rev().filter_map(|at| self.index.strings.find(&module[..at])));
+            packages.push(EMPTY);
+        } else if self.file.family == Family::Php {
+            packages.push(EMPTY);
+        }
+        packages.dedup();
+        packages
+    }
+
+    fn shared_in_package(&self, package: Sym, name: Sym) -> Option<Values> {
+        let found = self.shared(Container::Package(package), name);
+        if self.file.family == Family::C {
+            return self.visible_global(found);
+        }
+        let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
+        let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
+        found.first().map(|&symbol| smallvec![Value::new(What::Definition(self.canonical(symbol)), via)])
+    }
+
+    /// A C or C++ name of another file: declared in an included header, or defined exactly once and not `static`.
+    fn visible_global(&self, found: &[SymbolId]) -> Option<Values> {
+        if found.is_empty() {
+            return None;
+        }
+        let included = self.included_files();
+        let file_of = |symbol: SymbolId| self.index.symbols.get(symbol).file;
+        if let Some(&symbol) = found.iter().find(|&&symbol| included.contains(&file_of(symbol))) {
+            return Some(smallvec![Value::new(What::Definition(self.canonical(symbol)), Strategy::Include)]);
+        }
+        let mut real: Vec<SymbolId> = Vec::new();
+        for &symbol in found {
+            let symbol = self.canonical(symbol);
+            let is_private = self.definition(symbol).1.flags & flags::STATIC != 0;
+            if !is_private && !real.contains(&symbol) {
+                real.push(symbol);
+            }
+        }
+        match real[..] {
+            [only] => Some(smallvec![Value::new(What::Definition(only), Strategy::UniqueName)]),
+            [] => None,
+            _ => Some(smallvec![Value::new(What::Missing, Strategy::UniqueName)]),
+        }
+    }
+
+    /// Files that this file includes, directly or not, in the order in which they are reached.
+    fn included_files(&self) -> Rc<Vec<FileId>> {
+        if let Some(known) = self.included.borrow().as_ref() {
+            return known.clone();
+        }
+        let mut files = vec![self.home];
+        let mut next = 0;
+        while next < files.len() && files.len() < 200 {
+            let id = files[next];
+            next += 1;
+            let module = self.module_symbol(id);
+            self.stars(module);
+            let entry = self.index.file(id);
+            for import in entry.facts().imports.iter().filter(|import| import.kind == ImportKind::Include) {
+                if let What::Definition(symbol) = self.module_of(id, import) {
+                    let file = self.index.symbols.get(symbol).file;
+                    if !files.contains(&file) {
+                        files.push(file);
+                    }
+                }
+            }
+        }
+        let files = Rc::new(files);
+        *self.included.borrow_mut() = Some(files.clone());
+        files
+    }
+
+    /// `crate`, `super`, `self`, a child module or another crate of the project at the start of a Rust path.
+    fn rust_path_start(&self, name: Sym) -> Option<Values> {
+        let text = self.text(name);
+        let what = match text {
+            "crate" => self.rust_crate_root(self.home),
+            "self" => What::Definition(self.module_symbol(self.home)),
+            "super" => self.rust_super(),
+            _ => self.rust_child_file(&self.file.path, text).or_else(|| self.rust_crate(text))?,
+        };
+        Some(smallvec![Value::new(what, Strategy::Import)])
+    }
+}
+
+/// The definition a name stands for: the first with a body, else the first.
+pub fn best_definition(file: &FileEntry, entries: &[NameEntry]) -> Option<DefId> {
+    let defs = entries.iter().filter_map(|entry| match entry.bound {
+        Bound::Definition(def) => Some(def),
+        _ => None,
+    });
+    let is_bodiless = |def: &DefId| file.outline(*def).flags & (flags::DECLARATION | flags::OVERLOAD) != 0;
+    defs.clone().find(|def| !is_bodiless(def)).or_else(|| defs.clone().next())
+}
+
+fn has_definition(entries: &[NameEntry]) -> bool {
+    entries.iter().any(|entry| matches!(entry.bound, Bound::Definition(_)))
+}

@@ -1,0 +1,338 @@
+//! Types that can be read without running anything: annotations, and what variables and results of functions may hold.
+//!
+//! Two rounds: the first sees only this file's annotations and constructor calls, the second also what the first found in
+//! other files. Results are published, so that a change of one function's result re-links exactly its users.
+
+use smallvec::smallvec;
+
+use crate::facts::{DefId, Expr, ExprId, Kind, LiteralType, flags};
+use crate::link::project::dependencies::{Contributions, Topic, digest_of, key};
+use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_open_scope};
+use crate::link::project::names::{EMPTY, Sym, SymbolId};
+use crate::link::project::query::View;
+use crate::link::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge};
+
+/// Nesting of type expressions that is followed.
+const MAX_TYPE_DEPTH: u32 = 6;
+/// A function with more return statements is not looked into.
+const MAX_RETURNS: usize = 8;
+/// Positions of a returned tuple that are followed.
+const MAX_PARTS: usize = 4;
+
+/// What variables and results of one file may hold; only what is known.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct FileTypes {
+    /// Sorted by (scope, name).
+    variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
+    /// Sorted by (function, part): part 0 is the whole result, `n + 1` position `n` of a returned tuple.
+    returns: Vec<(SymbolId, u16, Box<[Value]>)>,
+}
+
+impl FileTypes {
+    pub fn variable(&self, scope: SymbolId, name: Sym) -> &[Value] {
+        let found = self.variables.binary_search_by_key(&(scope, name), |known| (known.0, known.1));
+        found.map_or(&[], |at| &self.variables[at].2)
+    }
+
+    pub fn returns(&self, function: SymbolId, part: u16) -> &[Value] {
+        let found = self.returns.binary_search_by_key(&(function, part), |known| (known.0, known.1));
+        found.map_or(&[], |at| &self.returns[at].2)
+    }
+
+    /// (key, digest) of everything.
+    pub fn contributions(&self) -> Contributions {
+        let variables = self.variables.iter();
+        let variables = variables.map(|(scope, name, held)| (key(Topic::Variable, *scope, *name), digest_of(held)));
+        let returns = self.returns.iter();
+        let returns =
+            returns.map(|(function, part, held)| (key(Topic::Returns, *function, u32::from(*part)), digest_of(held)));
+        variables.chain(returns).collect()
+    }
+}
+
+/// Infer the types of a file as far as the view's stage allows.
+pub fn infer(view: &View) -> FileTypes {
+    let mut types = FileTypes::default();
+    let groups = view.file.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name));
+    for group in groups {
+        let NameEntry { scope, name, .. } = group[0];
+        if is_open_scope(view.file.outline(scope).kind) {
+            let values = view.infer_variable(scope, group);
+            if !values.is_empty() {
+                types.variables.push((view.file.symbols[scope as usize], name, values.into_boxed_slice()));
+            }
+        }
+    }
+    for (function, definition) in view.file.facts().definitions.iter().enumerate() {
+        if is_callable(definition.kind) {
+            let symbol = view.file.symbols[function];
+            let whole = view.infer_returns(function as DefId);
+            let parts = view.infer_parts(function as DefId);
+            for (part, values) in std::iter::once(whole).chain(parts).enumerate() {
+                if !values.is_empty() {
+                    types.returns.push((symbol, part as u16, values.into_boxed_slice()));
+                }
+            }
+        }
+    }
+    types.variables.sort_by_key(|known| (known.0, known.1));
+    types.returns.sort_by_key(|known| (known.0, known.1));
+    types
+}
+
+impl View<'_> {
+    /// What a variable of a module or class may hold; functions and classes of that name need no inference.
+    fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
+        let mut bindings = Vec::new();
+        for entry in group {
+            match entry.bound {
+                Bound::Definition(def) => {
+                    let definition = self.file.def(def);
+                    if !matches!(definition.kind, Kind::Constant | Kind::Field | Kind::TypeAlias) {
+                        return Values::new();
+                    }
+                    if let Some(declared) = definition.declared_type {
+                        let values = self.annotated(declared, definition.parent);
+                        if !values.is_empty() {
+                            return self.held_in(scope, values);
+                        }
+                    }
+                }
+                Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
+                Bound::Import(_) => return Values::new(),
+                Bound::Parameter(_) => {}
+            }
+        }
+        let annotated = bindings.iter().find_map(|binding| {
+            let values = self.annotated(binding.annotation?, binding.scope);
+            (!values.is_empty()).then_some(values)
+        });
+        if let Some(values) = annotated {
+            return self.held_in(scope, values);
+        }
+        let mut values = Values::new();
+        for binding in bindings {
+            merge(&mut values, self.binding_values(binding, binding.scope));
+        }
+        if values.len() > 1 {
+            values.retain(|value| value.what != What::Nothing);
+        }
+        if values.len() > MAX_VALUES { Values::new() } else { self.held_in(scope, values) }
+    }
+
+    /// Values as others see them in a variable of this scope.
+    fn held_in(&self, scope: DefId, values: Values) -> Values {
+        let is_module = scope == 0;
+        let held = values.into_iter().filter(|value| !matches!(value.what, What::Missing | What::SelfType));
+        held.map(|value| {
+            let rule = match value.what {
+                What::Definition(_) => Strategy::Alias,
+                _ if is_module => Strategy::LocalType,
+                _ => Strategy::AttributeType,
+            };
+            Value { via: rule, ..value }
+        })
+        .collect()
+    }
+
+    fn infer_returns(&self, function: DefId) -> Values {
+        let definition = self.file.def(function);
+        if let Some(declared) = definition.declared_type {
+            return published(self.eval_type(declared, function, 0), None);
+        }
+        if definition.flags & flags::GENERATOR != 0 {
+            return Values::new();
+        }
+        let class = self.class_of(function);
+        let mut values = Values::new();
+        for (value, line) in self.returned_values(function) {
+            merge(&mut values, self.eval(value, function, line));
+        }
+        published(values, class)
+    }
+
+    /// (value, line) of the return statements of a function; none when there are too many to say anything.
+    fn returned_values(&self, function: DefId) -> Vec<(ExprId, u32)> {
+        let start = self.file.returns().partition_point(|known| known.0 < function);
+        let own = self.file.returns()[start..].iter().take_while(|known| known.0 == function);
+        let bindings = own.map(|&(_, binding)| &self.file.facts().bindings[binding as usize]);
+        let values: Vec<(ExprId, u32)> = bindings.filter_map(|binding| Some((binding.value?, binding.line))).collect();
+        if values.len() > MAX_RETURNS { Vec::new() } else { values }
+    }
+
+    /// What each position of a returned tuple may be.
+    fn infer_parts(&self, function: DefId) -> Vec<Values> {
+        let definition = self.file.def(function);
+        if let Some(declared) = definition.declared_type {
+            let items = match self.file.expr(declared) {
+                Expr::Elements { kind: LiteralType::Tuple, items } => items,
+                Expr::Generic { base, args } if self.is_tuple(*base) => args,
+                _ => return Vec::new(),
+            };
+            let part = |&item: &ExprId| published(self.eval_type(item, function, 0), None);
+            return items.iter().take(MAX_PARTS).map(part).collect();
+        }
+        let class = self.class_of(function);
+        let mut parts: Vec<Values> = Vec::new();
+        for (value, line) in self.returned_values(function) {
+            let Expr::Elements { kind: LiteralType::Tuple, items } = self.file.expr(value) else { continue };
+            for (position, &item) in items.iter().take(MAX_PARTS).enumerate() {
+                if parts.len() <= position {
+                    parts.push(Values::new());
+                }
+                merge(&mut parts[position], self.eval(item, function, line));
+            }
+        }
+        parts.into_iter().map(|values| published(values, class)).collect()
+    }
+
+    fn is_tuple(&self, base: ExprId) -> bool {
+        match *self.file.expr(base) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => matches!(self.file.text(name), "tuple" | "Tuple"),
+            _ => false,
+        }
+    }
+
+    /// Instances that a type expression stands for; empty when unknown.
+    pub fn eval_type(&self, expr: ExprId, scope: DefId, depth: u32) -> Values {
+        if depth > MAX_TYPE_DEPTH {
+            return Values::new();
+        }
+        match self.file.expr(expr) {
+            Expr::Name(name) if self.index.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
+            Expr::This { .. } => self_type(),
+            Expr::Name(_) | Expr::Attribute { .. } => {
+                let values = self.eval(expr, scope, u32::MAX);
+                self.each(values, |value| self.instance_of(value))
+            }
+            Expr::TypeUnion(options) | Expr::OneOf(options) => {
+                let mut values = Values::new();
+                for &option in options.iter().take(MAX_VALUES * 2) {
+                    merge(&mut values, self.eval_type(option, scope, depth + 1));
+                }
+                values.retain(|value| value.what != What::Nothing);
+                values
+            }
+            Expr::Generic { base, args } => self.eval_generic(*base, args, scope, depth),
+            Expr::Literal(_) => smallvec![Value::new(What::Nothing, Strategy::Annotation)],
+            _ => Values::new(),
+        }
+    }
+
+    fn eval_generic(&self, base: ExprId, args: &[ExprId], scope: DefId, depth: u32) -> Values {
+        let rules = &self.index.rules;
+        let name = match *self.file.expr(base) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.sym(name),
+            _ => return Values::new(),
+        };
+        let own = self.eval_type(base, scope, depth + 1);
+        if own.iter().any(|value| matches!(value.what, What::Instance(_))) {
+            return own;
+        }
+        let arguments = |select: &[ExprId]| {
+            let mut values = Values::new();
+            for &arg in select.iter().take(MAX_VALUES * 2) {
+                merge(&mut values, self.eval_type(arg, scope, depth + 1));
+            }
+            values.retain(|value| value.what != What::Nothing);
+            values
+        };
+        if rules.wrappers.contains(&name) {
+            // The other arguments are errors (`Result<T, E>`) or what is sent (`Coroutine[Y, S, R]`).
+            return match self.text(name) {
+                "Result" => arguments(&args[..args.len().min(1)]),
+                "Coroutine" => arguments(&args[args.len().saturating_sub(1)..]),
+                _ => arguments(args),
+            };
+        }
+        let last = args.len().saturating_sub(1);
+        let contained = |container: fn(u32) -> What, select: &[ExprId]| {
+            // A container of nothing known is still a container; what it holds is outside when the argument is.
+            let elements = arguments(select);
+            if elements.is_empty() {
+                return smallvec![Value::new(What::Builtin(EMPTY), Strategy::Annotation)];
+            }
+            let values = elements.into_iter().map(|value| match value.what {
+                What::Instance(symbol) => Value { what: container(symbol), ..value },
+                _ => Value { what: What::Opaque, ..value },
+            });
+            values.collect::<Values>()
+        };
+        if rules.sequences.contains(&name) {
+            return contained(What::Elements, &args[..args.len().min(1)]);
+        }
+        if rules.mappings.contains(&name) {
+            return contained(What::Mapped, &args[last..]);
+        }
+        if rules.class_objects.contains(&name) {
+            let classes = arguments(args).into_iter().filter_map(|value| match value.what {
+                What::Instance(symbol) => Some(Value { what: What::Definition(symbol), ..value }),
+                _ => None,
+            });
+            let classes: Values = classes.collect();
+            return if classes.is_empty() { own } else { classes };
+        }
+        own
+    }
+
+    /// What an annotation that means `value` says about the annotated thing.
+    fn instance_of(&self, value: Value) -> Values {
+        let what = match value.what {
+            What::Definition(symbol) => match self.kind(symbol) {
+                kind if is_class(kind) => What::Instance(symbol),
+                Kind::TypeAlias | Kind::Constant => return self.aliased_type(symbol),
+                _ => return Values::new(),
+            },
+            What::External(external) => {
+                let (_, name) = self.index.externals.name(external);
+                let text = self.text(name);
+                let last = text.rsplit('.').next().unwrap_or(text);
+                if !last.starts_with(char::is_uppercase) && !last.is_empty() {
+                    return smallvec![Value::new(What::ExternalInstance(external), Strategy::Annotation)];
+                }
+                match last {
+                    "Any" | "Optional" | "Union" | "TypeVar" | "Self" | "Callable" | "" => return Values::new(),
+                    _ => What::ExternalInstance(external),
+                }
+            }
+            What::Builtin(name) => match self.text(name) {
+                "object" | "any" | "unknown" | "dynamic" | "mixed" | "var" | "auto" | "type" => return Values::new(),
+                _ => What::Builtin(EMPTY),
+            },
+            _ => return Values::new(),
+        };
+        smallvec![Value::new(what, Strategy::Annotation)]
+    }
+
+    /// `Alias = Class`: the variable holds the class; `type Alias = Class`: it is declared as an instance.
+    fn aliased_type(&self, symbol: SymbolId) -> Values {
+        let held = self.held(symbol);
+        let instances = held.into_iter().filter_map(|value| match value.what {
+            What::Definition(class) if is_class(self.kind(class)) => {
+                Some(Value { what: What::Instance(class), ..value })
+            }
+            What::Instance(_) if self.kind(symbol) == Kind::TypeAlias => Some(value),
+            _ => None,
+        });
+        instances.collect()
+    }
+}
+
+fn self_type() -> Values {
+    smallvec![Value::new(What::SelfType, Strategy::Annotation)]
+}
+
+/// Results as callers see them: instances of the own class become the receiver's class.
+fn published(values: Values, class: Option<SymbolId>) -> Values {
+    if values.len() > MAX_VALUES {
+        return Values::new();
+    }
+    let own = class.map(What::Instance);
+    let kept = values.into_iter().filter(|value| !matches!(value.what, What::Missing | What::Nothing | What::Super(_)));
+    kept.map(|value| {
+        let is_self = value.via == Strategy::This && Some(value.what) == own;
+        let what = if is_self { What::SelfType } else { value.what };
+        Value { what, via: Strategy::ReturnType }
+    })
+    .collect()
+}

@@ -1,0 +1,237 @@
+//! What C# says that patterns cannot: namespaces of files, forms of `using`, declarations of several variables, visibility,
+//! members of records, calls of other constructors, tests.
+
+use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
+use crate::parse::facts_builder::UNKNOWN;
+use crate::parse::flat_tree::NodeId;
+use crate::parse::hooks::LanguageCode;
+use crate::parse::walk::Walk;
+use crate::parse::walk::bindings::BindingDraft;
+use crate::parse::walk::definitions::Draft;
+
+pub struct CSharp;
+
+/// Attributes of xUnit, NUnit and MSTest that make a method a test, and a class one that holds tests.
+const TEST_ATTRIBUTES: &[&str] =
+    &["Fact", "Theory", "Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod"];
+const TEST_CLASSES: &[&str] = &["TestFixture", "TestClass"];
+
+impl LanguageCode for CSharp {
+    fn needs_locals(&self) -> bool {
+        true
+    }
+
+    fn begin(&self, walk: &mut Walk) {
+        let declared = walk.contents(0).find(|&node| walk.kind_name(node) == "file_scoped_namespace_declaration");
+        if let Some(name) = declared.and_then(|node| walk.child(node, "name")) {
+            walk.collect.facts.module = compact(walk, name);
+        }
+    }
+
+    fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
+        let alias = walk.child(node, "name");
+        let Some(target) = walk.contents(node).find(|&part| Some(part) != alias) else {
+            return true;
+        };
+        let module = compact(walk, target);
+        let module = module.split('<').next().unwrap_or("").rsplit("::").next().unwrap_or("").to_owned();
+        let kind = if alias.is_some() { ImportKind::Module } else { ImportKind::Star };
+        let alias = alias.map(|alias| walk.name_of(alias));
+        let (module, line) = (walk.collect.owned_name(module), walk.tree.line(node));
+        // In effect for the whole file, wherever a namespace holds it.
+        let import = Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false };
+        walk.collect.facts.imports.push(import);
+        for part in node..walk.tree.node(node).next {
+            walk.claim_read(part);
+        }
+        true
+    }
+
+    fn hook(&self, walk: &mut Walk, node: NodeId) {
+        match walk.kind_name(node) {
+            "variable_declaration" => variables(walk, node),
+            _ => record_members(walk, node),
+        }
+    }
+
+    fn target(&self, walk: &mut Walk, node: NodeId, binding: BindingDraft) {
+        let parent = walk.tree.node(node).parent;
+        if walk.kind_name(parent) != "assignment_expression" {
+            let target = walk.expression(node);
+            walk.push_binding(target, binding);
+        } else if walk.kind_name(walk.tree.node(parent).parent) != "initializer_expression" {
+            walk.bind_variable_or_member(node, binding);
+        }
+    }
+
+    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+        let node_kind = walk.kind_name(draft.node);
+        draft.name = match node_kind {
+            "namespace_declaration" => draft.name.split_whitespace().collect(),
+            "destructor_declaration" => format!("~{}", draft.name),
+            "operator_declaration" | "conversion_operator_declaration" => format!("operator {}", draft.name),
+            "indexer_declaration" => "this[]".to_owned(),
+            "variable_declarator" => {
+                draft.declared = field_type(walk, draft.node);
+                std::mem::take(&mut draft.name)
+            }
+            _ => std::mem::take(&mut draft.name),
+        };
+        draft.private |= is_private(walk, draft);
+        let in_interface = walk.kind_of(draft.parent) == Kind::Interface;
+        if in_interface && draft.flags & flags::DECLARATION != 0 {
+            draft.flags |= flags::ABSTRACT;
+        }
+        if is_test(walk, draft) {
+            draft.flags |= flags::TEST;
+        }
+        true
+    }
+
+    fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        match walk.kind_name(node) {
+            "qualified_name" => qualified_type(walk, node),
+            _ => predefined(walk, node),
+        }
+    }
+
+    fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+        match walk.kind_name(node) {
+            "implicit_object_creation_expression" => Some(implicit_new(walk, node)),
+            "constructor_initializer" => Some(other_constructor(walk, node)),
+            _ => None,
+        }
+    }
+}
+
+/// Text without white space (qualified names may contain it).
+fn compact(walk: &Walk, node: NodeId) -> String {
+    walk.text_of(node).split_whitespace().collect()
+}
+
+/// The declared type of the field that a declarator belongs to.
+fn field_type(walk: &Walk, declarator: NodeId) -> Option<NodeId> {
+    let declared = walk.child(walk.tree.node(declarator).parent, "type")?;
+    (walk.kind_name(declared) != "implicit_type").then_some(declared)
+}
+
+/// `T a = x, b;`: each name has the type and its own value.
+fn variables(walk: &mut Walk, node: NodeId) {
+    let declared = walk.child(node, "type");
+    let is_implicit = declared.is_some_and(|node| walk.kind_name(node) == "implicit_type");
+    let annotation = declared.filter(|_| !is_implicit).map(|node| walk.annotation(node));
+    for declarator in walk.contents(node).collect::<Vec<_>>() {
+        if walk.kind_name(declarator) != "variable_declarator" {
+            continue;
+        }
+        let parts: Vec<NodeId> = walk.contents(declarator).collect();
+        let &[target, ref rest @ ..] = &parts[..] else {
+            continue;
+        };
+        let value = rest.last().copied().filter(|&value| walk.kind_name(value) != "bracketed_argument_list");
+        if let Some(value) = value {
+            walk.read(value);
+        }
+        let value = value.map(|value| walk.expression(value));
+        let line = walk.tree.line(declarator);
+        walk.bind(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
+    }
+}
+
+/// `record Person(string Name)`: each parameter is a member.
+fn record_members(walk: &mut Walk, node: NodeId) {
+    let Some(&(class, _)) = walk.definition_of.get(&node) else {
+        return;
+    };
+    let list = walk.contents(node).find(|&part| walk.kind_name(part) == "parameter_list");
+    for parameter in list.into_iter().flat_map(|list| walk.contents(list)).collect::<Vec<_>>() {
+        if let Some(name) = walk.child(parameter, "name") {
+            let declared = walk.child(parameter, "type").map(|node| walk.type_expression(node));
+            walk.define_member(class, name, parameter, declared);
+        }
+    }
+}
+
+/// Not visible outside: `private`, or a member of a class or struct without a word about it.
+fn is_private(walk: &Walk, draft: &Draft) -> bool {
+    let node = match walk.kind_name(draft.node) {
+        "variable_declarator" => walk.tree.node(walk.tree.node(draft.node).parent).parent,
+        "parameter" | "enum_member_declaration" | "lambda_expression" => return false,
+        _ => draft.node,
+    };
+    let modifiers = walk.tree.children(node).filter(|&part| walk.kind_name(part) == "modifier");
+    let words: Vec<&[u8]> = modifiers.map(|part| walk.bytes_of(part)).collect();
+    if words.contains(&b"private".as_slice()) {
+        return true;
+    }
+    let is_open = words.iter().any(|word| matches!(*word, b"public" | b"protected" | b"internal"));
+    !is_open && matches!(walk.kind_of(draft.parent), Kind::Class | Kind::Struct)
+}
+
+fn is_test(walk: &Walk, draft: &Draft) -> bool {
+    let names = match draft.kind {
+        Kind::Method => TEST_ATTRIBUTES,
+        Kind::Class => TEST_CLASSES,
+        _ => return false,
+    };
+    draft.decorators.iter().any(|&attribute| {
+        let name = walk.child(attribute, "name").map(|name| walk.text_of(name));
+        let name = name.as_deref().and_then(|name| name.rsplit('.').next()).unwrap_or("");
+        names.contains(&name.strip_suffix("Attribute").unwrap_or(name))
+    })
+}
+
+/// `A.B<C>`.
+fn qualified_type(walk: &mut Walk, node: NodeId) -> ExprId {
+    let (Some(qualifier), Some(name)) = (walk.child(node, "qualifier"), walk.child(node, "name")) else {
+        return UNKNOWN;
+    };
+    let base = walk.type_expression(qualifier);
+    let inner = walk.type_expression(name);
+    match walk.collect.get(inner).clone() {
+        Expr::Name(name) => walk.collect.attribute(base, name),
+        Expr::Generic { base: generic, args } => match *walk.collect.get(generic) {
+            Expr::Name(name) => {
+                let base = walk.collect.attribute(base, name);
+                walk.collect.expr(Expr::Generic { base, args })
+            }
+            _ => UNKNOWN,
+        },
+        _ => UNKNOWN,
+    }
+}
+
+fn predefined(walk: &mut Walk, node: NodeId) -> ExprId {
+    let kind = match walk.bytes_of(node) {
+        b"string" => LiteralType::Str,
+        b"bool" => LiteralType::Bool,
+        b"float" | b"double" | b"decimal" => LiteralType::Float,
+        b"void" => LiteralType::None,
+        b"object" | b"dynamic" => return UNKNOWN,
+        _ => LiteralType::Int,
+    };
+    walk.collect.literal(kind)
+}
+
+/// `new(...)`: an object of the type that the variable, field or property was declared with.
+fn implicit_new(walk: &mut Walk, node: NodeId) -> ExprId {
+    let parent = walk.tree.node(node).parent;
+    let declared = match walk.kind_name(parent) {
+        "variable_declarator" => field_type(walk, parent),
+        "property_declaration" => walk.child(parent, "type"),
+        _ => None,
+    };
+    let callee = declared.map_or(UNKNOWN, |node| walk.type_expression(node));
+    let list = walk.contents(node).find(|&part| walk.kind_name(part) == "argument_list");
+    let args = walk.arguments(list);
+    walk.collect.expr(Expr::Call { callee, args, new: true })
+}
+
+/// `: base(x)` calls the base class's constructor, `: this(x)` another one of the class.
+fn other_constructor(walk: &mut Walk, node: NodeId) -> ExprId {
+    let is_base = walk.tree.children(node).any(|part| walk.bytes_of(part) == b"base");
+    let callee = if is_base { walk.collect.super_expr() } else { walk.collect.this(true) };
+    let list = walk.contents(node).find(|&part| walk.kind_name(part) == "argument_list");
+    let args = walk.arguments(list);
+    walk.collect.expr(Expr::Call { callee, args, new: true })
+}

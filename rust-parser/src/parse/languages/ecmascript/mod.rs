@@ -1,0 +1,284 @@
+//! What JavaScript and TypeScript say that patterns cannot: destructuring, members of object literals, conventions of tests
+//! (forms of import and export are in `imports`).
+
+mod imports;
+
+use rustc_hash::FxHashMap;
+
+use crate::facts::{BindingKind, DefId, Expr, ExprId, Kind, Name, flags};
+use crate::parse::flat_tree::NodeId;
+use crate::parse::hooks::LanguageCode;
+use crate::parse::languages::ecmascript::imports::{
+    export_statement, import_call, import_statement, import_to_variable, note_exported_values, unquoted,
+};
+use crate::parse::query::vocabulary::Capture;
+use crate::parse::walk::Walk;
+use crate::parse::walk::bindings::BindingDraft;
+use crate::parse::walk::definitions::Draft;
+
+pub struct Ecmascript;
+
+/// Functions whose function arguments are tests.
+const TEST_CALLS: &[&str] = &["it", "test", "specify", "fit", "xit", "xtest"];
+
+impl LanguageCode for Ecmascript {
+    fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
+        match walk.kind_name(node) {
+            "import_statement" => import_statement(walk, node),
+            "export_statement" => return export_statement(walk, node),
+            "variable_declarator" => return import_to_variable(walk, node),
+            _ => return import_call(walk, node),
+        }
+        true
+    }
+
+    fn hook(&self, walk: &mut Walk, node: NodeId) {
+        match walk.kind_name(node) {
+            "call_expression" => mark_tests(walk, node),
+            "enum_body" => enum_members(walk, node),
+            "jsx_closing_element" => {
+                if let Some(name) = walk.child(node, "name") {
+                    walk.claim_read(name);
+                }
+            }
+            _ => parameter_property(walk, node),
+        }
+    }
+
+    fn target(&self, walk: &mut Walk, node: NodeId, binding: BindingDraft) {
+        object_pattern(walk, node, binding);
+    }
+
+    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+        let node_kind = walk.kind_name(draft.node);
+        if matches!(node_kind, "property_signature" | "method_signature") && !is_member(walk, draft.node) {
+            return false;
+        }
+        if draft.name.starts_with(['"', '\'']) {
+            draft.name = unquoted(&draft.name);
+        }
+        if draft.flags & flags::DEFAULT_EXPORT != 0 && draft.name.is_empty() {
+            draft.name = "default".to_owned();
+            if draft.kind == Kind::Lambda {
+                draft.kind = Kind::Function;
+            }
+        }
+        draft.private |= is_private(walk, draft);
+        place_in_object(walk, draft);
+        place_assigned(walk, draft);
+        if walk.collect.facts.path.ends_with(".d.ts") && draft.kind != Kind::Lambda {
+            draft.flags |= flags::DECLARATION;
+        }
+        overload(walk, draft);
+        true
+    }
+
+    fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
+        let Some(item) = walk.contents(node).next() else {
+            return 0;
+        };
+        let item = walk.type_expression(item);
+        let name = walk.collect.name("Array");
+        let base = walk.collect.name_expr(name);
+        walk.collect.expr(Expr::Generic { base, args: vec![item] })
+    }
+
+    fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+        // An element with a lower-case name is part of the page, not a component.
+        if walk.bytes_of(node).first() != Some(&b'<') {
+            return None;
+        }
+        let name = walk.child(node, "name")?;
+        let text = walk.bytes_of(name);
+        let is_element = text.first().is_some_and(u8::is_ascii_lowercase) && !text.contains(&b'.');
+        is_element.then_some(0)
+    }
+
+    fn end(&self, walk: &mut Walk) {
+        note_exported_values(walk);
+        let mut exported: FxHashMap<Name, u32> = FxHashMap::default();
+        for (name, flags) in std::mem::take(&mut walk.exported) {
+            *exported.entry(name).or_default() |= flags;
+        }
+        for definition in walk.collect.facts.definitions.iter_mut().skip(1).filter(|found| found.parent == 0) {
+            definition.flags |= exported.get(&definition.name).unwrap_or(&0);
+        }
+    }
+}
+
+/// `{a, b: c, d = 1, ...rest}`: each name holds an attribute of the value.
+fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
+    let whole = walk.unpacked(binding);
+    for part in walk.contents(node).collect::<Vec<_>>() {
+        let (key, target) = match walk.kind_name(part) {
+            "pair_pattern" => (walk.child(part, "key"), walk.child(part, "value")),
+            "object_assignment_pattern" => {
+                let left = walk.child(part, "left");
+                (left, left)
+            }
+            "rest_pattern" => (None, walk.contents(part).next()),
+            _ => (Some(part), Some(part)),
+        };
+        let Some(target) = target else { continue };
+        let value = match (whole, key) {
+            (Some(base), Some(key)) => {
+                let name = unquoted(&walk.text_of(key));
+                let name = walk.collect.owned_name(name);
+                Some(walk.collect.attribute(base, name))
+            }
+            _ => None,
+        };
+        let kind = BindingKind::Assign;
+        walk.bind(target, BindingDraft { kind, value, annotation: None, line: walk.tree.line(part) });
+    }
+}
+
+/// Functions given to `it(...)`, `test(...)`, `test.each(...)(...)` in a test file are tests.
+fn mark_tests(walk: &mut Walk, node: NodeId) {
+    if !walk.collect.facts.is_test {
+        return;
+    }
+    let text = walk.text_of(node);
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(0);
+    if !TEST_CALLS.contains(&&text[..end]) {
+        return;
+    }
+    let Some(list) = walk.child(node, "arguments") else {
+        return;
+    };
+    for argument in walk.contents(list).collect::<Vec<_>>() {
+        let expr = walk.expression(argument);
+        walk.mark_test(expr);
+    }
+}
+
+/// Members of an enum without a value.
+fn enum_members(walk: &mut Walk, body: NodeId) {
+    for member in walk.contents(body).collect::<Vec<_>>() {
+        if matches!(walk.kind_name(member), "property_identifier" | "string") {
+            walk.define(Kind::Field, member, &[(Capture::Name, member)]);
+        }
+    }
+}
+
+/// `constructor(private x: T)` declares a field and sets it.
+fn parameter_property(walk: &mut Walk, node: NodeId) {
+    let function = walk.scope();
+    if walk.kind_of(function) != Kind::Constructor {
+        return;
+    }
+    let Some(pattern) = walk.child(node, "pattern") else {
+        return;
+    };
+    let class = walk.collect.facts.definitions[function as usize].parent;
+    let annotation = walk.child(node, "type").map(|node| walk.type_expression(node));
+    walk.define_member(class, pattern, node, annotation);
+    let name = walk.name_of(pattern);
+    let this = walk.collect.this(false);
+    let target = walk.collect.attribute(this, name);
+    let value = Some(walk.collect.name_expr(name));
+    let line = walk.tree.line(node);
+    walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
+}
+
+/// A signature in an interface, a class, or the object type of an alias (not in a type inside another).
+fn is_member(walk: &Walk, node: NodeId) -> bool {
+    let parent = walk.tree.node(node).parent;
+    match walk.kind_name(parent) {
+        "interface_body" | "class_body" => true,
+        "object_type" => {
+            let around = walk.tree.node(parent).parent;
+            matches!(walk.kind_name(around), "type_alias_declaration" | "interface_declaration")
+        }
+        _ => false,
+    }
+}
+
+/// `#name`, `private`, `protected`.
+fn is_private(walk: &Walk, draft: &Draft) -> bool {
+    draft.name.starts_with('#')
+        || walk
+            .tree
+            .children(draft.node)
+            .any(|child| walk.kind_name(child) == "accessibility_modifier" && walk.bytes_of(child) != b"public")
+}
+
+/// Functions in an object literal: members of the variable that holds it, or of the module if it is `module.exports`;
+/// elsewhere they stay anonymous values.
+fn place_in_object(walk: &mut Walk, draft: &mut Draft) {
+    let tree = walk.tree;
+    let outer = draft.wrap.outer.unwrap_or(draft.node);
+    let object = tree.node(outer).parent;
+    if !matches!(walk.kind_name(outer), "pair" | "method_definition") || walk.kind_name(object) != "object" {
+        return;
+    }
+    let mut holder = tree.node(object).parent;
+    while matches!(walk.kind_name(holder), "as_expression" | "satisfies_expression") {
+        holder = tree.node(holder).parent;
+    }
+    let known = walk.definition_of.get(&holder).map(|&(definition, _)| definition);
+    let is_exports =
+        walk.kind_name(holder) == "assignment_expression" && walk.bytes_of(holder).starts_with(b"module.exports");
+    match known {
+        Some(definition) if walk.kind_of(definition) == Kind::Constant => draft.parent = definition,
+        _ if is_exports => draft.flags |= flags::EXPORTED,
+        _ => {
+            draft.kind = Kind::Lambda;
+            return;
+        }
+    }
+    draft.kind = Kind::Function;
+}
+
+/// `exports.f = function`, `module.exports = class`, `T.prototype.m = function`; other assignments are values.
+fn place_assigned(walk: &mut Walk, draft: &mut Draft) {
+    let assignment = walk.tree.node(draft.node).parent;
+    if draft.wrap.name.is_none() || walk.kind_name(assignment) != "assignment_expression" {
+        return;
+    }
+    let left = walk.child(assignment, "left").map_or(String::new(), |left| walk.text_of(left).into_owned());
+    let parts: Vec<&str> = left.split('.').collect();
+    match parts.as_slice() {
+        ["module", "exports"] => {
+            draft.name = "default".to_owned();
+            draft.flags |= flags::EXPORTED | flags::DEFAULT_EXPORT;
+        }
+        ["exports", _] | ["module", "exports", _] => draft.flags |= flags::EXPORTED,
+        [class, "prototype", _] => match defined_here(walk, class) {
+            Some(definition) => {
+                draft.parent = definition;
+                draft.kind = Kind::Method;
+            }
+            None => draft.kind = Kind::Lambda,
+        },
+        _ if draft.kind == Kind::Class => {}
+        _ => draft.kind = Kind::Lambda,
+    }
+}
+
+fn defined_here(walk: &Walk, name: &str) -> Option<DefId> {
+    let scope = walk.scope();
+    let definitions = &walk.collect.facts.definitions;
+    let found = definitions
+        .iter()
+        .rposition(|definition| definition.parent == scope && walk.collect.text(definition.name) == name)?;
+    (found != 0).then_some(found as DefId)
+}
+
+/// A signature without body is an overload in a class or module, a declaration in an interface or where it is declared.
+fn overload(walk: &Walk, draft: &mut Draft) {
+    let kind = walk.kind_name(draft.node);
+    if kind == "abstract_method_signature" {
+        draft.flags |= flags::DECLARATION;
+    }
+    if !matches!(kind, "function_signature" | "method_signature") {
+        return;
+    }
+    let parent = &walk.collect.facts.definitions[draft.parent as usize];
+    let declared = (draft.flags | parent.flags) & flags::DECLARATION != 0;
+    draft.flags |= flags::DECLARATION;
+    draft.flags &= !flags::OVERLOAD;
+    if !declared && (parent.kind == Kind::Class || kind == "function_signature") {
+        draft.flags |= flags::OVERLOAD;
+    }
+}

@@ -1,0 +1,140 @@
+//! What Java says that patterns cannot: packages, imports, declarations with `var`, anonymous classes, tests.
+
+use crate::facts::{BindingKind, ExprId, Kind, flags};
+use crate::parse::flat_tree::NodeId;
+use crate::parse::hooks::LanguageCode;
+use crate::parse::walk::Walk;
+use crate::parse::walk::bindings::BindingDraft;
+use crate::parse::walk::definitions::{Draft, holds_members};
+use crate::parse::walk::dotted;
+
+pub struct Java;
+
+/// Annotations of JUnit and TestNG that make a method a test.
+const TEST_ANNOTATIONS: &[&str] =
+    &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory", "Property"];
+
+impl LanguageCode for Java {
+    fn begin(&self, walk: &mut Walk) {
+        let package = walk.contents(0).find(|&node| walk.kind_name(node) == "package_declaration");
+        if let Some(name) = package.and_then(|package| walk.contents(package).last()) {
+            walk.collect.facts.module = dotted::compact(walk, name);
+        }
+    }
+
+    fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
+        import(walk, node);
+        true
+    }
+
+    fn hook(&self, walk: &mut Walk, node: NodeId) {
+        match walk.kind_name(node) {
+            "package_declaration" => walk.document_file(node),
+            // An annotation is not called where it stands.
+            "annotation" => walk.claim_call(node),
+            "record_declaration" => record_fields(walk, node),
+            "enhanced_for_statement" => declare(walk, node, node, BindingKind::Iterate),
+            "resource" => declare(walk, node, node, BindingKind::Enter),
+            _ => {
+                for declarator in walk.in_field(node, "declarator").collect::<Vec<_>>() {
+                    declare(walk, node, declarator, BindingKind::Assign);
+                }
+            }
+        }
+    }
+
+    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+        match draft.kind {
+            Kind::Class if draft.name.is_empty() => return anonymous(walk, draft),
+            Kind::Method => {
+                let in_interface = walk.kind_of(draft.parent) == Kind::Interface;
+                if draft.body.is_none() {
+                    draft.flags |= flags::DECLARATION;
+                    draft.flags |= if in_interface { flags::ABSTRACT } else { 0 };
+                }
+                if is_test(walk, draft) {
+                    draft.flags |= flags::TEST;
+                }
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
+/// `import a.b.C;`, `import a.b.*;`, `import static a.B.c;`
+fn import(walk: &mut Walk, node: NodeId) {
+    let Some(name) = walk.contents(node).next() else {
+        return;
+    };
+    let path = dotted::compact(walk, name);
+    let is_star = walk.contents(node).any(|part| walk.kind_name(part) == "asterisk");
+    dotted::import(walk, node, &path, is_star, None);
+}
+
+/// The body of `new T() { ... }`, or of a member of the enum `T`: a class without a name that extends `T`.
+fn anonymous(walk: &Walk, draft: &mut Draft) -> bool {
+    let parent = walk.tree.node(draft.node).parent;
+    let base = match walk.kind_name(parent) {
+        "object_creation_expression" => walk.child(parent, "type"),
+        "enum_constant" => {
+            let body = walk.tree.node(parent).parent;
+            walk.child(walk.tree.node(body).parent, "name")
+        }
+        _ => return false,
+    };
+    draft.bases.extend(base);
+    draft.private = true;
+    true
+}
+
+/// The fields that the head of a record declares.
+fn record_fields(walk: &mut Walk, node: NodeId) {
+    let class = walk.scope();
+    let Some(list) = walk.child(node, "parameters") else {
+        return;
+    };
+    for parameter in walk.contents(list).collect::<Vec<_>>() {
+        let declared = walk.child(parameter, "type").map(|node| walk.type_expression(node));
+        if let Some(name) = walk.child(parameter, "name") {
+            walk.define_member(class, name, parameter, declared);
+        }
+    }
+}
+
+/// One declared name with its type and value.
+fn declare(walk: &mut Walk, declaration: NodeId, declarator: NodeId, kind: BindingKind) {
+    let Some(name) = walk.child(declarator, "name") else {
+        return;
+    };
+    let annotation = walk.child(declaration, "type").and_then(|node| declared_type(walk, node));
+    let value = walk.child(declarator, "value");
+    let expr = value.map(|value| walk.expression(value));
+    let line = walk.tree.line(declarator);
+    walk.bind(name, BindingDraft { kind, value: expr, annotation, line });
+    if let Some(value) = value {
+        walk.read(value);
+    }
+}
+
+/// The type of a declaration; None for `var`.
+fn declared_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    if walk.bytes_of(node) == b"var" {
+        walk.claim_read(node);
+        return None;
+    }
+    Some(walk.annotation(node))
+}
+
+/// A method that JUnit or TestNG runs.
+pub fn is_test(walk: &Walk, draft: &Draft) -> bool {
+    let annotated = draft.decorators.iter().any(|&decorator| {
+        let text = walk.text_of(decorator);
+        let name = text.trim_start_matches('@').split('(').next().unwrap_or("").trim();
+        TEST_ANNOTATIONS.contains(&name.rsplit('.').next().unwrap_or(name))
+    });
+    // JUnit 3: `public void testX()` in a subclass of `TestCase`.
+    let parent = &walk.collect.facts.definitions[draft.parent as usize];
+    let in_case = holds_members(parent.kind) && walk.collect.text(parent.signature).contains("TestCase");
+    annotated || (in_case && draft.name.starts_with("test"))
+}

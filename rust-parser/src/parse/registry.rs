@@ -1,0 +1,134 @@
+//! The registry of languages: folders of `<name>/language.toml` + `<name>/tags.scm`; later folders win by name.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::content::hex;
+use crate::facts::FACTS_VERSION;
+use crate::parse::language::Language;
+
+/// Bytes of a file looked at for a `#!` line.
+const SHEBANG_BYTES: usize = 256;
+
+/// All known languages with their ways to be recognised.
+#[derive(Default)]
+pub struct Registry {
+    by_name: BTreeMap<String, Arc<Language>>,
+    by_extension: FxHashMap<String, String>,
+    by_file_name: FxHashMap<String, String>,
+    by_shebang: FxHashMap<String, String>,
+    /// Text of everything that was loaded, in order.
+    sources: blake3::Hasher,
+}
+
+impl Registry {
+    /// Load all languages of the folders. The error names file and place.
+    pub fn load(folders: &[String]) -> Result<Registry, String> {
+        let mut registry = Registry::default();
+        for folder in folders {
+            let mut names: Vec<_> = std::fs::read_dir(folder)
+                .map_err(|error| format!("{folder}: {error}"))?
+                .filter_map(Result::ok)
+                .map(|entry| entry.path())
+                .filter(|path| path.join("language.toml").is_file())
+                .collect();
+            names.sort();
+            for path in names {
+                registry.add(&path)?;
+            }
+        }
+        registry.index()?;
+        Ok(registry)
+    }
+
+    fn add(&mut self, folder: &Path) -> Result<(), String> {
+        let language = Language::load(folder)?;
+        self.sources.update(language.sources.as_bytes());
+        self.by_name.insert(language.settings.name.clone(), Arc::new(language));
+        Ok(())
+    }
+
+    fn index(&mut self) -> Result<(), String> {
+        for (name, language) in &self.by_name {
+            let settings = &language.settings;
+            for (table, keys) in [
+                (&mut self.by_extension, &settings.extensions),
+                (&mut self.by_file_name, &settings.file_names),
+                (&mut self.by_shebang, &settings.shebangs),
+            ] {
+                for key in keys {
+                    if let Some(other) = table.insert(key.clone(), name.clone()) {
+                        return Err(format!("{key:?} is claimed by the languages {other} and {name}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Names the layout of facts, the version of the parser, the rules for secrets, and everything that the languages say.
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = self.sources.clone();
+        hasher.update(&FACTS_VERSION.to_le_bytes());
+        hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+        crate::secrets::RULE_FILES.iter().for_each(|text| {
+            hasher.update(text.as_bytes());
+        });
+        hex(&hasher.finalize().as_bytes()[..16])
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.by_name.keys().cloned().collect()
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<Language>> {
+        self.by_name.get(name)
+    }
+
+    /// Language by file name: whole name, then the longest extension.
+    pub fn of_path(&self, path: &str) -> Option<&str> {
+        let file = path.rsplit('/').next().unwrap_or(path);
+        if let Some(name) = self.by_file_name.get(file) {
+            return Some(name);
+        }
+        let mut rest = file;
+        while let Some(dot) = rest.find('.') {
+            rest = &rest[dot + 1..];
+            if let Some(name) = self.by_extension.get(rest) {
+                return Some(name);
+            }
+            let lower = rest.to_ascii_lowercase();
+            if let Some(name) = self.by_extension.get(&lower) {
+                return Some(name);
+            }
+        }
+        None
+    }
+
+    /// Language by the interpreter in a `#!` line.
+    pub fn of_shebang(&self, data: &[u8]) -> Option<&str> {
+        let head = &data[..data.len().min(SHEBANG_BYTES)];
+        let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
+        let line = std::str::from_utf8(line).ok()?;
+        let mut words = line.split_whitespace();
+        let mut program = words.next()?.rsplit('/').next()?;
+        if program == "env" {
+            program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+        }
+        let bare = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        self.by_shebang.get(program).or_else(|| self.by_shebang.get(bare)).map(String::as_str)
+    }
+
+    /// The language to parse a file with: by name, by `#!` line, and by content where an extension is shared.
+    pub fn of_file(&self, path: &str, data: &[u8]) -> Option<&Arc<Language>> {
+        let name = self.of_path(path).or_else(|| self.of_shebang(data))?;
+        let language = self.by_name.get(name)?;
+        match language.code.language_of_content(path, data) {
+            Some(other) => self.by_name.get(other).or(Some(language)),
+            None => Some(language),
+        }
+    }
+}

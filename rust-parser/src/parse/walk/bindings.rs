@@ -1,0 +1,213 @@
+//! Records bindings (what names may hold) and imports that patterns describe.
+
+use crate::facts::{Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind, flags};
+use crate::parse::facts_builder::UNKNOWN;
+use crate::parse::flat_tree::NodeId;
+use crate::parse::query::matching::{all, first};
+use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
+use crate::parse::walk::Walk;
+use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::dotted;
+
+/// Nesting of targets, types and expressions that is followed.
+pub const MAX_DEPTH: u32 = 200;
+
+/// A binding without its target.
+#[derive(Debug, Clone, Copy)]
+pub struct BindingDraft {
+    pub kind: BindingKind,
+    pub value: Option<ExprId>,
+    pub annotation: Option<ExprId>,
+    pub line: u32,
+}
+
+impl Walk<'_> {
+    /// A pattern with `@binding.<kind>` matched. The value is `@value`, or one element of `@inner` (`yield from`).
+    pub fn binding(&mut self, kind: BindingKind, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let value = match first(captures, Capture::Inner) {
+            Some(source) => {
+                let base = self.expression(source);
+                Some(self.element_of(base))
+            }
+            None => first(captures, Capture::Value).map(|value| self.expression(value)),
+        };
+        let annotation = first(captures, Capture::Annotation).map(|node| self.annotation(node));
+        let draft = BindingDraft { kind, value, annotation, line: self.tree.line(node) };
+        if kind == BindingKind::Yield {
+            let scope = self.scope() as usize;
+            self.collect.facts.definitions[scope].flags |= flags::GENERATOR;
+        }
+        self.bind_all(draft, captures);
+    }
+
+    /// Bind each captured target; a return or yield needs none.
+    pub fn bind_all(&mut self, draft: BindingDraft, captures: &[(Capture, NodeId)]) {
+        match draft.kind {
+            BindingKind::Return | BindingKind::Yield => self.push_binding(UNKNOWN, draft),
+            _ => {
+                for target in all(captures, Capture::Target) {
+                    self.bind(target, draft);
+                }
+            }
+        }
+    }
+
+    /// Bind a target, which may unpack.
+    pub fn bind(&mut self, target: NodeId, draft: BindingDraft) {
+        if self.depth >= MAX_DEPTH {
+            self.too_deep = true;
+            return;
+        }
+        self.depth += 1;
+        self.claim_read(target);
+        let language = self.language;
+        let rules = language.rules(self.tree.node(target).kind);
+        match self.first_match(&rules.target, target) {
+            Some((Role::Target(TargetShape::Unpack), captures)) => {
+                let value = self.unpacked(draft);
+                for (position, item) in all(&captures, Capture::Item).enumerate() {
+                    let kind = BindingKind::Unpack(position.min(u16::MAX.into()) as u16);
+                    self.bind(item, BindingDraft { kind, value, annotation: None, line: draft.line });
+                }
+                self.recycle(captures);
+            }
+            Some((Role::Target(TargetShape::Same), captures)) => {
+                if let Some(inner) = first(&captures, Capture::Inner) {
+                    self.bind(inner, draft);
+                }
+                self.recycle(captures);
+            }
+            Some((_, captures)) => {
+                language.code.target(self, target, draft);
+                self.recycle(captures);
+            }
+            None => {
+                let expr = self.expression(target);
+                if matches!(self.collect.get(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Index { .. }) {
+                    self.push_binding(expr, draft);
+                }
+            }
+        }
+        self.depth -= 1;
+    }
+
+    /// What is unpacked: the value itself, or for loops and nested patterns one element of it.
+    pub fn unpacked(&mut self, draft: BindingDraft) -> Option<ExprId> {
+        match draft.kind {
+            BindingKind::Iterate | BindingKind::Unpack(_) => draft.value.map(|value| self.element_of(value)),
+            _ => draft.value,
+        }
+    }
+
+    fn element_of(&mut self, base: ExprId) -> ExprId {
+        let index = self.collect.literal(LiteralType::Int);
+        self.collect.expr(Expr::Index { base, index })
+    }
+
+    /// `name = value` where only declarations make variables: without one the name is a member of the class around.
+    pub fn bind_variable_or_member(&mut self, node: NodeId, draft: BindingDraft) {
+        let name = self.name_of(node);
+        let in_class = self.scopes.iter().any(|scope| holds_members(self.kind_of(scope.definition)));
+        let target = if in_class && !self.is_local(name) {
+            let this = self.collect.this(false);
+            self.collect.attribute(this, name)
+        } else {
+            self.expression(node)
+        };
+        self.push_binding(target, draft);
+    }
+
+    pub fn push_binding(&mut self, target: ExprId, draft: BindingDraft) {
+        if let Expr::Name(name) = *self.collect.get(target) {
+            self.note_local(name);
+        }
+        let scope = self.scope();
+        self.collect.facts.bindings.push(Binding {
+            scope,
+            kind: draft.kind,
+            target,
+            annotation: draft.annotation,
+            value: draft.value,
+            line: draft.line,
+        });
+    }
+
+    /// Bind a name (a parameter part, a type parameter) to an unknown value, so that it hides outer ones.
+    pub fn bind_name(&mut self, name: Name, annotation: Option<ExprId>, line: u32) {
+        let target = self.collect.name_expr(name);
+        self.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: None, annotation, line });
+    }
+
+    /// The expression of a type, with a `Type` reference for each name in it.
+    pub fn annotation(&mut self, node: NodeId) -> ExprId {
+        let expr = self.type_expression(node);
+        self.refer_types(expr, self.tree.line(node));
+        expr
+    }
+
+    /// Record the names in a type expression.
+    pub fn refer_types(&mut self, expr: ExprId, line: u32) {
+        match self.collect.get(expr).clone() {
+            // `Vec<_>`
+            Expr::Name(name) if self.collect.text(name) == "_" => {}
+            Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Type, expr, line),
+            Expr::Generic { base, args } => {
+                if !self.collect.is_container(base) {
+                    self.refer_types(base, line);
+                }
+                for arg in args {
+                    self.refer_types(arg, line);
+                }
+            }
+            Expr::TypeUnion(items) | Expr::Elements { items, .. } => {
+                for item in items {
+                    self.refer_types(item, line);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An import whose parts a pattern captured.
+    pub fn import(&mut self, kind: ImportKind, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let module = match first(captures, Capture::Module) {
+            Some(node) => {
+                let text = self.text_of(node);
+                let bare = text.trim_matches(|c| matches!(c, '"' | '\'' | '`' | '<' | '>'));
+                self.collect.owned_name(bare.to_owned())
+            }
+            None => 0,
+        };
+        let member = first(captures, Capture::Member).map(|node| self.name_of(node));
+        let alias = first(captures, Capture::Alias).map(|node| self.name_of(node));
+        self.push_import(Import {
+            scope: 0,
+            module,
+            level: 0,
+            member,
+            alias: alias.or(match kind {
+                ImportKind::Member => member,
+                _ => None,
+            }),
+            kind,
+            line: self.tree.line(node),
+            type_only: false,
+        });
+    }
+
+    /// The file belongs to a package, or to one below that which an earlier clause names.
+    pub fn declare_package(&mut self, name: NodeId) {
+        let name = dotted::compact(self, name);
+        let module = &mut self.collect.facts.module;
+        if !module.is_empty() {
+            module.push('.');
+        }
+        module.push_str(&name);
+    }
+
+    /// Record an import in the current scope.
+    pub fn push_import(&mut self, import: Import) {
+        let scope = self.scope();
+        self.collect.facts.imports.push(Import { scope, ..import });
+    }
+}

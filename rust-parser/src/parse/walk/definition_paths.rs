@@ -1,0 +1,55 @@
+//! Dotted paths of definitions, unique in their file.
+
+use crate::facts::{DefId, Kind, Name};
+use crate::parse::facts_builder::shorten;
+use crate::parse::walk::Walk;
+use crate::parse::walk::definitions::Draft;
+
+impl Walk<'_> {
+    /// Name and dotted path; a second definition of a name in its scope becomes `name#2`.
+    pub fn unique_path(&mut self, draft: &Draft) -> (u32, u32) {
+        let fallback = match draft.kind {
+            Kind::Lambda => "<lambda>",
+            _ => "<anonymous>",
+        };
+        let text = if draft.name.is_empty() { fallback } else { shorten(&draft.name, 1000) };
+        let name = self.collect.owned_name(text.to_owned());
+        let text = match draft.kind {
+            Kind::Extension => format!("{text}.<extension>"),
+            _ => text.to_owned(),
+        };
+        let counted = self.collect.owned_name(text.clone());
+        let prefix = self.member_prefix(draft.parent);
+        loop {
+            let count = self.name_counts.entry((prefix, counted)).or_insert(0);
+            *count += 1;
+            let last = match *count {
+                1 => text.clone(),
+                number => format!("{text}#{number}"),
+            };
+            let path = self.joined(prefix, &last);
+            if self.paths.insert(path) {
+                return (name, path);
+            }
+        }
+    }
+
+    /// Path of what a scope's members belong to: an extension's members are members of the type.
+    pub fn member_prefix(&mut self, scope: DefId) -> Name {
+        let record = &self.collect.facts.definitions[scope as usize];
+        if record.kind != Kind::Extension {
+            return record.path;
+        }
+        let (parent, name) = (record.parent, self.collect.text(record.name).to_owned());
+        let prefix = self.member_prefix(parent);
+        self.joined(prefix, &name)
+    }
+
+    fn joined(&mut self, prefix: Name, last: &str) -> Name {
+        let path = match self.collect.text(prefix) {
+            "" => last.to_owned(),
+            prefix => format!("{prefix}.{last}"),
+        };
+        self.collect.owned_name(path)
+    }
+}

@@ -1,0 +1,435 @@
+//! Records definitions: names, paths, flags, parameters, bases; `signatures` has their signatures and documentation, `enclosing_scopes`
+//! the scopes that only their names say.
+
+use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Param, ParamKind, flags};
+use crate::parse::doc_text;
+use crate::parse::facts_builder::UNKNOWN;
+use crate::parse::flat_tree::NodeId;
+use crate::parse::language::{DocStyle, Exported};
+use crate::parse::query::matching::{Captures, all, first};
+use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
+use crate::parse::walk::bindings::BindingDraft;
+use crate::parse::walk::wrappers::{Wrap, captured_flags};
+use crate::parse::walk::{Scope, Walk};
+
+/// Definitions inside each other that are recorded.
+const MAX_SCOPES: usize = 64;
+/// Parameters of a function that hide outer names.
+const MAX_HIDING: usize = 256;
+/// Declarators around a name that are looked through.
+const MAX_DECLARATORS: usize = 16;
+
+/// Where the parts of a definition are; digests are made from them after the walk.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    /// Bytes of the signature with decorators, then of the body.
+    pub head: u32,
+    pub body: u32,
+    pub end: u32,
+    /// Node of a docstring inside the body.
+    pub docstring: Option<NodeId>,
+}
+
+/// A definition before it is recorded; a language's own code may change it.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    pub node: NodeId,
+    pub kind: Kind,
+    pub name: String,
+    pub name_node: Option<NodeId>,
+    pub parent: DefId,
+    pub flags: u32,
+    pub private: bool,
+    pub body: Option<NodeId>,
+    pub parameters: Option<NodeId>,
+    /// List with the receiver alone.
+    pub receiver: Option<NodeId>,
+    pub decorators: Vec<NodeId>,
+    pub bases: Vec<NodeId>,
+    /// Declared type, return type or aliased type.
+    pub declared: Option<NodeId>,
+    pub wrap: Wrap,
+}
+
+/// Does a kind hold members?
+pub fn holds_members(kind: Kind) -> bool {
+    matches!(kind, Kind::Class | Kind::Interface | Kind::Struct | Kind::Trait | Kind::Enum | Kind::Extension)
+}
+
+pub fn is_value(kind: Kind) -> bool {
+    matches!(kind, Kind::Field | Kind::Constant)
+}
+
+impl Walk<'_> {
+    /// A pattern with `@definition.<kind>` matched.
+    pub fn define(&mut self, kind: Kind, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let known = match self.definition_of.get_mut(&node) {
+            Some((_, true)) => return,
+            Some((definition, opened)) => {
+                *opened = true;
+                Some(*definition)
+            }
+            None => None,
+        };
+        if self.scopes.len() >= MAX_SCOPES {
+            self.too_deep = true;
+            return;
+        }
+        let extended: Vec<NodeId> = all(captures, Capture::Extends).collect();
+        if !extended.is_empty() {
+            self.open_extension(node, &extended, first(captures, Capture::Body));
+        }
+        let Some(draft) = self.draft(kind, node, captures) else {
+            return;
+        };
+        let definition = known.or_else(|| self.reopened(&draft)).unwrap_or_else(|| self.record(&draft));
+        for scope in all(captures, Capture::Scope).chain([node]) {
+            self.definition_of.insert(scope, (definition, true));
+        }
+        if is_value(draft.kind) {
+            self.open_value(definition, &draft);
+        } else {
+            self.open(definition, &draft);
+        }
+    }
+
+    /// A pattern with `@definition.variable` matched: each `@name` is a constant or field, unless it exists already.
+    pub fn define_variables(&mut self, node: NodeId, captures: &[(Capture, NodeId)]) {
+        let kind = match self.kind_of(self.scope()) {
+            Kind::Module | Kind::Namespace => Kind::Constant,
+            parent if holds_members(parent) => Kind::Field,
+            _ => return,
+        };
+        // A function or class given to a name is a definition itself.
+        if first(captures, Capture::Value).is_some_and(|value| self.wraps.contains_key(&value)) {
+            return;
+        }
+        for name in all(captures, Capture::Name) {
+            let mut parts: Captures = captures.to_vec();
+            parts.retain(|&(capture, captured)| capture != Capture::Name || captured == name);
+            let text = self.name_of(self.named(name));
+            let prefix = self.member_prefix(self.scope());
+            if self.name_counts.contains_key(&(prefix, text)) {
+                continue;
+            }
+            if let Some(draft) = self.draft(kind, node, &parts) {
+                let definition = self.record(&draft);
+                self.definition_of.insert(node, (definition, true));
+                self.open_value(definition, &draft);
+            }
+        }
+    }
+
+    /// What a name is written around: `*name[3]` means `name` where `@target.same` says so.
+    pub fn named(&self, mut node: NodeId) -> NodeId {
+        let language = self.language;
+        for _ in 0..MAX_DECLARATORS {
+            let rules = language.rules(self.tree.node(node).kind);
+            let mut captures = Captures::new();
+            let inner = rules.target.iter().find_map(|&number| {
+                let same = language.patterns[number as usize].role == Role::Target(TargetShape::Same);
+                (same && self.matches(number, node, &mut captures)).then(|| first(&captures, Capture::Inner))?
+            });
+            match inner {
+                Some(inner) => node = inner,
+                None => break,
+            }
+        }
+        node
+    }
+
+    /// A field that is declared elsewhere than in the class's body (TypeScript's parameter properties).
+    pub fn define_member(
+        &mut self,
+        class: DefId,
+        name: NodeId,
+        node: NodeId,
+        declared: Option<ExprId>,
+    ) -> Option<DefId> {
+        let mut draft = self.draft(Kind::Field, node, &[(Capture::Name, name)])?;
+        draft.parent = class;
+        let definition = self.record(&draft);
+        self.collect.facts.definitions[definition as usize].declared_type = declared;
+        Some(definition)
+    }
+
+    /// A member whose name is not written as such (Ruby's accessors).
+    pub fn define_named_member(
+        &mut self,
+        class: DefId,
+        name: NodeId,
+        node: NodeId,
+        text: &str,
+        flags: u32,
+    ) -> Option<DefId> {
+        let mut draft = self.draft(Kind::Field, node, &[(Capture::Name, name)])?;
+        draft.parent = class;
+        draft.name = text.to_owned();
+        draft.flags |= flags;
+        Some(self.record(&draft))
+    }
+
+    /// The definition of an anonymous function, made when it is first seen as a value.
+    pub fn lambda(&mut self, node: NodeId, captures: &Captures) -> Option<DefId> {
+        if let Some(&(definition, _)) = self.definition_of.get(&node) {
+            return Some(definition);
+        }
+        self.wrap_from_parent(node);
+        let draft = self.draft(Kind::Lambda, node, captures)?;
+        let definition = self.record(&draft);
+        self.definition_of.insert(node, (definition, false));
+        Some(definition)
+    }
+
+    fn draft(&mut self, kind: Kind, node: NodeId, captures: &[(Capture, NodeId)]) -> Option<Draft> {
+        let wrap = self.wraps.get(&node).cloned().unwrap_or_default();
+        let outer = wrap.outer.unwrap_or(node);
+        let (flags, private) = captured_flags(captures);
+        let mut decorators = wrap.decorators.clone();
+        let siblings = self.tree.node(outer).parent;
+        let mut pending = std::mem::take(&mut self.pending_decorators);
+        pending.retain(|&decorator| self.tree.node(decorator).parent == siblings);
+        decorators.extend(pending);
+        decorators.extend(all(captures, Capture::Decorator));
+        let name_node = wrap.name.or_else(|| first(captures, Capture::Name)).map(|name| self.named(name));
+        if let Some(name) = name_node {
+            self.claim_read(name);
+        }
+        let parent = self.scope();
+        let in_class = holds_members(self.kind_of(parent));
+        let bases: Vec<NodeId> = all(captures, Capture::Base).collect();
+        let name = match (kind, bases.first()) {
+            (Kind::Extension, Some(&extended)) => self.extended_name(extended),
+            _ => name_node.map_or_else(String::new, |name| self.text_of(name).into_owned()),
+        };
+        let constructors = &self.language.settings.definitions.constructors;
+        let kind = match kind {
+            Kind::Lambda if wrap.name.is_some() && in_class => Kind::Method,
+            Kind::Lambda if wrap.name.is_some() => Kind::Function,
+            Kind::Function | Kind::Method if in_class && constructors.contains(&name) => Kind::Constructor,
+            Kind::Function if in_class => Kind::Method,
+            other => other,
+        };
+        let body = first(captures, Capture::Body)
+            .or_else(|| is_value(kind).then(|| first(captures, Capture::Value)).flatten());
+        let mut draft = Draft {
+            node,
+            kind,
+            name,
+            name_node,
+            parent,
+            flags: flags | wrap.flags,
+            private: private || wrap.private,
+            body,
+            parameters: first(captures, Capture::Parameters),
+            receiver: first(captures, Capture::Receiver),
+            decorators,
+            bases,
+            declared: first(captures, Capture::Returns).or_else(|| first(captures, Capture::Annotation)),
+            wrap,
+        };
+        self.language.code.define(self, &mut draft).then_some(draft)
+    }
+
+    /// Add the definition with everything that does not need its scope.
+    pub(in crate::parse) fn record(&mut self, draft: &Draft) -> DefId {
+        let definition = self.collect.facts.definitions.len() as DefId;
+        let decorators = draft.decorators.iter().map(|&node| self.decorator(node)).collect();
+        let (name, path) = self.unique_path(draft);
+        let outer = draft.wrap.outer.unwrap_or(draft.node);
+        let mut first_node = outer;
+        for &decorator in &draft.decorators {
+            first_node = first_node.min(decorator);
+        }
+        let end = self.tree.node(outer).end;
+        let head = self.tree.node(first_node).start;
+        let (start, start_line, comment) = self.with_comment(outer, first_node);
+        let docstring_node = match (self.language.settings.docs.style, draft.body) {
+            (DocStyle::FirstString, Some(body)) if !is_value(draft.kind) => self.language.code.docstring(self, body),
+            _ => None,
+        };
+        let docs = match docstring_node {
+            Some(node) => doc_text::clean_string(&self.text_of(node)),
+            None => comment.map_or_else(String::new, |text| doc_text::clean_comment(&text)),
+        };
+        let signature = self.signature(draft);
+        let record = Definition {
+            kind: draft.kind,
+            name,
+            path,
+            parent: draft.parent,
+            flags: draft.flags | self.exported(draft),
+            start_byte: start,
+            end_byte: end,
+            start_line,
+            end_line: self.line_of_end(outer),
+            name_line: self.tree.line(draft.name_node.unwrap_or(draft.node)),
+            signature: self.collect.long_text(signature),
+            docstring: self.collect.long_text(doc_text::limited(&docs)),
+            signature_digest: 0,
+            body_digest: 0,
+            docstring_digest: doc_text::text_digest(&docs),
+            text_digest: 0,
+            decorators,
+            bases: Vec::new(),
+            params: Vec::new(),
+            declared_type: None,
+        };
+        if self.reopens(draft.kind) {
+            self.reopenable.insert((draft.parent, name, draft.kind), definition);
+        }
+        self.collect.facts.definitions.push(record);
+        self.layouts.push(Layout {
+            head,
+            body: draft.body.map_or(end, |body| self.tree.node(body).start),
+            end,
+            docstring: docstring_node,
+        });
+        definition
+    }
+
+    /// The expression of a decorator, without its `@`.
+    fn decorator(&mut self, node: NodeId) -> u32 {
+        let content = self.contents(node).next();
+        match self.expression(node) {
+            UNKNOWN => content.map_or(UNKNOWN, |child| self.expression(child)),
+            expr => expr,
+        }
+    }
+
+    fn exported(&self, draft: &Draft) -> u32 {
+        let parent = &self.collect.facts.definitions[draft.parent as usize];
+        let visible = match self.language.settings.definitions.exported {
+            _ if draft.kind == Kind::Lambda || draft.private => false,
+            Exported::Always => true,
+            Exported::Underscore => {
+                !draft.name.starts_with('_') || (draft.name.starts_with("__") && draft.name.ends_with("__"))
+            }
+            Exported::Capitalised => draft.name.chars().next().is_some_and(char::is_uppercase),
+            Exported::Explicit => holds_members(parent.kind) && parent.flags & flags::EXPORTED != 0,
+        };
+        if visible { flags::EXPORTED } else { 0 }
+    }
+
+    fn open_value(&mut self, definition: DefId, draft: &Draft) {
+        if let Some(declared) = draft.declared {
+            // A value's annotation is referred to by its binding.
+            let expr = match draft.kind {
+                Kind::TypeAlias => self.annotation(declared),
+                _ => self.type_expression(declared),
+            };
+            self.collect.facts.definitions[definition as usize].declared_type = Some(expr);
+        }
+    }
+
+    /// Enter the scope and record what stands in the definition's head.
+    pub(in crate::parse) fn open(&mut self, definition: DefId, draft: &Draft) {
+        let class = self.language.code.receiver(self, draft);
+        self.scopes.push(Scope {
+            definition,
+            end: self.tree.node(draft.node).next,
+            receiver: None,
+            parameters: Vec::new(),
+        });
+        let bases: Vec<ExprId> = draft.bases.iter().map(|&base| self.base(base, draft)).collect();
+        let declared_type = draft.declared.map(|node| self.annotation(node));
+        let record = &mut self.collect.facts.definitions[definition as usize];
+        record.bases.extend(bases);
+        record.declared_type = declared_type;
+        let mut params = Vec::new();
+        if let Some(list) = draft.receiver {
+            params = self.parameters(list, Some(false));
+        }
+        if let Some(list) = draft.parameters {
+            params.extend(self.parameters(list, class));
+        }
+        if !params.is_empty() {
+            self.collect.facts.definitions[definition as usize].params = params;
+        }
+    }
+
+    fn base(&mut self, node: NodeId, draft: &Draft) -> u32 {
+        let expr = self.type_expression(node);
+        // The arguments in a receiver's type are names that it binds.
+        let binds = draft.kind == Kind::Extension && draft.name_node == Some(node);
+        if !binds && let Expr::Generic { args, .. } = self.collect.get(expr) {
+            for arg in args.clone() {
+                self.refer_types(arg, self.tree.line(node));
+            }
+        }
+        expr
+    }
+
+    fn parameters(&mut self, list: NodeId, receiver: Option<bool>) -> Vec<Param> {
+        let language = self.language;
+        let mut params = Vec::new();
+        // A single bare parameter (`x => x`) is its own list.
+        let alone = self.tree.is_leaf(list) && language.is_content(self.tree.node(list).kind);
+        let nodes: Vec<NodeId> = if alone { vec![list] } else { self.tree.children(list).collect() };
+        for node in nodes {
+            let rules = language.rules(self.tree.node(node).kind);
+            let Some((Role::Parameter(kind), captures)) = self.first_match(&rules.parameter, node) else {
+                continue;
+            };
+            let is_first = params.is_empty();
+            params.extend(self.parameter(kind, node, &captures, receiver.filter(|_| is_first)));
+            self.recycle(captures);
+        }
+        params
+    }
+
+    /// The parameters of one node: several where names share a type.
+    fn parameter(&mut self, kind: ParamKind, node: NodeId, captures: &Captures, receiver: Option<bool>) -> Vec<Param> {
+        let target = first(captures, Capture::Target);
+        let annotation = first(captures, Capture::Annotation).map(|node| match receiver {
+            Some(_) => self.type_expression(node),
+            None => self.annotation(node),
+        });
+        // A default that is a name may look like one of the names.
+        let default = first(captures, Capture::Default);
+        let mut names: Vec<NodeId> = all(captures, Capture::Name).filter(|&name| Some(name) != default).collect();
+        if names.is_empty() && target.is_none() && annotation.is_none() && self.tree.is_leaf(node) {
+            names.push(node);
+        }
+        // Without name, target and type the node itself is a destructuring pattern.
+        let target = target.or((names.is_empty() && annotation.is_none()).then_some(node));
+        let default = default.map(|node| {
+            self.read(node);
+            self.expression(node)
+        });
+        if let Some(target) = target {
+            let draft =
+                BindingDraft { kind: BindingKind::Assign, value: None, annotation: None, line: self.tree.line(node) };
+            self.bind(target, draft);
+        }
+        let kind = match receiver {
+            Some(_) if kind == ParamKind::Normal => ParamKind::Receiver,
+            _ => kind,
+        };
+        let mut params = Vec::new();
+        let mut names: Vec<Name> = names.into_iter().map(|name| self.name_of(self.named(name))).collect();
+        if names.is_empty() {
+            names.push(0);
+        }
+        for name in names {
+            self.note_local(name);
+            if let Some(scope) = self.scopes.last_mut() {
+                match receiver {
+                    Some(class) if kind == ParamKind::Receiver => scope.receiver = Some((name, class)),
+                    _ if kind == ParamKind::Receiver => scope.receiver = Some((name, false)),
+                    _ if scope.parameters.len() < MAX_HIDING => scope.parameters.push(name),
+                    _ => {}
+                }
+            }
+            params.push(Param { name, annotation, default, kind });
+        }
+        params
+    }
+
+    /// Mark a lambda argument as a test.
+    pub fn mark_test(&mut self, expr: u32) {
+        if let Expr::Lambda(definition) = *self.collect.get(expr) {
+            self.collect.facts.definitions[definition as usize].flags |= flags::TEST;
+        }
+    }
+}

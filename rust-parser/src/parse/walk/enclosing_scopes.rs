@@ -1,0 +1,86 @@
+//! Scopes that only a definition's name says: the type that a method is added to from outside (`void A::B::f()`), the
+//! namespace of a class (`class A::B`).
+
+use crate::facts::{DefId, Expr, ExprId, Kind, ScopeRule};
+use crate::parse::doc_text;
+use crate::parse::flat_tree::NodeId;
+use crate::parse::walk::Walk;
+use crate::parse::walk::definitions::Draft;
+use crate::parse::walk::signatures::MAX_SIGNATURE;
+
+impl Walk<'_> {
+    /// A definition outside of its type (`func (s *Server) Run`, `void A::B::f()`): the extension around it.
+    pub(in crate::parse) fn open_extension(&mut self, node: NodeId, extended: &[NodeId], body: Option<NodeId>) {
+        let name = extended.iter().map(|&part| self.extended_name(part)).collect::<Vec<_>>().join(".");
+        let definition = self.open_around(Kind::Extension, node, extended[0], name, body);
+        if extended.len() > 1 {
+            let name = self.collect.facts.definitions[definition as usize].name;
+            let name = self.collect.text(name).to_owned();
+            let base = self.collect.dotted(&name);
+            self.collect.facts.definitions[definition as usize].bases = vec![base];
+        }
+    }
+
+    /// Record and open a scope around the definition at a node: what it extends, or the namespace that its name says.
+    pub fn open_around(
+        &mut self,
+        kind: Kind,
+        node: NodeId,
+        name_node: NodeId,
+        name: String,
+        body: Option<NodeId>,
+    ) -> DefId {
+        let draft = Draft {
+            node,
+            kind,
+            name,
+            name_node: Some(name_node),
+            parent: self.scope(),
+            flags: 0,
+            private: false,
+            body,
+            parameters: None,
+            receiver: None,
+            decorators: Vec::new(),
+            bases: if kind == Kind::Extension { vec![name_node] } else { Vec::new() },
+            declared: None,
+            wrap: self.wraps.get(&node).cloned().unwrap_or_default(),
+        };
+        let definition = self.reopened(&draft).unwrap_or_else(|| self.record(&draft));
+        self.open(definition, &draft);
+        definition
+    }
+
+    /// Is a second definition of the name in the same scope more of the first?
+    pub(in crate::parse) fn reopens(&self, kind: Kind) -> bool {
+        let is_shared = kind == Kind::Namespace && self.language.scope_rule == ScopeRule::Declared;
+        is_shared || self.language.code.reopens(kind)
+    }
+
+    /// The definition that a draft adds to.
+    pub(in crate::parse) fn reopened(&mut self, draft: &Draft) -> Option<DefId> {
+        if draft.name.is_empty() || !self.reopens(draft.kind) {
+            return None;
+        }
+        let name = self.collect.owned_name(draft.name.clone());
+        self.reopenable.get(&(draft.parent, name, draft.kind)).copied()
+    }
+
+    /// Dotted name of a type without its arguments, or its text.
+    pub(in crate::parse) fn extended_name(&mut self, node: NodeId) -> String {
+        let expr = self.type_expression(node);
+        match self.dotted_name(expr) {
+            Some(name) => name,
+            None => doc_text::fold(&self.text_of(node), MAX_SIGNATURE),
+        }
+    }
+
+    fn dotted_name(&self, expr: ExprId) -> Option<String> {
+        match *self.collect.get(expr) {
+            Expr::Name(name) => Some(self.collect.text(name).to_owned()),
+            Expr::Attribute { base, name } => Some(format!("{}.{}", self.dotted_name(base)?, self.collect.text(name))),
+            Expr::Generic { base, .. } => self.dotted_name(base),
+            _ => None,
+        }
+    }
+}

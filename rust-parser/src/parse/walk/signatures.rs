@@ -1,0 +1,102 @@
+//! What stands above and at the beginning of a definition: documentation and signature.
+
+use crate::parse::doc_text;
+use crate::parse::flat_tree::NodeId;
+use crate::parse::language::DocStyle;
+use crate::parse::walk::definitions::{Draft, is_value};
+use crate::parse::walk::{CommentRun, Walk};
+
+/// Characters of a signature that are kept.
+pub const MAX_SIGNATURE: usize = 400;
+
+impl Walk<'_> {
+    /// Start of the text with the documentation comment directly above, and that comment.
+    pub(in crate::parse) fn with_comment(&self, outer: NodeId, first_node: NodeId) -> (u32, u32, Option<String>) {
+        let place = self.tree.node(first_node);
+        let is_above = |run: &CommentRun, node: NodeId| {
+            let below = self.tree.node(node);
+            run.end <= below.start && (run.last_line + 1 == below.line || run.last_line == below.line)
+        };
+        let comment_above = self.language.settings.docs.style == DocStyle::CommentAbove;
+        let Some(run) = self.comments.filter(|run| comment_above && self.stands_first_below(run.parent, outer)) else {
+            return (place.start, place.line + 1, None);
+        };
+        // Or between the decorators and the rest.
+        if !is_above(&run, first_node) && !is_above(&run, outer) {
+            return (place.start, place.line + 1, None);
+        }
+        let text = String::from_utf8_lossy(&self.source[run.start as usize..run.end as usize]).into_owned();
+        let first_line = run.first_line.min(place.line) + 1;
+        (run.start.min(place.start), first_line, Some(text))
+    }
+
+    /// A node is a child of another, or the first thing in one: some grammars put the first comment of a body before it.
+    fn stands_first_below(&self, above: NodeId, node: NodeId) -> bool {
+        let start = self.tree.node(node).start;
+        let mut parent = self.tree.node(node).parent;
+        while parent > above && self.tree.node(parent).start == start {
+            parent = self.tree.node(parent).parent;
+        }
+        parent == above
+    }
+
+    /// The comment directly above a node documents the whole file.
+    pub fn document_file(&mut self, node: NodeId) {
+        if let (_, _, Some(comment)) = self.with_comment(node, node) {
+            self.set_file_docs(&doc_text::clean_comment(&comment));
+        }
+    }
+
+    /// Documentation of the whole file, unless it has some.
+    pub fn set_file_docs(&mut self, docs: &str) {
+        if self.collect.facts.definitions[0].docstring == 0 {
+            let docstring = self.collect.long_text(doc_text::limited(docs));
+            let top = &mut self.collect.facts.definitions[0];
+            top.docstring = docstring;
+            top.docstring_digest = doc_text::text_digest(docs);
+        }
+    }
+
+    pub(in crate::parse) fn line_of_end(&self, node: NodeId) -> u32 {
+        let place = self.tree.node(node);
+        let text = &self.source[place.start as usize..place.end as usize];
+        let breaks = text.trim_ascii_end().iter().filter(|&&b| b == b'\n').count();
+        place.line + 1 + breaks as u32
+    }
+
+    pub(in crate::parse) fn signature(&self, draft: &Draft) -> String {
+        let first_node = draft.wrap.signature.unwrap_or(draft.node);
+        let mut start = self.tree.node(first_node).start as usize;
+        for &decorator in &draft.decorators {
+            let place = self.tree.node(decorator);
+            let between = self.source.get(start..place.start as usize);
+            if between.is_some_and(|text| text.trim_ascii().is_empty()) {
+                start = place.end as usize;
+            }
+        }
+        let outer = draft.wrap.outer.unwrap_or(draft.node);
+        let end = match draft.body {
+            Some(body) if !is_value(draft.kind) => self.head_end(draft, body),
+            _ => self.tree.node(outer).end,
+        };
+        // White space and closing marks make the folded text shorter than its source, but rarely ten times.
+        let end = (end as usize).min(start + MAX_SIGNATURE * 10).max(start);
+        let text = String::from_utf8_lossy(&self.source[start..end]);
+        doc_text::fold(&text, MAX_SIGNATURE)
+            .trim_end_matches([' ', ':', '{', ';', ',', '\\'])
+            .trim_end_matches("=>")
+            .trim_end_matches("->")
+            .trim_end_matches(" =")
+            .trim_end()
+            .to_owned()
+    }
+
+    /// Where the head ends: before the body, and before a comment that some grammars put between the two.
+    fn head_end(&self, draft: &Draft, body: NodeId) -> u32 {
+        let name_end = self.tree.node(draft.name_node.unwrap_or(draft.node)).start;
+        let is_comment = |&child: &NodeId| self.language.rules(self.tree.node(child).kind).is_comment;
+        let mut comments = self.tree.children(draft.node).take_while(|&child| child < body).filter(is_comment);
+        let comment = comments.find(|&child| self.tree.node(child).start > name_end);
+        comment.map_or(self.tree.node(body).start, |comment| self.tree.node(comment).start)
+    }
+}

@@ -1,0 +1,103 @@
+//! The Python face of linking: `Linker`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+
+use crate::cache::FactsCache;
+use crate::facts::FileFacts;
+use crate::link::Project;
+use crate::link::project::index::SubProject;
+use crate::parse::{Languages, ParsedFile};
+use crate::unit::Unit;
+
+/// Facts read from the cache at a time.
+const RECALLED_FILES: usize = 512;
+
+/// All facts of one project; gives back each file's part of the graph.
+#[pyclass]
+pub struct Linker {
+    project: Project,
+    is_recalled: bool,
+}
+
+#[pymethods]
+impl Linker {
+    #[new]
+    #[pyo3(signature = (project, languages, spare=false))]
+    fn new(project: &str, languages: &Languages, spare: bool) -> Self {
+        let _ = languages; // rules that are data of a language will need them; callers name them already
+        Linker { project: Project::new(project, spare), is_recalled: false }
+    }
+
+    fn set_subprojects(&mut self, subprojects: Vec<(String, String, String)>) {
+        let list = subprojects.into_iter().map(|(folder, kind, name)| SubProject { folder, kind, name });
+        self.project.set_subprojects(list.collect());
+    }
+
+    /// Take in the facts of `(path, digest)` from a cache; return the paths that it does not hold.
+    fn recall(&mut self, py: Python<'_>, cache: &FactsCache, wanted: Vec<(String, String)>) -> PyResult<Vec<String>> {
+        py.detach(|| {
+            let mut missing = Vec::new();
+            for part in wanted.chunks(RECALLED_FILES) {
+                let (found, others) = cache.recall(part)?;
+                self.is_recalled |= !found.is_empty();
+                self.project.take(found, &[]);
+                missing.extend(others);
+            }
+            Ok(missing)
+        })
+    }
+
+    #[pyo3(signature = (changed, removed=Vec::new()))]
+    fn take(&mut self, py: Python<'_>, changed: Vec<PyRef<'_, ParsedFile>>, removed: Vec<String>) {
+        let (mut facts, mut removed) = (Vec::with_capacity(changed.len()), removed);
+        for file in &changed {
+            if file.skip_reason.is_empty() {
+                facts.push(file.facts.clone());
+            } else {
+                facts.retain(|facts: &Arc<FileFacts>| facts.path != file.facts.path);
+                removed.push(file.facts.path.clone());
+            }
+        }
+        drop(changed);
+        py.detach(|| self.project.take(facts, &removed));
+    }
+
+    #[pyo3(signature = (changed=Vec::new(), removed=Vec::new()))]
+    fn update(&mut self, py: Python<'_>, changed: Vec<PyRef<'_, ParsedFile>>, removed: Vec<String>) -> Vec<String> {
+        self.take(py, changed, removed);
+        // what is recalled was written by an earlier process: hardly a unit of it will be asked for
+        let keep_edges = !std::mem::take(&mut self.is_recalled);
+        py.detach(|| self.project.update(keep_edges))
+    }
+
+    fn unit(&self, path: &str) -> PyResult<Unit> {
+        let source = self.project.unit(path).ok_or_else(|| PyKeyError::new_err(path.to_owned()))?;
+        Ok(Unit::new(source))
+    }
+
+    fn pack(&mut self, py: Python<'_>) {
+        py.detach(|| self.project.pack());
+    }
+
+    /// Give memory back until the next update: what it needs is unpacked then.
+    fn rest(&mut self, py: Python<'_>) {
+        py.detach(|| {
+            self.project.rest();
+            crate::memory::give_back();
+        });
+    }
+
+    fn digests(&self) -> HashMap<String, String> {
+        let all = self.project.digests().into_iter();
+        all.map(|(path, digest)| (path, crate::unit::hex(&digest))).collect()
+    }
+}
+
+/// Add this module's Python classes and functions.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Linker>()
+}

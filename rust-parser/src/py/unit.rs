@@ -1,0 +1,79 @@
+//! The Python face of units: rows as tuples.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+
+use crate::unit::{Field, UnitSource, hex};
+
+/// The graph of one file (or of the structure, path "").
+#[pyclass(frozen)]
+pub struct Unit {
+    source: UnitSource,
+}
+
+impl Unit {
+    pub fn new(source: UnitSource) -> Unit {
+        Unit { source }
+    }
+}
+
+#[pymethods]
+impl Unit {
+    #[getter]
+    fn path(&self) -> &str {
+        &self.source.path
+    }
+
+    #[getter]
+    fn digest(&self, py: Python<'_>) -> String {
+        py.detach(|| hex(&self.source.digest()))
+    }
+
+    #[getter]
+    fn resolved(&self) -> u32 {
+        self.source.resolved
+    }
+
+    #[getter]
+    fn unresolved(&self) -> u32 {
+        self.source.unresolved
+    }
+
+    fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = (0..self.source.nodes.len()).map(|position| tuple(py, &self.source.node_fields(position)));
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let rows = self.source.edges.iter().map(|edge| tuple(py, &self.source.edge_fields(edge)));
+        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    fn texts<'py>(&self, py: Python<'py>, content: &[u8]) -> PyResult<Bound<'py, PyList>> {
+        let rows = py.detach(|| self.source.texts(content));
+        let tuples = rows.into_iter().map(|row| PyTuple::new(py, row));
+        PyList::new(py, tuples.collect::<PyResult<Vec<_>>>()?)
+    }
+}
+
+fn tuple<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyTuple>> {
+    let mut values: Vec<Bound<'py, PyAny>> = Vec::with_capacity(fields.len());
+    for field in fields {
+        values.push(match field {
+            Field::Text(text) if text.len() <= 16 => PyString::intern(py, text).into_any(),
+            Field::Text(text) => PyString::new(py, text).into_any(),
+            Field::Uid(project, name) => PyString::new(py, &[project, ":", name].concat()).into_any(),
+            Field::Hex(0) => PyString::intern(py, "").into_any(),
+            Field::Hex(number) => PyString::new(py, &format!("{number:016x}")).into_any(),
+            Field::Number(number) => number.into_pyobject(py)?.into_any(),
+            Field::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
+            Field::Fraction(value) => value.into_pyobject(py)?.into_any(),
+        });
+    }
+    PyTuple::new(py, values)
+}
+
+/// Add this module's Python classes and functions.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Unit>()
+}
