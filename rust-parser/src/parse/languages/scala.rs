@@ -91,8 +91,11 @@ impl LanguageCode for Scala {
         }
     }
 
-    /// `Outer.this`
+    /// `Outer.this`. `f(x)(y)` is one call.
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+        if walk.child(node, "function").is_some_and(|callee| walk.kind_name(callee) == "call_expression") {
+            walk.claim_call(node);
+        }
         let field = walk.child(node, "field")?;
         let outer = walk.child(node, "value").filter(|_| walk.bytes_of(field) == b"this")?;
         let callee = walk.annotation(outer);
@@ -177,7 +180,8 @@ fn fields_of_head(walk: &mut Walk, node: NodeId) {
     let Some(&(class, _)) = walk.definition_of.get(&node) else {
         return;
     };
-    let is_case = walk.tree.children(node).any(|part| walk.kind_name(part) == "case");
+    let is_case =
+        walk.kind_name(node) == "full_enum_case" || walk.tree.children(node).any(|part| walk.kind_name(part) == "case");
     for list in walk.in_field(node, "class_parameters").collect::<Vec<_>>() {
         for parameter in walk.contents(list).collect::<Vec<_>>() {
             let Some(name) = walk.child(parameter, "name") else { continue };

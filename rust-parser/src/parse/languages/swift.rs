@@ -1,7 +1,7 @@
 //! What Swift says that patterns cannot: parameters without a list, labels of arguments, several variables in one
 //! declaration, what conditions and patterns bind, visibility, dotted types, tests.
 
-use crate::facts::{BindingKind, Expr, ExprId, Kind, flags};
+use crate::facts::{BindingKind, Expr, ExprId, Kind, ParamKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageCode;
@@ -20,7 +20,12 @@ impl LanguageCode for Swift {
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
             "property_declaration" if walk.child(node, "computed_value").is_some() => {}
-            "property_declaration" => variables(walk, node),
+            "property_declaration" => {
+                for (name, annotation, value) in variables(walk, node) {
+                    let annotation = annotation.map(|node| walk.annotation(node));
+                    bind(walk, name, value, annotation);
+                }
+            }
             "if_statement" | "while_statement" | "guard_statement" => conditions(walk, node),
             "pattern" => match walk.tree.node(node).parent {
                 parent if walk.kind_name(parent) == "protocol_property_declaration" => {}
@@ -50,6 +55,9 @@ impl LanguageCode for Swift {
                 if is_test(walk, draft) {
                     draft.flags |= flags::TEST;
                 }
+            }
+            Kind::Field | Kind::Constant if walk.kind_name(draft.node) == "property_declaration" => {
+                draft.declared = draft.name_node.and_then(|name| declared_type(walk, draft.node, name));
             }
             _ => {}
         }
@@ -127,22 +135,23 @@ fn label(walk: &mut Walk, definition: u32, position: usize, parameter: NodeId) {
     let label = walk.name_of(label);
     let params = &mut walk.collect.facts.definitions[definition as usize].params;
     if let Some(param) = params.get_mut(position) {
-        let (name, annotation) = (std::mem::replace(&mut param.name, label), param.annotation);
+        let annotation = param.annotation.filter(|_| param.kind == ParamKind::Normal);
+        let name = std::mem::replace(&mut param.name, label);
         let line = walk.tree.line(parameter);
         walk.bind_name(name, annotation, line);
     }
 }
 
-/// `let a = x, b: T`: each name has its own value; a type is that of the names before it without one.
-fn variables(walk: &mut Walk, node: NodeId) {
-    let mut found: Vec<(NodeId, Option<ExprId>, Option<NodeId>)> = Vec::new();
+/// `let a = x, b: T`: the names with their types and values; a type is that of the names before it without one.
+fn variables(walk: &Walk, node: NodeId) -> Vec<(NodeId, Option<NodeId>, Option<NodeId>)> {
+    let mut found: Vec<(NodeId, Option<NodeId>, Option<NodeId>)> = Vec::new();
     let names: Vec<NodeId> = walk.in_field(node, "name").collect();
     let values: Vec<NodeId> = walk.in_field(node, "value").collect();
-    for part in walk.tree.children(node).collect::<Vec<_>>() {
+    for part in walk.tree.children(node) {
         if names.contains(&part) {
             found.push((part, None, None));
         } else if walk.kind_name(part) == "type_annotation" {
-            let annotation = walk.child(part, "name").map(|node| walk.annotation(node));
+            let annotation = walk.child(part, "name");
             for (_, known, _) in found.iter_mut().rev().take_while(|known| known.1.is_none() && known.2.is_none()) {
                 *known = annotation;
             }
@@ -152,9 +161,13 @@ fn variables(walk: &mut Walk, node: NodeId) {
             last.2 = Some(part);
         }
     }
-    for (name, annotation, value) in found {
-        bind(walk, name, value, annotation);
-    }
+    found
+}
+
+/// The declared type of one of the names of a declaration.
+fn declared_type(walk: &Walk, node: NodeId, name: NodeId) -> Option<NodeId> {
+    let holds = |pattern: NodeId| pattern <= name && name < walk.tree.node(pattern).next;
+    variables(walk, node).into_iter().find(|&(pattern, ..)| holds(pattern)).and_then(|(_, annotation, _)| annotation)
 }
 
 fn bind(walk: &mut Walk, name: NodeId, value: Option<NodeId>, annotation: Option<ExprId>) {
