@@ -8,14 +8,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
-use crate::link::emit::edges::FileEdges;
+use crate::link::edge::FileEdges;
 use crate::link::emit::structure::Structure;
 use crate::link::project::file_entry::is_class;
 use crate::link::project::index::Index;
 use crate::link::project::names::FILE_NODE;
 use crate::link::project::paths::{file_name_of, is_package_file};
-
-pub use crate::py::unit::Unit;
 
 /// First 16 bytes of BLAKE3 over a unit's rows.
 pub type UnitDigest = [u8; 16];

@@ -22,8 +22,17 @@ def test_decisions_are_numbered_once_and_have_every_part() -> None:
     for page in pages:
         text = page.read_text()
         assert re.match(rf"# {page.name[:4]} \S", text), page.name
-        for part in ("Context", "Decision", "Consequences", "Measurement"):
-            assert re.search(rf"^(\*\*|## ){part}", text, re.MULTILINE), f"{page.name} has no {part}"
+        for part in ("Context", "Decision", "Consequences"):
+            assert re.search(rf"^## {part}$", text, re.MULTILINE), f"{page.name} has no {part}"
+        assert len(text.splitlines()) <= 60, f"{page.name} is longer than a page"
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "adr").glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    assert len(pages) > 15
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
 def test_every_exit_code_is_documented() -> None:

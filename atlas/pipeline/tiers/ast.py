@@ -127,7 +127,7 @@ class AstTier:
         linker = warm
         if linker is None:
             # kept only when all of it worked: `forget` drops what an exception leaves half done
-            linker = workspace.linker = Linker(workspace.name, workspace.source.languages, spare=self._keep)
+            linker = workspace.linker = Linker(workspace.name, workspace.source.languages, low_memory=self._keep)
             linker.set_subprojects(workspace.folders_of_manifests())
             workspace.linked_digest = workspace.subprojects_digest
             # what tier 1 has seen since the batch began comes with its own event

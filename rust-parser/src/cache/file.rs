@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
-use super::ContentDigest;
+use super::digest::ContentDigest;
 use super::place::Place;
 use super::record::{self, Found, Record};
 use crate::facts::{FACTS_VERSION, FileFacts};

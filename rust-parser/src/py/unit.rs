@@ -1,4 +1,4 @@
-//! The Python face of units: rows as tuples.
+//! `Unit`: the rows of one file's graph as tuples.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};

@@ -7,7 +7,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::prelude::*;
 use rayon::prelude::*;
 
 use super::only::Only;
@@ -25,7 +24,6 @@ const MAX_DEPTH: usize = 512;
 const TOO_MANY_RULES: &str = "too-many-rules";
 
 /// A file to index.
-#[pyclass(frozen, get_all, module = "atlas._parser")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScannedFile {
     pub path: String,
@@ -38,7 +36,6 @@ pub struct ScannedFile {
 }
 
 /// A folder with a manifest of its own.
-#[pyclass(frozen, get_all, module = "atlas._parser")]
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SubProject {
     pub folder: String,
@@ -47,7 +44,6 @@ pub struct SubProject {
 }
 
 /// What a tree, or the part of it that was asked for, holds, sorted by path.
-#[pyclass(frozen, get_all, module = "atlas._parser")]
 #[derive(Debug, Clone, Default)]
 pub struct ScanResult {
     pub files: Vec<ScannedFile>,

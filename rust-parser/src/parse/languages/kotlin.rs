@@ -4,18 +4,17 @@
 use crate::facts::{Arg, BindingKind, Expr, ExprId, Kind, ParamKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::languages::java::is_test;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
 use crate::parse::walk::dotted;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Kotlin;
 
 const TYPES: &[&str] = &["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
 
-impl LanguageCode for Kotlin {
+impl LanguageHooks for Kotlin {
     fn needs_locals(&self) -> bool {
         true
     }
@@ -54,12 +53,12 @@ impl LanguageCode for Kotlin {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         match draft.kind {
             Kind::Class if draft.name.is_empty() => return anonymous(walk, draft),
             Kind::Constructor => {
-                let class = walk.collect.facts.definitions[draft.parent as usize].name;
-                draft.name = walk.collect.text(class).to_owned();
+                let class = walk.builder.facts.definitions[draft.parent as usize].name;
+                draft.name = walk.builder.text(class).to_owned();
             }
             Kind::Function | Kind::Method | Kind::Property => {
                 let in_interface = walk.kind_of(draft.parent) == Kind::Interface;
@@ -99,14 +98,14 @@ impl LanguageCode for Kotlin {
         let name = walk.name_of(operator);
         walk.claim_read(left);
         walk.claim_read(operator);
-        let callee = walk.collect.attribute(base, name);
+        let callee = walk.builder.attribute(base, name);
         let args = vec![Arg { keyword: None, value: walk.expression(right) }];
-        Some(walk.collect.expr(Expr::Call { callee, args, new: false }))
+        Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
     }
 }
 
 /// The body of an enum's entry, or an object without a name.
-fn anonymous(walk: &Walk, draft: &mut Draft) -> bool {
+fn anonymous(walk: &Walk, draft: &mut DefinitionDraft) -> bool {
     let parent = walk.tree.node(draft.node).parent;
     match (walk.kind_name(draft.node), walk.kind_name(parent)) {
         ("class_body", "enum_entry") => {
@@ -126,7 +125,7 @@ fn is_in_companion(walk: &Walk, node: NodeId) -> bool {
 }
 
 /// `fun T.name(): R`: the extension of `T` around it, and the type of the result.
-fn read_head(walk: &mut Walk, draft: &mut Draft) {
+fn read_head(walk: &mut Walk, draft: &mut DefinitionDraft) {
     let is_type = |walk: &Walk, part: NodeId| TYPES.contains(&walk.kind_name(part));
     let parts: Vec<NodeId> = walk.tree.children(draft.node).collect();
     let dot = parts.iter().position(|&part| walk.bytes_of(part) == b".");
@@ -165,7 +164,7 @@ fn properties_of_head(walk: &mut Walk, node: NodeId) {
             text.split_whitespace().any(|word| word == "private")
         };
         if let Some(member) = walk.define_member(class, name, parameter, declared).filter(|_| is_private) {
-            walk.collect.facts.definitions[member as usize].flags &= !flags::EXPORTED;
+            walk.builder.facts.definitions[member as usize].flags &= !flags::EXPORTED;
         }
     }
 }
@@ -184,14 +183,14 @@ fn complete_parameters(walk: &mut Walk, node: NodeId) {
         } else if kind == "parameter" {
             count += 1;
             if std::mem::take(&mut is_variadic)
-                && let Some(param) = walk.collect.facts.definitions[definition as usize].params.get_mut(count - 1)
+                && let Some(param) = walk.builder.facts.definitions[definition as usize].params.get_mut(count - 1)
             {
                 param.kind = ParamKind::Variadic;
             }
         } else if std::mem::take(&mut is_default) {
             walk.read(part);
             let value = walk.expression(part);
-            let params = &mut walk.collect.facts.definitions[definition as usize].params;
+            let params = &mut walk.builder.facts.definitions[definition as usize].params;
             if let Some(param) = params.get_mut(count.wrapping_sub(1)) {
                 param.default = Some(value);
             }
@@ -225,7 +224,7 @@ fn outer_this(walk: &mut Walk, node: NodeId) -> ExprId {
     match label.filter(|&label| walk.text_of(label).starts_with(char::is_uppercase)) {
         Some(label) => {
             let callee = walk.annotation(label);
-            walk.collect.expr(Expr::Call { callee, args: Vec::new(), new: true })
+            walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: true })
         }
         None => UNKNOWN,
     }
@@ -241,8 +240,8 @@ fn dotted_type(walk: &mut Walk, node: NodeId) -> ExprId {
                 walk.claim_read(part);
                 let name = walk.name_of(part);
                 base = Some(match base {
-                    None => walk.collect.name_expr(name),
-                    Some(base) => walk.collect.attribute(base, name),
+                    None => walk.builder.name_expr(name),
+                    Some(base) => walk.builder.attribute(base, name),
                 });
             }
             "type_arguments" => {
@@ -255,5 +254,5 @@ fn dotted_type(walk: &mut Walk, node: NodeId) -> ExprId {
         }
     }
     let base = base.unwrap_or(UNKNOWN);
-    if args.is_empty() { base } else { walk.collect.expr(Expr::Generic { base, args }) }
+    if args.is_empty() { base } else { walk.builder.expr(Expr::Generic { base, args }) }
 }

@@ -3,16 +3,15 @@
 
 use crate::facts::{BindingKind, Expr, ExprId, Kind, flags};
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::languages::java::is_test;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
 use crate::parse::walk::dotted;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Scala;
 
-impl LanguageCode for Scala {
+impl LanguageHooks for Scala {
     fn needs_locals(&self) -> bool {
         true
     }
@@ -58,7 +57,7 @@ impl LanguageCode for Scala {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         match draft.kind {
             Kind::Class if walk.kind_name(draft.node) == "object_definition" => {
                 draft.flags |= flags::STATIC;
@@ -66,8 +65,8 @@ impl LanguageCode for Scala {
             }
             Kind::Method if draft.name == "this" => {
                 draft.kind = Kind::Constructor;
-                let class = walk.collect.facts.definitions[draft.parent as usize].name;
-                draft.name = walk.collect.text(class).to_owned();
+                let class = walk.builder.facts.definitions[draft.parent as usize].name;
+                draft.name = walk.builder.text(class).to_owned();
             }
             Kind::Function | Kind::Method | Kind::Property if is_test(walk, draft) => draft.flags |= flags::TEST,
             _ => {}
@@ -81,12 +80,12 @@ impl LanguageCode for Scala {
             // `this(...)` is another constructor.
             b"this" => {
                 let parent = walk.tree.node(node).parent;
-                walk.collect.this(walk.child(parent, "function") == Some(node))
+                walk.builder.this(walk.child(parent, "function") == Some(node))
             }
-            b"super" => walk.collect.super_expr(),
+            b"super" => walk.builder.super_expr(),
             _ => {
                 let name = walk.name_of(node);
-                walk.collect.name_expr(name)
+                walk.builder.name_expr(name)
             }
         }
     }
@@ -99,13 +98,13 @@ impl LanguageCode for Scala {
         let field = walk.child(node, "field")?;
         let outer = walk.child(node, "value").filter(|_| walk.bytes_of(field) == b"this")?;
         let callee = walk.annotation(outer);
-        Some(walk.collect.expr(Expr::Call { callee, args: Vec::new(), new: true }))
+        Some(walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: true }))
     }
 }
 
 /// The kind of the class, trait or enum that an object adds to.
-fn companion_kind(walk: &mut Walk, draft: &Draft) -> Kind {
-    let name = walk.collect.owned_name(draft.name.clone());
+fn companion_kind(walk: &mut Walk, draft: &DefinitionDraft) -> Kind {
+    let name = walk.builder.owned_name(draft.name.clone());
     let kinds = [Kind::Class, Kind::Trait, Kind::Enum];
     let known = kinds.into_iter().find(|&kind| walk.reopenable.contains_key(&(draft.parent, name, kind)));
     known.unwrap_or(Kind::Class)
@@ -190,7 +189,7 @@ fn fields_of_head(walk: &mut Walk, node: NodeId) {
             let is_value = is_case || words.iter().any(|word| matches!(*word, b"val" | b"var"));
             let is_private = !is_value || words.iter().any(|word| word.starts_with(b"private"));
             if let Some(member) = walk.define_member(class, name, parameter, declared).filter(|_| is_private) {
-                walk.collect.facts.definitions[member as usize].flags &= !flags::EXPORTED;
+                walk.builder.facts.definitions[member as usize].flags &= !flags::EXPORTED;
             }
         }
     }

@@ -4,15 +4,14 @@
 use crate::facts::{BindingKind, Expr, ExprId, Kind, ParamKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::languages::java::is_test;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Swift;
 
-impl LanguageCode for Swift {
+impl LanguageHooks for Swift {
     fn needs_locals(&self) -> bool {
         true
     }
@@ -46,7 +45,7 @@ impl LanguageCode for Swift {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         draft.private |= is_private(walk, draft.node);
         match draft.kind {
             Kind::Function | Kind::Method | Kind::Constructor => {
@@ -73,12 +72,12 @@ impl LanguageCode for Swift {
                 "type_identifier" if base != UNKNOWN && matches!(walk.bytes_of(part), b"Type" | b"Protocol") => {
                     args = vec![base];
                     let name = walk.name_of(part);
-                    base = walk.collect.name_expr(name);
+                    base = walk.builder.name_expr(name);
                 }
                 "type_identifier" if base == UNKNOWN => base = walk.type_expression(part),
                 "type_identifier" => {
                     let name = walk.name_of(part);
-                    base = walk.collect.attribute(base, name);
+                    base = walk.builder.attribute(base, name);
                 }
                 "type_arguments" => {
                     args = walk.contents(part).map(|part| walk.type_expression(part)).collect();
@@ -86,7 +85,7 @@ impl LanguageCode for Swift {
                 _ => {}
             }
         }
-        if args.is_empty() { base } else { walk.collect.expr(Expr::Generic { base, args }) }
+        if args.is_empty() { base } else { walk.builder.expr(Expr::Generic { base, args }) }
     }
 }
 
@@ -116,7 +115,7 @@ fn complete_parameters(walk: &mut Walk, node: NodeId) {
         } else if walk.child(node, "default_value").is_some() && is_default(walk, node, part) {
             walk.read(part);
             let value = walk.expression(part);
-            let params = &mut walk.collect.facts.definitions[definition as usize].params;
+            let params = &mut walk.builder.facts.definitions[definition as usize].params;
             if let Some(param) = params.get_mut(count.wrapping_sub(1)) {
                 param.default = Some(value);
             }
@@ -133,7 +132,7 @@ fn label(walk: &mut Walk, definition: u32, position: usize, parameter: NodeId) {
         return;
     };
     let label = walk.name_of(label);
-    let params = &mut walk.collect.facts.definitions[definition as usize].params;
+    let params = &mut walk.builder.facts.definitions[definition as usize].params;
     if let Some(param) = params.get_mut(position) {
         let annotation = param.annotation.filter(|_| param.kind == ParamKind::Normal);
         let name = std::mem::replace(&mut param.name, label);

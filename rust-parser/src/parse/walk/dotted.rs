@@ -2,7 +2,7 @@
 
 use crate::facts::{Import, ImportKind};
 use crate::parse::flat_tree::NodeId;
-use crate::parse::walk::Walk;
+use crate::parse::walk::state::Walk;
 
 /// Text without white space and comments.
 pub fn compact(walk: &Walk, node: NodeId) -> String {
@@ -26,9 +26,9 @@ pub fn import(walk: &mut Walk, node: NodeId, path: &str, is_star: bool, alias: O
         ImportKind::Star => None,
         _ => Some(alias.unwrap_or_else(|| member.unwrap_or(module).to_owned())),
     };
-    let module = walk.collect.owned_name(module.to_owned());
-    let member = member.map(|member| walk.collect.owned_name(member.to_owned()));
-    let alias = alias.map(|alias| walk.collect.owned_name(alias));
+    let module = walk.builder.owned_name(module.to_owned());
+    let member = member.map(|member| walk.builder.owned_name(member.to_owned()));
+    let alias = alias.map(|alias| walk.builder.owned_name(alias));
     let line = walk.tree.line(node);
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
 }
