@@ -82,6 +82,12 @@ class Languages:
     def of_path(self, path: str) -> str | None:
         """Return the language by file name, None when no language claims it; `.h` is decided by content when parsed."""
 
+def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
+    """Return (name, words, endings, declarations, constructors) of each language, by name; see `[search]`.
+
+    Raises ValueError with path and place.
+    """
+
 class ParsedFile:
     """Facts of one file. The views below are for tests and detectors; linking uses the facts directly."""
 

@@ -59,7 +59,7 @@ async def check_health(settings: Settings) -> HealthAnswer:
     daemon = await look_at_daemon(settings)
     index, state = await _check_index(settings, daemon)
     checks = [
-        await asyncio.to_thread(_check_extension),
+        await asyncio.to_thread(_check_extension, settings),
         *await check_store(settings),
         *index,
         *await _check_embedder(settings, state),
@@ -188,11 +188,11 @@ def _check_letters(settings: Settings, daemon: DaemonStatus) -> list[Check]:
     return [Check("letters", "warning", detail, _command(settings, LETTERS))]
 
 
-def _check_extension() -> Check:
+def _check_extension(settings: Settings) -> Check:
     try:
         from atlas.parsing import load_languages
 
-        names = load_languages().names
+        names = load_languages(settings.language_folders).names
     except (ImportError, ValueError) as error:
         fix = "Install the package again: pip install --force-reinstall code-atlas"
         return Check("parser", "broken", str(error), fix)

@@ -11,8 +11,8 @@ import math
 import os
 import socket
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from atlas.pipeline.workspace import ProjectSource
     from atlas.scan import Scope
     from atlas.search import Reader
+    from atlas.search.languages import LanguageTerms
 
 FACTS_FILE = "facts-{project}.bin"
 """The facts cache of a project in the data folder; it may be deleted at any time."""
@@ -262,8 +263,17 @@ def _reader(settings: Settings, store: Store, embedder: Embedder) -> Reader:
     from atlas.parsing import digest_paths, split_words
     from atlas.search import Reader
 
-    counter = Cl100kCounter()
-    return Reader(store, embedder, counter, settings.project_name, settings.root, split_words, digest_paths)
+    counter, languages = Cl100kCounter(), make_language_terms(settings)
+    return Reader(store, embedder, counter, settings.project_name, settings.root, split_words, digest_paths, languages)
+
+
+def make_language_terms(settings: Settings) -> LanguageTerms:
+    """Return what the languages say about questions and hits. Raises ConfigError for a language that is wrong."""
+    from atlas.parsing import search_terms
+    from atlas.search.languages import LanguageRow, language_terms
+
+    with _language_errors(settings):
+        return language_terms(map(LanguageRow._make, search_terms(settings.language_folders)))
 
 
 def _indexer(settings: Settings, store: Store) -> Indexer:
@@ -289,10 +299,8 @@ def make_source(settings: Settings) -> ProjectSource:
 
     # an index on a server needs the folder for the fact cache only
     prepare_data_folder(settings)
-    try:
-        languages = load_languages()
-    except ValueError as error:
-        raise ConfigError(f"a language cannot be used: {error}", "Install the package again.") from error
+    with _language_errors(settings):
+        languages = load_languages(settings.language_folders)
     return ProjectSource(
         project=settings.project_name,
         root=settings.root,
@@ -303,6 +311,16 @@ def make_source(settings: Settings) -> ProjectSource:
         timeout_ms=settings.index.parse_timeout_ms,
         rescope=lambda: _scope(load_settings(str(settings.root), str(settings.data_dir))),
     )
+
+
+@contextmanager
+def _language_errors(settings: Settings) -> Generator[None]:
+    try:
+        yield
+    except ValueError as error:
+        own = settings.languages.folders
+        hint = "Correct that file." if own else "Install the package again."
+        raise ConfigError(f"a language cannot be used: {error}", hint) from error
 
 
 def _scope(settings: Settings) -> Scope:

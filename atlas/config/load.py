@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 from atlas.config.embedder_checks import check_embedder
+from atlas.config.language_checks import check_languages
 from atlas.config.settings import SECTIONS
 from atlas.config.settings import Settings as Settings
 from atlas.config.settings import is_loopback as is_loopback
@@ -95,6 +96,7 @@ def load_settings(
     settings = Settings(root, folder, origins=origins, **_sections(values))
     _refuse_place(settings)
     check_folder(folder, trust=is_trusted(environment))
+    check_languages(settings)
     check_embedder(settings)
     check_store(settings)
     return settings
@@ -265,11 +267,11 @@ def _checked(key: str, value: object, origin: str) -> object:
     if isinstance(spec.default, tuple):
         if not isinstance(value, list) or not all(isinstance(one, str) for one in cast("list[object]", value)):
             raise ConfigError(f"{origin}: {key} must be a list of strings", _help(key))
-        globs = tuple(cast("list[str]", value))
-        for glob in globs:
+        entries = tuple(cast("list[str]", value))
+        for glob in entries if key.startswith("scope.") else ():
             if ".." in PurePosixPath(glob).parts:
                 raise ConfigError(f"{origin}: {key} must stay inside the project: {glob!r}", _help(key))
-        return globs
+        return entries
     if type(value) is not type(spec.default):
         wanted = {bool: "true or false", int: "a whole number", str: "a string"}[type(spec.default)]
         found = "" if spec.metadata["secret"] else f", not {value!r}"

@@ -71,6 +71,15 @@ class ScopeSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageSettings:
+    """`[languages]`: languages of the user, besides those that ship with Code Atlas."""
+
+    folders: tuple[str, ...] = _setting(
+        (), "Folders with a folder per language, each with a language.toml; of one name the last counts."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]`: defaults of the query tools."""
 
@@ -199,6 +208,7 @@ class Settings:
     project: ProjectSettings = field(default_factory=ProjectSettings)
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
+    languages: LanguageSettings = field(default_factory=LanguageSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -216,6 +226,11 @@ class Settings:
     def project_name(self) -> str:
         """The configured name, or the folder's."""
         return self.project.name or project_name(self.root)
+
+    @property
+    def language_folders(self) -> tuple[Path, ...]:
+        """Folders with languages of the user."""
+        return tuple(Path(folder).expanduser() for folder in self.languages.folders)
 
     @property
     def store_place(self) -> str:
@@ -265,6 +280,7 @@ SECTIONS: dict[str, type[Any]] = {
     "project": ProjectSettings,
     "scope": ScopeSettings,
     "search": SearchSettings,
+    "languages": LanguageSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,
     "mcp": McpSettings,

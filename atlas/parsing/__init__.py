@@ -30,7 +30,7 @@ from atlas._parser import (
     split_words,
     truncate_tokens,
 )
-from atlas.parsing.parse import fingerprint, load_languages, secrets_of
+from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of
 
 __all__ = [
     "BM25_LIBRARY",
@@ -57,6 +57,7 @@ __all__ = [
     "read_path",
     "read_small",
     "scan",
+    "search_terms",
     "secrets_of",
     "split_words",
     "truncate_tokens",

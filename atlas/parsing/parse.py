@@ -1,11 +1,11 @@
-"""The languages that ship with Code Atlas, a project's own ones, and a name for both together with the parser."""
+"""The languages that ship with Code Atlas, the user's own ones, and a name for both together with the parser."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from atlas._parser import Languages
+from atlas._parser import Languages, language_terms
 
 BUILT_IN = Path(__file__).parents[1] / "languages"
 """Folder of the languages that ship with Code Atlas."""
@@ -16,7 +16,15 @@ def load_languages(folders: Sequence[Path] = ()) -> Languages:
 
     Raises ValueError with file and place when a `language.toml` or `tags.scm` is wrong.
     """
-    return Languages([str(folder) for folder in (BUILT_IN, *folders)])
+    return Languages(_all(folders))
+
+
+def search_terms(folders: Sequence[Path] = ()) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
+    """Return (name, words, endings, declarations, constructors) of the same languages, without loading grammars.
+
+    Raises ValueError with file and place when a `language.toml` is wrong.
+    """
+    return language_terms(_all(folders))
 
 
 def fingerprint(languages: Languages) -> str:
@@ -27,3 +35,7 @@ def fingerprint(languages: Languages) -> str:
 def secrets_of(problems: Sequence[str]) -> tuple[str, ...]:
     """Return those of a file's problems that say what is masked in all that was made from it: `line: secret: rule`."""
     return tuple(problem for problem in problems if ": secret: " in problem)
+
+
+def _all(folders: Sequence[Path]) -> list[str]:
+    return [str(folder) for folder in (BUILT_IN, *folders)]

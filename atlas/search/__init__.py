@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.contracts import Embedder, Store, TokenCounter
+from atlas.search.languages import LanguageTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +26,4 @@ class Reader:
     """Words as the index has them: an identifier whole and its parts, lower-cased (`atlas.parsing.split_words`)."""
     digest_paths: Callable[[str, Sequence[str]], list[str]]
     """(root, paths) -> digests as in `FileRecord.digest`, "" where unreadable (`atlas.parsing.digest_paths`)."""
+    languages: LanguageTerms

@@ -70,12 +70,12 @@ async def search(
 
     A single channel keeps its own order and reads only the first `wanted` nodes; the hybrid ranks all it may show.
     """
-    query = route(text, reader.split_words)
+    query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
         rankings = await _channels(reader, query, where)
         notes = _remarks(rankings, query)
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
-        ranked = rank(candidates, query, reader.split_words, demote_tests=demote_tests)
+        ranked = rank(candidates, query, reader.split_words, reader.languages, demote_tests=demote_tests)
         total = len(ranked)
     else:
         run = by_words if mode == Mode.WORDS else by_meaning

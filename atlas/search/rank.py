@@ -13,6 +13,7 @@ from math import log1p
 from types import MappingProxyType
 
 from atlas.model import Label, Node
+from atlas.search.languages import LanguageTerms
 from atlas.search.route import Query
 
 LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
@@ -51,9 +52,7 @@ CENTRAL_BONUS = 0.005
 CENTRAL_LIMIT = 3.0
 DEPTH_PENALTY = 0.004
 """Per segment of the qualified name: between equals the shorter name."""
-CONSTRUCTORS = frozenset({"__init__", "__new__", "constructor", "initialize", "__construct"})
 
-_STUB = re.compile(r"(\.pyi|\.d\.[mc]?ts|\.h|\.hpp|\.hh)$")
 _REDEFINITION = re.compile(r"#\d+$")
 
 
@@ -72,7 +71,12 @@ class Candidate:
 
 
 def rank(
-    candidates: Iterable[Candidate], query: Query, split_words: Callable[[str], list[str]], *, demote_tests: bool = True
+    candidates: Iterable[Candidate],
+    query: Query,
+    split_words: Callable[[str], list[str]],
+    languages: LanguageTerms,
+    *,
+    demote_tests: bool = True,
 ) -> list[Candidate]:
     """Return candidates best first, one per symbol, ties by name; `demote_tests` False ranks tests as equals."""
 
@@ -84,30 +88,31 @@ def rank(
         [
             Candidate(
                 each.node,
-                _score(each, query, words_of, demote_tests),
+                _score(each, query, words_of, languages, demote_tests),
                 each.channels,
                 each.reasons,
                 each.degree,
                 each.also,
             )
             for each in candidates
-        ]
+        ],
+        languages,
     )
 
 
-def collapse(ranked: Sequence[Candidate]) -> list[Candidate]:
+def collapse(ranked: Sequence[Candidate], languages: LanguageTerms) -> list[Candidate]:
     """Keep one candidate per symbol at its best place: class over constructor, definition over declaration and stub."""
     groups: dict[str, list[Candidate]] = {}
     classes = {each.node.row.qualified_name for each in ranked if each.node.row.label == Label.CLASS}
     for each in ranked:
-        groups.setdefault(_symbol(each.node, classes), []).append(each)
-    kept = [group[0] if len(group) == 1 else _merged(group) for group in groups.values()]
+        groups.setdefault(_symbol(each.node, classes, languages), []).append(each)
+    kept = [group[0] if len(group) == 1 else _merged(group, languages) for group in groups.values()]
     kept.sort(key=_order)
     return kept
 
 
-def _merged(group: Sequence[Candidate]) -> Candidate:
-    best = min(group, key=lambda each: (_standing(each.node), _order(each)))
+def _merged(group: Sequence[Candidate], languages: LanguageTerms) -> Candidate:
+    best = min(group, key=lambda each: (_standing(each.node, languages), _order(each)))
     return replace(
         best,
         score=max(each.score for each in group),
@@ -117,12 +122,18 @@ def _merged(group: Sequence[Candidate]) -> Candidate:
     )
 
 
-def is_declaration(node: Node) -> bool:
+def is_declaration(node: Node, languages: LanguageTerms) -> bool:
     """Return whether a node only declares what another place defines."""
-    return "declaration" in node.row.modifiers.split() or _STUB.search(node.row.path) is not None
+    return "declaration" in node.row.modifiers.split() or node.row.path.endswith(languages.declarations)
 
 
-def _score(candidate: Candidate, query: Query, words_of: Callable[[str], frozenset[str]], demote_tests: bool) -> float:
+def _score(
+    candidate: Candidate,
+    query: Query,
+    words_of: Callable[[str], frozenset[str]],
+    languages: LanguageTerms,
+    demote_tests: bool,
+) -> float:
     row = candidate.node.row
     score = candidate.score * LABEL_FACTOR.get(row.label, 1.0)
     if row.is_test:
@@ -131,7 +142,7 @@ def _score(candidate: Candidate, query: Query, words_of: Callable[[str], frozens
         score *= GENERATED_FACTOR
     if not row.exported:
         score *= PRIVATE_FACTOR
-    if is_declaration(candidate.node):
+    if is_declaration(candidate.node, languages):
         score *= DECLARATION_FACTOR
     if row.language in query.languages:
         score *= LANGUAGE_FACTOR
@@ -147,16 +158,16 @@ def _order(candidate: Candidate) -> tuple[float, int, str, str]:
     return (-round(candidate.score, 9), len(row.qualified_name), row.qualified_name, row.uid)
 
 
-def _symbol(node: Node, classes: set[str]) -> str:
+def _symbol(node: Node, classes: set[str], languages: LanguageTerms) -> str:
     """Return the name of the symbol a node stands for: one for declarations, one for a class and its constructor."""
     row = node.row
     owner, _, name = row.qualified_name.rpartition(".")
-    if name in CONSTRUCTORS and owner in classes:
+    if name in languages.constructors and owner in classes:
         return owner
-    if _REDEFINITION.search(row.qualified_name) and is_declaration(node):
+    if _REDEFINITION.search(row.qualified_name) and is_declaration(node, languages):
         return _REDEFINITION.sub("", row.qualified_name)
     return row.qualified_name
 
 
-def _standing(node: Node) -> tuple[bool, bool]:
-    return (is_declaration(node), node.row.label != Label.CLASS)
+def _standing(node: Node, languages: LanguageTerms) -> tuple[bool, bool]:
+    return (is_declaration(node, languages), node.row.label != Label.CLASS)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
+from atlas.search.languages import LanguageTerms
 from atlas.search.rank import is_declaration
 from atlas.search.route import dotted, valid
 
@@ -90,7 +91,7 @@ async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | Non
         nodes = await reader.store.find(wanted, match, where, CANDIDATES)
         own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
         if own or nodes:
-            return _prefer_definition(own or nodes, match.value)
+            return _prefer_definition(own or nodes, match.value, reader.languages)
     return None
 
 
@@ -99,9 +100,9 @@ async def _by_path(reader: Reader, name: str, where: Filter) -> Resolution | Non
     return Resolution(tuple(nodes), "path") if nodes else None
 
 
-def _prefer_definition(nodes: Sequence[Node], how: str) -> Resolution:
+def _prefer_definition(nodes: Sequence[Node], how: str, languages: LanguageTerms) -> Resolution:
     """One definition among declarations of the same name is that name; anything else stays ambiguous."""
-    defined = [node for node in nodes if not is_declaration(node)]
+    defined = [node for node in nodes if not is_declaration(node, languages)]
     names = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes}
     if len(defined) == 1 and len(names) == 1:
         return Resolution(tuple(defined), how, declarations=tuple(node for node in nodes if node is not defined[0]))

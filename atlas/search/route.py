@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from atlas.model import Direction, EdgeType
+from atlas.search.languages import LanguageTerms
 
 MAX_QUERY_CHARACTERS = 2_000
 """Longer questions are cut: their tail adds words without adding intent, and BM25 costs one list per word."""
@@ -30,21 +31,6 @@ where which while who why will with would you your
 STOP_WORDS = frozenset(_STOP.split())
 """Dropped from word search when anything else is left. Words of the trade (`get`, `class`) stay: names have them."""
 
-LANGUAGE_WORDS = {
-    "python": "python",
-    "javascript": "javascript",
-    "typescript": "typescript",
-    "tsx": "tsx",
-    "golang": "go",
-    "rust": "rust",
-    "java": "java",
-    "c++": "cpp",
-    "c#": "csharp",
-    "csharp": "csharp",
-    "ruby": "ruby",
-    "php": "php",
-    "markdown": "markdown",
-}
 _TEST = "test tests testing tested unittest pytest testcase fixture fixtures spec specs"
 TEST_WORDS = frozenset(_TEST.split())
 
@@ -150,23 +136,19 @@ _PHRASES = tuple(
     for kind, types, direction, phrases in RELATIONS
     for phrase in phrases
 )
-_PATH = re.compile(
-    r"(?<![\w/.-])((?:[\w.@+-]+/)+[\w.@+-]+"
-    r"|[\w-]+\.(?:pyi?|m?jsx?|cjs|tsx?|go|rs|java|cc?|cpp|hpp?|cs|rb|php|md))(?![\w/])"
-)
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
 _MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.|::|#|->|\(\)|\$")
 
 
-def route(text: str, split_words: Callable[[str], list[str]]) -> Query:
+def route(text: str, split_words: Callable[[str], list[str]], languages: LanguageTerms) -> Query:
     """Take a question apart. `split_words` must split as the index was split. Deterministic, never raises."""
     folded = " ".join(valid(text[: MAX_QUERY_CHARACTERS * 4]).split())
     notes: list[str] = []
     if len(folded) > MAX_QUERY_CHARACTERS or len(text) > MAX_QUERY_CHARACTERS * 4:
         folded = folded[:MAX_QUERY_CHARACTERS]
         notes.append(f"query cut to its first {MAX_QUERY_CHARACTERS} characters")
-    paths = _distinct(match.group(1) for match in _PATH.finditer(folded))
+    paths = _distinct(match.group(1) for match in languages.path.finditer(folded))
     relation = _relation(folded)
     plain = [word.strip(".,;:!?()[]{}'\"`").lower() for word in folded.split()]
     all_words = _distinct(split_words(folded))
@@ -185,7 +167,7 @@ def route(text: str, split_words: Callable[[str], list[str]]) -> Query:
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
         relation=relation,
         wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
-        languages=_distinct(LANGUAGE_WORDS[word] for word in plain if word in LANGUAGE_WORDS),
+        languages=_distinct(languages.words[word] for word in plain if word in languages.words),
         notes=tuple(notes),
     )
 

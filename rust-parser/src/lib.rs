@@ -14,6 +14,7 @@ pub mod content_digest;
 pub mod encode;
 pub mod facts;
 pub mod files;
+pub mod language_data;
 pub mod link;
 pub mod page_checksums;
 pub mod parse;

@@ -13,7 +13,7 @@ use crate::link::emit::structure::Structure;
 use crate::link::project::file_entry::is_class;
 use crate::link::project::index::Index;
 use crate::link::project::names::FILE_NODE;
-use crate::link::project::paths::{file_name_of, is_package_file};
+use crate::link::project::paths::file_name_of;
 
 /// First 16 bytes of BLAKE3 over a unit's rows.
 pub type UnitDigest = [u8; 16];
@@ -76,6 +76,8 @@ pub struct UnitSource {
     project: String,
     pub(crate) path: String,
     facts: Option<Arc<FileFacts>>,
+    /// Its module stands for a folder.
+    is_package: bool,
     pub(crate) nodes: Vec<UnitNode>,
     /// By node: the nearest enclosing node of the unit.
     parents: Vec<Option<usize>>,
@@ -130,6 +132,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
         project: project.to_owned(),
         path: facts.path.clone(),
         facts: Some(facts.clone()),
+        is_package: entry.rules.is_package_file(&entry.path),
         nodes,
         parents,
         edges,
@@ -170,6 +173,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         project: project.to_owned(),
         path: String::new(),
         facts: None,
+        is_package: false,
         parents: vec![None; nodes.len()],
         nodes,
         edges: edges.collect(),
@@ -240,7 +244,7 @@ impl UnitSource {
         let is_file = def == FILE_NODE;
         let definition = &facts.definitions[if is_file { 0 } else { def as usize }];
         let is_whole = is_file || def == 0;
-        let (label, kind) = if is_file { ("File", "file") } else { label_and_kind(definition.kind, &facts.path) };
+        let (label, kind) = if is_file { ("File", "file") } else { label_and_kind(definition.kind, self.is_package) };
         let text = |name: u32| &facts.strings[name as usize];
         let name = match definition.kind {
             _ if is_file => file_name_of(&facts.path),
@@ -343,9 +347,9 @@ fn extended_class<'a>(facts: &'a FileFacts, node: &UnitNode) -> Option<&'a str> 
     parts.next()
 }
 
-fn label_and_kind(kind: Kind, path: &str) -> (&'static str, &'static str) {
+fn label_and_kind(kind: Kind, is_package: bool) -> (&'static str, &'static str) {
     match kind {
-        Kind::Module if is_package_file(path) => ("Module", "package"),
+        Kind::Module if is_package => ("Module", "package"),
         Kind::Module => ("Module", "module"),
         Kind::Namespace => ("Package", "namespace"),
         Kind::Class => ("Class", "class"),

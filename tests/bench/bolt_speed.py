@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from atlas.api import Atlas
-from atlas.app.main import Cl100kCounter, make_embedder, make_source, make_writing_embedder
+from atlas.app.main import Cl100kCounter, make_embedder, make_language_terms, make_source, make_writing_embedder
 from atlas.buses.memory import MemoryBus
 from atlas.config.load import load_settings
 from atlas.config.settings import Settings
@@ -57,7 +57,14 @@ def atlas_on(store: Store, settings: Settings) -> Atlas:
     gate = SignificanceGate(store, settings.pipeline.body_threshold / 100, embeds=embeds)
     indexer = Indexer(source, store, MemoryBus(), gate, make_writing_embedder(settings))
     reader = Reader(
-        store, make_embedder(settings), Cl100kCounter(), settings.project_name, settings.root, split_words, digest_paths
+        store,
+        make_embedder(settings),
+        Cl100kCounter(),
+        settings.project_name,
+        settings.root,
+        split_words,
+        digest_paths,
+        make_language_terms(settings),
     )
     return Atlas(reader, indexer)
 

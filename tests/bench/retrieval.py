@@ -62,7 +62,7 @@ def fusing(fuse: Callable[[Sequence[Scored], Sequence[Scored]], Sequence[Scored]
     """Return words and meaning fused by a function, without ranking."""
 
     async def ask(atlas: Atlas, question: Question) -> list[str]:
-        query, where = route(question.text, atlas.reader.split_words), _where(atlas)
+        query, where = route(question.text, atlas.reader.split_words, atlas.reader.languages), _where(atlas)
         words, meaning = await asyncio.gather(
             by_words(atlas.reader, query, where), by_meaning(atlas.reader, query, where)
         )

@@ -120,7 +120,7 @@ async def test_rankings_agree(both: tuple[Atlas, Atlas]) -> None:
         overlaps: list[float] = []
         same = 0
         for question in QUESTIONS:
-            query = route(question, embedded.split_words)
+            query = route(question, embedded.split_words, embedded.languages)
             nearest = [(await by_meaning(reader, query, where, 10)).hits for reader in (embedded, server)]
             check_vectors(question, *nearest)
             mine, other = [(await by_words(reader, query, where, 20)).hits for reader in (embedded, server)]

@@ -24,7 +24,9 @@ from atlas.model import (
     Skipped,
     VectorRow,
 )
+from atlas.parsing import search_terms
 from atlas.search import Reader
+from atlas.search.languages import LanguageRow, language_terms
 
 PROJECT = "shop"
 FILES = {
@@ -195,7 +197,9 @@ async def fill(store: Store, root: Path, *, finish: bool = True) -> None:
 
 def open_shop(store: Store, root: Path, embedder: Embedder | None = None) -> Atlas:
     """Return an Atlas over a filled store."""
-    return Atlas(Reader(store, embedder or WordEmbedder(), Counter(), PROJECT, root, split_words, digest_paths))
+    languages = language_terms(map(LanguageRow._make, search_terms()))
+    reader = Reader(store, embedder or WordEmbedder(), Counter(), PROJECT, root, split_words, digest_paths, languages)
+    return Atlas(reader)
 
 
 def _file_delta(root: Path, path: str) -> GraphDelta:

@@ -8,8 +8,12 @@ import pytest
 
 from atlas._parser import split_words
 from atlas.model import Node, NodeRow
+from atlas.parsing import search_terms
+from atlas.search.languages import LanguageRow, language_terms
 from atlas.search.rank import Candidate, collapse, rank
 from atlas.search.route import route
+
+LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
 
 
 def node(qualified_name: str, label: str = "Function", path: str = "shop/cart.py", **changes: object) -> Node:
@@ -43,7 +47,7 @@ def node(qualified_name: str, label: str = "Function", path: str = "shop/cart.py
 
 
 def order(query: str, *candidates: Candidate, demote_tests: bool = True) -> list[str]:
-    ranked = rank(candidates, route(query, split_words), split_words, demote_tests=demote_tests)
+    ranked = rank(candidates, route(query, split_words, LANGUAGES), split_words, LANGUAGES, demote_tests=demote_tests)
     return [each.node.row.qualified_name for each in ranked]
 
 
@@ -99,7 +103,7 @@ def test_central_nodes_win_between_equals() -> None:
 def test_class_absorbs_its_constructor() -> None:
     constructor = Candidate(node("shop.Cart.__init__", "Method"), 0.9, ("meaning",), ("constructor match",))
     cls = Candidate(node("shop.Cart", "Class"), 0.5, ("words",))
-    (only,) = collapse([constructor, cls])
+    (only,) = collapse([constructor, cls], LANGUAGES)
     assert only.node.row.qualified_name == "shop.Cart"
     assert only.score == 0.9
     assert only.also == ("shop:shop.Cart.__init__",)
@@ -107,19 +111,19 @@ def test_class_absorbs_its_constructor() -> None:
 
 
 def test_constructor_without_its_class_stays() -> None:
-    assert len(collapse([Candidate(node("shop.Cart.__init__", "Method"), 0.9)])) == 1
+    assert len(collapse([Candidate(node("shop.Cart.__init__", "Method"), 0.9)], LANGUAGES)) == 1
 
 
 def test_stub_and_declaration_collapse_into_the_definition() -> None:
     source = Candidate(node("shop.cart.total"), 0.5)
     stub = Candidate(node("shop.cart.total#2", path="shop/cart.pyi"), 0.9)
-    (only,) = collapse([stub, source])
+    (only,) = collapse([stub, source], LANGUAGES)
     assert only.node.row.path == "shop/cart.py"
     assert only.also == ("shop:shop.cart.total#2",)
 
 
 def test_real_redefinitions_do_not_collapse() -> None:
-    assert len(collapse([Candidate(node("shop.total"), 0.5), Candidate(node("shop.total#2"), 0.5)])) == 2
+    assert len(collapse([Candidate(node("shop.total"), 0.5), Candidate(node("shop.total#2"), 0.5)], LANGUAGES)) == 2
 
 
 def test_order_does_not_depend_on_the_order_of_candidates() -> None:
@@ -129,5 +133,5 @@ def test_order_does_not_depend_on_the_order_of_candidates() -> None:
 
 def test_ranking_changes_scores_not_candidates() -> None:
     candidate = Candidate(node("shop.total"), 0.8, ("name",), ("exact name",))
-    (ranked,) = rank([candidate], route("total", split_words), split_words)
+    (ranked,) = rank([candidate], route("total", split_words, LANGUAGES), split_words, LANGUAGES)
     assert replace(ranked, score=candidate.score) == candidate

@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from atlas._parser import split_words
 from atlas.model import Direction, EdgeType
-from atlas.search.route import MAX_QUERY_CHARACTERS, MAX_WORDS, base_forms, dotted, route
+from atlas.parsing import search_terms
+from atlas.search.languages import LanguageRow, language_terms
+from atlas.search.route import MAX_QUERY_CHARACTERS, MAX_WORDS, Query, base_forms, dotted, route
+
+LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
+
+
+def taken_apart(text: str) -> Query:
+    return route(text, split_words, LANGUAGES)
 
 
 @pytest.mark.parametrize(
@@ -36,10 +44,10 @@ from atlas.search.route import MAX_QUERY_CHARACTERS, MAX_WORDS, base_forms, dott
     ],
 )
 def test_relations(text: str, kind: str, name: str, direction: Direction) -> None:
-    relation = route(text, split_words).relation
+    relation = taken_apart(text).relation
     assert relation is not None
     assert (relation.kind, relation.name, relation.direction) == (kind, name, direction)
-    assert route(text, split_words).names == (name,)
+    assert taken_apart(text).names == (name,)
 
 
 @pytest.mark.parametrize(
@@ -53,38 +61,38 @@ def test_relations(text: str, kind: str, name: str, direction: Direction) -> Non
     ],
 )
 def test_no_relation_where_a_phrase_only_occurs(text: str) -> None:
-    assert route(text, split_words).relation is None
+    assert taken_apart(text).relation is None
 
 
 def test_usage_relation_follows_every_kind_of_use() -> None:
-    relation = route("usages of Cart", split_words).relation
+    relation = taken_apart("usages of Cart").relation
     assert relation is not None
     assert {EdgeType.CALLS, EdgeType.REFERENCES, EdgeType.USES_TYPE, EdgeType.INHERITS} <= set(relation.types)
 
 
 def test_identifiers_are_names_and_plain_words_are_not() -> None:
-    query = route("how does getUserById use the session_cache in app.models.User for `cart`", split_words)
+    query = taken_apart("how does getUserById use the session_cache in app.models.User for `cart`")
     assert query.names == ("cart", "getUserById", "session_cache", "app.models.User")
 
 
 def test_single_word_is_a_name() -> None:
-    assert route("checkout", split_words).names == ("checkout",)
-    assert route("  Cart()  ", split_words).names == ("Cart",)
+    assert taken_apart("checkout").names == ("checkout",)
+    assert taken_apart("  Cart()  ").names == ("Cart",)
 
 
 def test_short_questions_are_tried_as_one_identifier() -> None:
-    assert route("dispatch request", split_words).joined == ("dispatch_request", "dispatchrequest")
-    assert route("how to parse the date of a request", split_words).joined == ()
+    assert taken_apart("dispatch request").joined == ("dispatch_request", "dispatchrequest")
+    assert taken_apart("how to parse the date of a request").joined == ()
 
 
 def test_paths_are_recognised_and_are_not_names() -> None:
-    query = route("open src/shop/cart.py and views.ts", split_words)
+    query = taken_apart("open src/shop/cart.py and views.ts")
     assert query.paths == ("src/shop/cart.py", "views.ts")
     assert query.names == ()
 
 
 def test_words_are_split_as_the_index_is_and_stop_words_dropped() -> None:
-    assert route("what is the getUserById function", split_words).words == (
+    assert taken_apart("what is the getUserById function").words == (
         "getuserbyid",
         "get",
         "user",
@@ -113,24 +121,24 @@ def test_base_forms(word: str, forms: set[str]) -> None:
 
 
 def test_base_forms_are_searched_beside_the_words() -> None:
-    query = route("closes the connections", split_words)
+    query = taken_apart("closes the connections")
     assert query.words == ("closes", "connections")
     assert query.variants == ("close", "clos", "connection")
 
 
 def test_only_stop_words_are_kept() -> None:
-    assert route("what is this", split_words).words == ("what", "is", "this")
+    assert taken_apart("what is this").words == ("what", "is", "this")
 
 
 def test_tests_and_languages_are_noticed() -> None:
-    query = route("unit tests of the parser in TypeScript", split_words)
+    query = taken_apart("unit tests of the parser in TypeScript")
     assert query.wants_tests
     assert query.languages == ("typescript",)
-    assert not route("latest attestation", split_words).wants_tests
+    assert not taken_apart("latest attestation").wants_tests
 
 
 def test_long_queries_are_cut_with_a_note() -> None:
-    query = route(" ".join(f"word{n}" for n in range(20_000)), split_words)
+    query = taken_apart(" ".join(f"word{n}" for n in range(20_000)))
     assert len(query.text) == MAX_QUERY_CHARACTERS
     assert len(query.words) == MAX_WORDS
     assert len(query.notes) == 2
@@ -138,7 +146,7 @@ def test_long_queries_are_cut_with_a_note() -> None:
 
 def test_hostile_text_is_quick() -> None:
     for text in ("a/" * 50_000, "callers of " * 9_000, "`" * 100_000, "a." * 50_000, "who calls " + "x" * 100_000):
-        assert len(route(text, split_words).text) <= MAX_QUERY_CHARACTERS
+        assert len(taken_apart(text).text) <= MAX_QUERY_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -151,6 +159,6 @@ def test_names_of_other_languages(written: str, expected: str) -> None:
 
 @given(st.text(max_size=300))
 def test_any_text_routes_the_same_way_twice(text: str) -> None:
-    first = route(text, split_words)
-    assert first == route(text, split_words)
+    first = taken_apart(text)
+    assert first == taken_apart(text)
     assert len(first.words) == len(set(first.words))

@@ -21,6 +21,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::FileFacts;
+use crate::language_data::Settings;
 
 use crate::link::edge::FileEdges;
 use crate::link::emit::edges;
@@ -87,10 +88,10 @@ enum Output {
 }
 
 impl Project {
-    pub fn new(name: &str, low_memory: bool) -> Project {
+    pub fn new<'a>(name: &str, languages: impl Iterator<Item = &'a Settings>, low_memory: bool) -> Project {
         Project {
             name: name.to_owned(),
-            index: Index::default(),
+            index: Index::new(languages),
             links: Vec::new(),
             structure: Structure::default(),
             structure_digest: None,

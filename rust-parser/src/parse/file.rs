@@ -11,13 +11,14 @@ use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::content_digest::digest_of;
 use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
+use crate::language_data::DocStyle;
 use crate::parse::deadline::Deadline;
 use crate::parse::digests;
 use crate::parse::doc_text;
 use crate::parse::doc_text::text_digest;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::FlatTree;
-use crate::parse::language::{DocStyle, Language};
+use crate::parse::language::Language;
 use crate::parse::walk::drafts::Layout;
 use crate::parse::walk::state::Walk;
 

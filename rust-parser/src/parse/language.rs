@@ -3,125 +3,13 @@
 use std::path::Path;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use serde::Deserialize;
 
 use crate::facts::ScopeRule;
+use crate::language_data::{LanguageFolder, ScopeName, Settings, read};
 use crate::parse::grammars;
 use crate::parse::hooks::LanguageHooks;
 use crate::parse::query::patterns::{Kinds, Pattern, compile};
 use crate::parse::query::vocabulary::{Role, Shape};
-
-/// `language.toml`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Settings {
-    pub name: String,
-    /// Name of a compiled-in grammar; empty when the language's code reads the text itself, without patterns.
-    #[serde(default)]
-    pub grammar: String,
-    /// Without the dot; the longest match wins (`d.ts` before `ts`).
-    #[serde(default)]
-    pub extensions: Vec<String>,
-    /// Whole file names.
-    #[serde(default)]
-    pub file_names: Vec<String>,
-    /// Interpreter names of a `#!` line, without version.
-    #[serde(default)]
-    pub shebangs: Vec<String>,
-    /// Folders beside this one whose `tags.scm` is appended.
-    #[serde(default)]
-    pub include: Vec<String>,
-    /// Name of the Rust module that reads what patterns cannot say; empty for none.
-    #[serde(default)]
-    pub code: String,
-    pub scope: ScopeSettings,
-    #[serde(default)]
-    pub tests: TestSettings,
-    #[serde(default)]
-    pub definitions: DefinitionSettings,
-    #[serde(default)]
-    pub docs: DocSettings,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ScopeSettings {
-    rule: RuleName,
-    /// Leading path components that are not part of module names; one is dropped.
-    #[serde(default)]
-    pub strip_leading: Vec<String>,
-    /// Path components dropped wherever they stand.
-    #[serde(default)]
-    pub strip_every: Vec<String>,
-    /// Names of files that stand for their folder.
-    #[serde(default)]
-    pub index_names: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum RuleName {
-    File,
-    Directory,
-    Declared,
-    Document,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TestSettings {
-    /// Globs over paths relative to the project; a file that fits one is a test file.
-    #[serde(default)]
-    paths: Vec<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DefinitionSettings {
-    /// Names that make a function in a class its constructor.
-    #[serde(default)]
-    pub constructors: Vec<String>,
-    /// Names that stand for the class of `this`, also as a type.
-    #[serde(default)]
-    pub class_names: Vec<String>,
-    #[serde(default)]
-    pub exported: Exported,
-}
-
-/// Which definitions are visible outside their module.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Exported {
-    /// Names without a leading underscore (dunder names too).
-    Underscore,
-    /// Names with a capital first letter.
-    Capitalised,
-    /// What a `@flag.exported` says; members follow their class unless private.
-    Explicit,
-    /// All but `@flag.private`.
-    #[default]
-    Always,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DocSettings {
-    #[serde(default)]
-    pub style: DocStyle,
-    /// Beginnings of comments that are documentation; empty: every comment is.
-    #[serde(default)]
-    pub prefixes: Vec<String>,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DocStyle {
-    /// The string that is the first statement of the body.
-    FirstString,
-    /// The comment directly above.
-    #[default]
-    CommentAbove,
-}
 
 /// What to do at nodes of one kind; numbers are indices into `Language::patterns`, in the order of the file.
 #[derive(Debug, Default)]
@@ -161,12 +49,10 @@ pub struct Language {
 }
 
 impl Language {
-    /// Load `<folder>/language.toml` and `<folder>/tags.scm`. The error names file and place.
-    pub fn load(folder: &Path, hooks: HooksByName) -> Result<Language, String> {
+    /// Compile what the folder of a language says. The error names file and place.
+    pub fn load(folder: LanguageFolder, hooks: HooksByName) -> Result<Language, String> {
+        let LanguageFolder { path: folder, settings, patterns: pattern_paths, mut sources } = folder;
         let settings_path = folder.join("language.toml");
-        let text = read(&settings_path)?;
-        let settings: Settings =
-            toml::from_str(&text).map_err(|error| format!("{}: {error}", settings_path.display()))?;
         let grammar = grammars::grammar(&settings.grammar);
         if grammar.is_none() && !settings.grammar.is_empty() {
             return Err(format!(
@@ -178,23 +64,15 @@ impl Language {
         }
         let hooks = hooks(&settings.code)
             .ok_or_else(|| format!("{}: unknown code {:?}", settings_path.display(), settings.code))?;
-        let mut sources = text;
         let mut patterns = Vec::new();
         if let Some(grammar) = &grammar {
-            patterns = load_patterns(grammar, &folder.join("tags.scm"), &mut sources)?;
-            for include in &settings.include {
-                let path = folder.join("..").join(include).join("tags.scm");
-                patterns.extend(load_patterns(grammar, &path, &mut sources)?);
+            for path in &pattern_paths {
+                patterns.extend(load_patterns(grammar, path, &mut sources)?);
             }
         }
         let tests = globs(&settings.tests.paths).map_err(|error| format!("{}: {error}", settings_path.display()))?;
         let mut language = Language {
-            scope_rule: match settings.scope.rule {
-                RuleName::File => ScopeRule::File,
-                RuleName::Directory => ScopeRule::Directory,
-                RuleName::Declared => ScopeRule::Declared,
-                RuleName::Document => ScopeRule::Document,
-            },
+            scope_rule: scope_rule_of(&settings),
             settings,
             sources,
             grammar,
@@ -318,8 +196,14 @@ impl KindRules {
     }
 }
 
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+/// How files of the language name what they define.
+pub fn scope_rule_of(settings: &Settings) -> ScopeRule {
+    match settings.scope.rule {
+        Some(ScopeName::File) | None => ScopeRule::File,
+        Some(ScopeName::Directory) => ScopeRule::Directory,
+        Some(ScopeName::Declared) => ScopeRule::Declared,
+        Some(ScopeName::Document) => ScopeRule::Document,
+    }
 }
 
 fn load_patterns(grammar: &tree_sitter::Language, path: &Path, sources: &mut String) -> Result<Vec<Pattern>, String> {

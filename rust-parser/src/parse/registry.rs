@@ -1,13 +1,13 @@
 //! The registry of languages: folders of `<name>/language.toml` + `<name>/tags.scm`; later folders win by name.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::content_digest::hex;
 use crate::facts::FACTS_VERSION;
+use crate::language_data::{Settings, read_all};
 use crate::parse::language::Language;
 use crate::parse::languages;
 
@@ -29,27 +29,13 @@ impl Registry {
     /// Load all languages of the folders. The error names file and place.
     pub fn load(folders: &[String]) -> Result<Registry, String> {
         let mut registry = Registry::default();
-        for folder in folders {
-            let mut names: Vec<_> = std::fs::read_dir(folder)
-                .map_err(|error| format!("{folder}: {error}"))?
-                .filter_map(Result::ok)
-                .map(|entry| entry.path())
-                .filter(|path| path.join("language.toml").is_file())
-                .collect();
-            names.sort();
-            for path in names {
-                registry.add(&path)?;
-            }
+        for folder in read_all(folders)? {
+            let language = Language::load(folder, languages::hooks)?;
+            registry.sources.update(language.sources.as_bytes());
+            registry.by_name.insert(language.settings.name.clone(), Arc::new(language));
         }
         registry.index()?;
         Ok(registry)
-    }
-
-    fn add(&mut self, folder: &Path) -> Result<(), String> {
-        let language = Language::load(folder, languages::hooks)?;
-        self.sources.update(language.sources.as_bytes());
-        self.by_name.insert(language.settings.name.clone(), Arc::new(language));
-        Ok(())
     }
 
     fn index(&mut self) -> Result<(), String> {
@@ -83,6 +69,11 @@ impl Registry {
 
     pub fn names(&self) -> Vec<String> {
         self.by_name.keys().cloned().collect()
+    }
+
+    /// What the languages say, by name.
+    pub fn settings(&self) -> impl Iterator<Item = &Settings> {
+        self.by_name.values().map(|language| &language.settings)
     }
 
     pub fn get(&self, name: &str) -> Option<&Arc<Language>> {

@@ -28,8 +28,7 @@ impl Linker {
     #[new]
     #[pyo3(signature = (project, languages, low_memory=false))]
     fn new(project: &str, languages: &Languages, low_memory: bool) -> Self {
-        let _ = languages; // rules that are data of a language will need them; callers name them already
-        Linker { project: Project::new(project, low_memory), is_recalled: false }
+        Linker { project: Project::new(project, languages.registry.settings(), low_memory), is_recalled: false }
     }
 
     fn set_subprojects(&mut self, subprojects: Vec<(String, String, String)>) {

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::content_digest::hex;
 use crate::files::Folder;
+use crate::language_data::search_terms;
 use crate::parse::{self, Limits, Registry, facts_json, parse_below, parse_content};
 
 /// The languages known.
@@ -172,10 +173,24 @@ fn parse_paths(
     })
 }
 
+/// (name, words, endings, declarations, constructors) of a language.
+type Terms = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>);
+
+/// What each language says about questions and hits, by name; grammars are not loaded.
+#[pyfunction]
+fn language_terms(folders: Vec<String>) -> PyResult<Vec<Terms>> {
+    let all = search_terms(&folders).map_err(PyValueError::new_err)?;
+    let rows = all
+        .into_iter()
+        .map(|(name, [words, endings, declarations, constructors])| (name, words, endings, declarations, constructors));
+    Ok(rows.collect())
+}
+
 /// Add this module's Python classes and functions.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Languages>()?;
     module.add_class::<ParsedFile>()?;
+    module.add_function(wrap_pyfunction!(language_terms, module)?)?;
     module.add_function(wrap_pyfunction!(parse_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(parse_paths, module)?)?;
     Ok(())

@@ -8,7 +8,6 @@ use crate::link::emit::collector::{EdgeCollector, is_referable};
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{is_callable, is_class};
 use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
-use crate::link::rules::Family;
 use crate::link::strategy::Strategy;
 
 /// Shortest name that says anything about who is meant.
@@ -106,7 +105,7 @@ impl EdgeCollector<'_, '_> {
                         .into_iter()
                         .collect();
                 }
-                if query.file.family == Family::Ruby && query.text(name) == "new" {
+                if query.file.rules.new_method == Some(name) {
                     return bases;
                 }
                 query.each(bases, |value| query.called_attribute(value, name))
@@ -115,7 +114,7 @@ impl EdgeCollector<'_, '_> {
                 let name = query.file.sym(name);
                 match query.resolve_called_name(site.scope, name, site.line) {
                     Some(values) => values,
-                    None if query.file.family.has_global_functions() => {
+                    None if query.file.rules.global_functions => {
                         let unique = self.unique(name, |kind, is_member| kind == Kind::Function && !is_member);
                         unique
                             .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
@@ -134,8 +133,7 @@ impl EdgeCollector<'_, '_> {
     fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
         let query = self.query;
         let Expr::Name(name) = *query.file.expr(base) else { return false };
-        let has_class_case = matches!(query.file.family, Family::CSharp | Family::Ruby | Family::Php);
-        has_class_case
+        query.file.rules.capitalised_classes
             && query.file.text(name).starts_with(char::is_uppercase)
             && query.resolve_name(site.scope, query.file.sym(name), site.line).is_none()
     }
@@ -146,8 +144,8 @@ impl EdgeCollector<'_, '_> {
         let text = query.text(name);
         if text.len() < MIN_UNIQUE_NAME
             || text.starts_with("__")
-            || query.index.rules.is_common_method(name)
-            || query.index.rules.is_builtin(query.file.family, name)
+            || query.file.rules.common_methods.contains(&name)
+            || query.file.rules.builtins.contains(&name)
         {
             return None;
         }
@@ -161,7 +159,7 @@ impl EdgeCollector<'_, '_> {
                 continue;
             }
             let (file, definition) = query.definition(symbol);
-            if file.family != query.file.family || !is_callable(definition.kind) {
+            if file.rules.family != query.file.rules.family || !is_callable(definition.kind) {
                 continue;
             }
             let symbol = query.canonical(symbol);
@@ -238,12 +236,10 @@ impl EdgeCollector<'_, '_> {
         outcome
     }
 
-    /// Calling an instance calls its `__call__`.
+    /// Calling an instance calls one of its methods.
     fn add_called_instance(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
-        if self.query.file.family != Family::Python {
-            return Outcome::Unresolved;
-        }
-        let members = self.query.class_member(class, self.query.known("__call__"), via);
+        let Some(name) = self.query.file.rules.call_method else { return Outcome::Unresolved };
+        let members = self.query.class_member(class, name, via);
         let mut outcome = Outcome::Unresolved;
         for member in members {
             outcome = outcome.max(match member.entity {
@@ -334,7 +330,7 @@ impl EdgeCollector<'_, '_> {
     fn add_type(&mut self, expr: ExprId, site: Site) -> Outcome {
         let query = self.query;
         if let Expr::Name(name) = query.file.expr(expr)
-            && query.index.rules.self_types.contains(&query.file.sym(*name))
+            && query.file.rules.self_types.contains(&query.file.sym(*name))
         {
             return Outcome::Outside;
         }

@@ -5,7 +5,6 @@ use crate::link::edge::{EdgeType, Target};
 use crate::link::emit::collector::EdgeCollector;
 use crate::link::project::names::{FILE_NODE, FileId, SymbolId};
 use crate::link::project::paths::{folder_of, normalised};
-use crate::link::rules::Family;
 use crate::link::strategy::Strategy;
 
 /// Shortest plain name that is looked for.
@@ -67,10 +66,7 @@ impl EdgeCollector<'_, '_> {
     /// The node that stands for a whole file.
     fn file_target(&self, file: FileId) -> Target {
         let entry = self.query.index.file(file);
-        match entry.family {
-            Family::Document => Target::Symbol(self.query.module_symbol(file)),
-            _ => Target::Symbol(entry.file_symbol),
-        }
+        Target::Symbol(if entry.is_document() { self.query.module_symbol(file) } else { entry.file_symbol })
     }
 
     fn add_name(&mut self, written: &str, kind: EdgeType, source: DefId, reference: &Reference) -> bool {
@@ -121,7 +117,7 @@ impl EdgeCollector<'_, '_> {
             let (file, definition) = query.definition(symbol);
             let qualified = query.text(file.qualified_names[place.def as usize]);
             let fits = is_plain || qualified == dotted || qualified.ends_with(&suffix);
-            let is_noise = file.family == Family::Document || (is_plain && definition.kind == Kind::Field);
+            let is_noise = file.is_document() || (is_plain && definition.kind == Kind::Field);
             if fits && !is_noise {
                 let symbol = query.canonical(symbol);
                 if !found.iter().any(|known| known.1 == symbol) {

@@ -1,15 +1,14 @@
 //! The edges of one file: what it defines, imports, inherits and overrides; references are in `calls` and `docs`.
 
 use crate::facts::{DefId, Kind};
+use crate::language_data::ModuleRule;
 use crate::link::edge::{Edge, EdgeType, FileEdges, Target};
 use crate::link::emit::collector::EdgeCollector;
 use crate::link::emit::{calls, docs};
 use crate::link::entity::{Entity, Values};
 use crate::link::project::file_entry::{is_class, is_star};
 use crate::link::project::names::{EMPTY, FILE_NODE};
-use crate::link::project::paths::is_package_file;
 use crate::link::project::query::Query;
-use crate::link::rules::Family;
 use crate::link::strategy::Strategy;
 
 /// All edges of a file, and the uid of each one's target without the project.
@@ -18,7 +17,7 @@ pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
     query.record_own_uids();
     collector.add_definitions();
     collector.add_children();
-    if query.file.family == Family::Document {
+    if query.file.is_document() {
         docs::add_references(&mut collector);
     } else {
         collector.add_extensions();
@@ -33,7 +32,7 @@ pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
 impl EdgeCollector<'_, '_> {
     fn add_definitions(&mut self) {
         let file = self.query.file;
-        let is_document = file.family == Family::Document;
+        let is_document = file.is_document();
         for (def, definition) in file.facts().definitions.iter().enumerate() {
             let def = def as DefId;
             if !file.is_node(def) || (is_document && def == 0) {
@@ -59,13 +58,13 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    /// A Python package contains the modules of its folder.
+    /// The file of a package contains the modules of its folder.
     fn add_children(&mut self) {
-        let path = &self.query.file.path;
-        if self.query.file.family != Family::Python || !is_package_file(path) {
+        let (path, rules) = (&self.query.file.path, &self.query.file.rules);
+        if !rules.is_package_file(path) {
             return;
         }
-        for &child in self.query.children(Family::Python, crate::link::project::paths::folder_of(path)) {
+        for &child in self.query.children(rules.family, crate::link::project::paths::folder_of(path)) {
             let module = self.query.module_symbol(child);
             self.add(0, EdgeType::Contains, Target::Symbol(module), 0, Strategy::Structure);
         }
@@ -110,7 +109,7 @@ impl EdgeCollector<'_, '_> {
             }
         }
         for (def, definition) in query.file.facts().definitions.iter().enumerate() {
-            if query.file.family == Family::Go && is_class(definition.kind) {
+            if query.file.rules.structural_interfaces && is_class(definition.kind) {
                 let embedded = query.ancestors(query.file.symbols[def]);
                 let implemented = query.interfaces(query.file.symbols[def]).iter();
                 for &interface in implemented.filter(|&&symbol| !embedded.contains(&Entity::Definition(symbol))) {
@@ -145,13 +144,13 @@ impl EdgeCollector<'_, '_> {
                 continue;
             }
             let name = query.file.text(definition.name);
-            let is_private = query.file.family == Family::Python && name.starts_with("__") && !name.ends_with("__");
+            let is_private = query.file.rules.is_private_method(name);
             let parent = query.file.outline(definition.parent).kind;
             if is_private || !(is_class(parent) || parent == Kind::Extension) {
                 continue;
             }
             let Some(class) = query.class_of(definition.parent) else { continue };
-            if query.file.family == Family::Go {
+            if query.file.rules.structural_interfaces {
                 for symbol in query.implemented_methods(class, query.file.sym(definition.name)) {
                     if let Some(target) = self.target(symbol) {
                         self.add(def as DefId, EdgeType::Overrides, target, definition.name_line, Strategy::MethodSet);
@@ -197,12 +196,12 @@ impl EdgeCollector<'_, '_> {
             Entity::Definition(symbol) => self.target(symbol),
             Entity::External(external) => Some(Target::External(external)),
             Entity::Package(package) => Some(Target::Package(package)),
-            Entity::Folder(folder) if self.query.file.family == Family::Go => {
-                let first = self.query.children(Family::Go, self.query.text(folder)).first();
+            Entity::Folder(folder) if self.query.file.rules.module_rule == ModuleRule::Folders => {
+                let first = self.query.children(self.query.file.rules.family, self.query.text(folder)).first();
                 let module = first.map(|&file| self.query.index.file(file).module);
                 module.filter(|&module| module != EMPTY).map(Target::Package)
             }
-            // A Python folder without a file of its own is no node.
+            // A folder without a file of its own is no node.
             Entity::Folder(_) => return true,
             _ => None,
         };

@@ -18,7 +18,7 @@ impl EdgeCollector<'_, '_> {
     ) -> (SymbolId, Strategy) {
         let query = self.query;
         let (file, definition) = query.definition(symbol);
-        if !file.family.has_overloads() {
+        if !file.rules.overloads {
             return (symbol, via);
         }
         let parent = file.symbols[definition.parent as usize];

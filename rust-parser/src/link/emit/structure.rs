@@ -3,12 +3,12 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, ScopeRule};
+use crate::language_data::ModuleRule;
 use crate::link::project::dependencies::{DependencyKind, compact, digest_of, key};
 use crate::link::project::file_entry::{FileEntry, SharedScope};
 use crate::link::project::index::Index;
 use crate::link::project::names::{EMPTY, ExternalId, FileId, Sym};
-use crate::link::project::paths::{folder_of, is_package_file};
-use crate::link::rules::Family;
+use crate::link::project::paths::{folder_of, join};
 
 /// Qualified name of the project's own node: its folder, like those of sub-projects; the plain name is often taken by a module.
 pub const PROJECT_NODE: &str = "project:.";
@@ -54,7 +54,7 @@ pub fn part_of(entry: &FileEntry) -> u64 {
     let shared = (0..entry.outlines.len()).filter(|def| entry.is_node(*def as DefId)).filter(shared);
     let shared: Vec<_> = shared.map(|def| (entry.symbols[def], package_of(entry.shared_scope(def as DefId)))).collect();
     let first = entry.symbols.first();
-    let rules = (entry.family, entry.scope_rule as u8, &entry.language, entry.module);
+    let rules = (entry.rules.family, entry.scope_rule as u8, &entry.language, entry.module);
     digest_of((rules, &entry.path, entry.file_symbol, first, entry.packages(), shared))
 }
 
@@ -93,8 +93,7 @@ impl Structure {
         }
         for (&package, (path, entry)) in &packages {
             let text = index.strings.text(package);
-            let is_namespace = matches!(entry.family, Family::CSharp | Family::C | Family::Ruby | Family::Php);
-            let kind = if is_namespace { "namespace" } else { "package" };
+            let kind = if entry.rules.has_namespaces() { "namespace" } else { "package" };
             let name = text.rsplit('.').next().unwrap_or(text);
             self.add(text.to_string(), "Package", kind, name, &entry.language);
             let parents = text.match_indices('.').rev().map(|(at, _)| &text[..at]);
@@ -102,7 +101,7 @@ impl Structure {
                 .filter(|parent| index.strings.find(parent).is_some_and(|parent| packages.contains_key(&parent)));
             let around = match known.next() {
                 Some(parent) => parent.to_owned(),
-                None if entry.family == Family::Go => project_around(index, folder_of(path)),
+                None if entry.scope_rule == ScopeRule::Directory => project_around(index, folder_of(path)),
                 None => PROJECT_NODE.to_owned(),
             };
             self.contains.push((around, text.to_string()));
@@ -111,10 +110,8 @@ impl Structure {
 
     fn add_file(&mut self, index: &Index, id: FileId, entry: &FileEntry, dependencies: &mut Vec<u32>) {
         let path = &entry.path;
-        let node = match entry.family {
-            Family::Document => entry.symbols.first().copied().unwrap_or(entry.file_symbol),
-            _ => entry.file_symbol,
-        };
+        let first = entry.symbols.first().copied();
+        let node = first.filter(|_| entry.is_document()).unwrap_or(entry.file_symbol);
         let mut uid_of = |symbol| {
             dependencies.push(key(DependencyKind::Uid, index.qualified_name(symbol), 0));
             index.uid(symbol)
@@ -197,19 +194,12 @@ fn project_around(index: &Index, folder: &str) -> String {
     nearest.map_or_else(|| PROJECT_NODE.to_owned(), |project| project_uid(&project.folder))
 }
 
-/// Is the module of a Python file listed by a package around it?
+/// Is the module of a file listed by a package around it?
 fn has_package_around(index: &Index, entry: &FileEntry) -> bool {
-    if entry.family != Family::Python {
+    let (rules, path) = (&entry.rules, &entry.path);
+    if rules.module_rule != ModuleRule::Packages || (rules.is_package_file(path) && folder_of(path).is_empty()) {
         return false;
     }
-    let path = &entry.path;
-    let folder = folder_of(path);
-    let is_package = is_package_file(path);
-    if is_package && folder.is_empty() {
-        return false;
-    }
-    let around = if is_package { folder_of(folder) } else { folder };
-    ["__init__.py", "__init__.pyi"]
-        .iter()
-        .any(|name| index.file_id(&crate::link::project::paths::join(around, name)).is_some())
+    let around = rules.listed_in(path);
+    rules.index_files.iter().any(|name| index.file_id(&join(around, name)).is_some())
 }

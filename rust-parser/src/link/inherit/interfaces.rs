@@ -9,12 +9,11 @@ use crate::link::project::file_entry::{Bound, is_callable};
 use crate::link::project::index::Index;
 use crate::link::project::names::{Sym, SymbolId};
 use crate::link::project::query::Query;
-use crate::link::rules::Family;
 
 /// The methods that a Go file declares.
 pub fn link_methods(query: &Query) -> Vec<Methods> {
     let mut found: Vec<Methods> = Vec::new();
-    if query.file.family != Family::Go {
+    if !query.file.rules.structural_interfaces {
         return found;
     }
     let definitions = &query.file.facts().definitions;
@@ -96,7 +95,7 @@ pub fn implemented<'a>(
     let mut having: FxHashMap<MethodShape, Vec<SymbolId>> = FxHashMap::default();
     let candidates: FxHashSet<SymbolId> = extensions.keys().chain(bases.keys()).copied().collect();
     for class in candidates {
-        if is_go_type(index, class) {
+        if is_structural_type(index, class) {
             let all: FxHashSet<MethodShape> = with_embedded(class, bases).0.into_iter().flat_map(own).collect();
             all.iter().for_each(|shape| having.entry(*shape).or_default().push(class));
             types.insert(class, all);
@@ -131,10 +130,10 @@ fn is_test(index: &Index, symbol: SymbolId) -> bool {
 }
 
 /// A type of a file that is still there, and no interface.
-fn is_go_type(index: &Index, class: SymbolId) -> bool {
+fn is_structural_type(index: &Index, class: SymbolId) -> bool {
     let place = index.symbols.get(class);
     index.files[place.file as usize].as_ref().is_some_and(|file| {
-        let is_there = file.family == Family::Go && file.symbols.get(place.def as usize) == Some(&class);
+        let is_there = file.rules.structural_interfaces && file.symbols.get(place.def as usize) == Some(&class);
         is_there && file.outline(place.def).kind != Kind::Interface
     })
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::language_data::MemberOrder;
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::inherit::interfaces::{implemented, link_methods};
 use crate::link::project::ancestry::{Extension, FileBases};
@@ -16,7 +17,6 @@ use crate::link::project::file_entry::is_class;
 use crate::link::project::index::Index;
 use crate::link::project::names::{FileId, SymbolId};
 use crate::link::project::query::Query;
-use crate::link::rules::Family;
 use crate::link::strategy::Strategy;
 
 /// Aliases of a base class that are followed in a row.
@@ -51,8 +51,8 @@ pub fn link_bases(query: &Query) -> FileBases {
 fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
     let definition = query.file.def(class);
     let own = Entity::Definition(query.file.symbols[class as usize]);
-    // Ruby's `include` stands in the body of the class.
-    let scope = if query.file.family == Family::Ruby { class } else { definition.parent };
+    // A mixin is named in the body of the class.
+    let scope = if query.file.rules.mixins { class } else { definition.parent };
     let mut values = query.eval(base, scope, definition.name_line);
     if values.iter().any(|value| value.entity == own) {
         // `class Field(Field)`: the base is what the name meant before.
@@ -76,12 +76,10 @@ fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
         let entity = match value.entity {
             Entity::Definition(symbol) if is_class(query.kind(symbol)) => Entity::Definition(query.canonical(symbol)),
             // A module that a class takes in.
-            Entity::Definition(symbol)
-                if query.file.family == Family::Ruby && query.kind(symbol) == Kind::Namespace =>
-            {
+            Entity::Definition(symbol) if query.file.rules.mixins && query.kind(symbol) == Kind::Namespace => {
                 Entity::Package(query.index.qualified_name(symbol))
             }
-            Entity::Package(_) if query.file.family == Family::Ruby => value.entity,
+            Entity::Package(_) if query.file.rules.mixins => value.entity,
             Entity::External(_) | Entity::Builtin(_) => value.entity,
             _ => continue,
         };
@@ -184,8 +182,8 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashM
     }
     let mut done: FxHashMap<SymbolId, Arc<[Entity]>> = FxHashMap::default();
     while let Some(class) = ready.pop_front() {
-        let is_python = index.definition(class).0.family == Family::Python;
-        let order = if is_python { merge_linear(&bases[&class], &done) } else { None };
+        let is_c3 = index.definition(class).0.rules.member_order == MemberOrder::C3;
+        let order = if is_c3 { merge_linear(&bases[&class], &done) } else { None };
         done.insert(class, order.unwrap_or_else(|| depth_first(class, bases)).into());
         for next in derived.remove(&class).unwrap_or_default() {
             let count = waiting.get_mut(&next).expect("class that waits");

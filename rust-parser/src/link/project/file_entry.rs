@@ -7,8 +7,8 @@ use crate::link::project::arity::Arity;
 use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key, text_key};
 use crate::link::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::project::packed_facts::{PackedFacts, UnpackedFacts};
-use crate::link::project::paths::{file_name_of, folder_of, is_package_file};
-use crate::link::rules::Family;
+use crate::link::project::paths::{file_name_of, folder_of};
+use crate::link::rules::{LanguageRules, Rules};
 
 /// What a name is bound by in a scope; in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +42,7 @@ pub struct FileEntry {
     pub language: Box<str>,
     pub scope_rule: ScopeRule,
     pub is_test: bool,
-    pub family: Family,
+    pub rules: Arc<LanguageRules>,
     /// By the file's [`Name`]; [`EMPTY`] for texts that are no names.
     syms: Box<[Sym]>,
     pub module: Sym,
@@ -69,7 +69,13 @@ pub fn is_callable(kind: Kind) -> bool {
 }
 
 impl FileEntry {
-    pub fn new(facts: Arc<FileFacts>, id: FileId, strings: &Strings, symbols: &mut Symbols) -> FileEntry {
+    pub fn new(
+        facts: Arc<FileFacts>,
+        id: FileId,
+        rules: &Rules,
+        strings: &Strings,
+        symbols: &mut Symbols,
+    ) -> FileEntry {
         let syms = number_names(&facts, strings);
         let prefix = match facts.scope_rule {
             ScopeRule::Document => String::new(),
@@ -98,7 +104,7 @@ impl FileEntry {
             language: facts.language.as_str().into(),
             scope_rule: facts.scope_rule,
             is_test: facts.is_test,
-            family: Family::of(&facts.language),
+            rules: rules.of(&facts.language),
             module: strings.intern(&facts.module),
             file_symbol: symbols.place_file(id),
             file_name: strings.intern(&facts.path),
@@ -108,6 +114,10 @@ impl FileEntry {
             syms: syms.into(),
             packed: PackedFacts::new(facts),
         }
+    }
+
+    pub fn is_document(&self) -> bool {
+        self.scope_rule == ScopeRule::Document
     }
 
     fn unpacked(&self) -> &UnpackedFacts {
@@ -268,7 +278,7 @@ impl FileEntry {
             (text_key(DependencyKind::Path, 0, path), 1),
             (text_key(DependencyKind::Path, 1, file_name_of(path)), digest_of(path)),
         ];
-        let file = digest_of((self.is_test, self.family, self.module));
+        let file = digest_of((self.is_test, self.rules.family, self.module));
         for (def, definition) in self.outlines.iter().enumerate() {
             let symbol = self.symbols[def];
             let parent = self.symbols[definition.parent as usize];
@@ -295,13 +305,9 @@ impl FileEntry {
             out.push((key(DependencyKind::Uid, package, 0), 1));
         }
         self.contribute_names(&mut out);
-        if matches!(self.family, Family::Python | Family::Go) {
-            let folder = folder_of(&self.path);
-            let place = if is_package_file(&self.path) { folder_of(folder) } else { folder };
-            out.push((
-                text_key(DependencyKind::Children, self.family as u8, place),
-                digest_of((self.file_symbol, file)),
-            ));
+        if self.rules.lists_folders() {
+            let key = text_key(DependencyKind::Children, self.rules.family as u8, self.rules.listed_in(&self.path));
+            out.push((key, digest_of((self.file_symbol, file))));
         }
         out
     }

@@ -8,14 +8,15 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{FileFacts, Kind, flags};
+use crate::language_data::Settings;
 use crate::link::edge::Target;
 use crate::link::project::ancestry::Ancestry;
 use crate::link::project::dependencies::{DependencyKind, add_differences, key, text_key};
 use crate::link::project::file_entry::{FileEntry, Outline, SharedScope};
 use crate::link::project::file_types::FileTypes;
 use crate::link::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
-use crate::link::project::paths::{file_name_of, folder_of, is_package_file};
-use crate::link::rules::{Family, Rules};
+use crate::link::project::paths::{file_name_of, folder_of};
+use crate::link::rules::{FamilyId, Rules};
 
 /// A folder with a manifest of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,10 +49,10 @@ pub struct Index {
     paths: FxHashMap<Box<str>, FileId>,
     /// Files by the last part of their path.
     file_names: FxHashMap<Sym, Vec<FileId>>,
-    folders: FxHashMap<(Family, Sym), u32>,
+    folders: FxHashMap<(FamilyId, Sym), u32>,
     pub packages: FxHashMap<Sym, u32>,
-    /// Python modules and packages, or Go files, directly in a folder.
-    children: FxHashMap<(Family, Sym), Vec<FileId>>,
+    /// Modules and packages, or files of a package, directly in a folder.
+    children: FxHashMap<(FamilyId, Sym), Vec<FileId>>,
     pub shared: FxHashMap<(Container, Sym), Vec<SymbolId>>,
     by_name: FxHashMap<Sym, Claims>,
     claims: FxHashMap<Sym, Claims>,
@@ -72,11 +73,11 @@ impl Claims {
     }
 }
 
-impl Default for Index {
-    fn default() -> Self {
+impl Index {
+    pub fn new<'a>(languages: impl Iterator<Item = &'a Settings>) -> Index {
         let strings = Strings::default();
         Index {
-            rules: Rules::new(&strings),
+            rules: Rules::new(languages, &strings),
             strings,
             externals: Externals::default(),
             symbols: Symbols::default(),
@@ -129,12 +130,12 @@ impl Index {
         list.map_or(&[], Vec::as_slice)
     }
 
-    pub fn has_folder(&self, family: Family, folder: &str) -> Option<Sym> {
+    pub fn has_folder(&self, family: FamilyId, folder: &str) -> Option<Sym> {
         let sym = self.strings.find(folder)?;
         self.folders.contains_key(&(family, sym)).then_some(sym)
     }
 
-    pub fn children_of(&self, family: Family, folder: Sym) -> &[FileId] {
+    pub fn children_of(&self, family: FamilyId, folder: Sym) -> &[FileId] {
         self.children.get(&(family, folder)).map_or(&[], Vec::as_slice)
     }
 
@@ -250,7 +251,7 @@ impl Index {
         let mut ids = Vec::with_capacity(changed.len());
         for facts in changed {
             let id = self.number_of(&facts.path);
-            let entry = FileEntry::new(facts, id, &self.strings, &mut self.symbols);
+            let entry = FileEntry::new(facts, id, &self.rules, &self.strings, &mut self.symbols);
             self.count_places(&entry, 1, &mut presence);
             self.enter(id, &entry, &mut touched);
             self.files[id as usize] = Some(entry);
@@ -288,7 +289,7 @@ impl Index {
         let mut folder = &*entry.path;
         while !folder.is_empty() {
             folder = folder_of(folder);
-            let place = (entry.family, self.strings.intern(folder));
+            let place = (entry.rules.family, self.strings.intern(folder));
             presence.folders.entry(place).or_insert_with(|| self.folders.contains_key(&place));
             add_count(&mut self.folders, place, by);
         }
@@ -323,8 +324,8 @@ impl Index {
         if entry.outlines.first().is_none_or(|top| !matches!(top.kind, Kind::DocFile | Kind::Adr)) {
             add_claim(&mut self.claims, entry.file_name, entry.file_symbol);
         }
-        if matches!(entry.family, Family::Python | Family::Go) {
-            let folder = (entry.family, self.child_folder(&entry.path));
+        if entry.rules.lists_folders() {
+            let folder = (entry.rules.family, self.strings.intern(entry.rules.listed_in(&entry.path)));
             self.children.entry(folder).or_default().push(id);
             touched.children.insert(folder);
         }
@@ -335,12 +336,6 @@ impl Index {
             SharedScope::Folder => Container::Folder(self.strings.intern(folder_of(&entry.path))),
             SharedScope::Package(package) => Container::Package(package),
         }
-    }
-
-    /// Folder under which a Python file is listed: its own, or the one around it for a package's file.
-    fn child_folder(&self, path: &str) -> Sym {
-        let folder = folder_of(path);
-        self.strings.intern(if is_package_file(path) { folder_of(folder) } else { folder })
     }
 
     /// Drop everything that belongs to the files from the tables.
@@ -385,13 +380,13 @@ impl Index {
 #[derive(Default)]
 struct Touched {
     shared: FxHashSet<(Container, Sym)>,
-    children: FxHashSet<(Family, Sym)>,
+    children: FxHashSet<(FamilyId, Sym)>,
 }
 
 /// Which folders and packages existed before an update.
 #[derive(Default)]
 struct Presence {
-    folders: FxHashMap<(Family, Sym), bool>,
+    folders: FxHashMap<(FamilyId, Sym), bool>,
     packages: FxHashMap<Sym, bool>,
 }
 

@@ -10,12 +10,6 @@ pub fn file_name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Is this the file of a Python package?
-pub fn is_package_file(path: &str) -> bool {
-    let name = file_name_of(path);
-    name == "__init__.py" || name == "__init__.pyi"
-}
-
 /// `folder/name`, without a slash when either is empty.
 pub fn join(folder: &str, name: &str) -> String {
     match (folder.is_empty(), name.is_empty()) {
@@ -44,11 +38,6 @@ pub fn normalised(folder: &str, written: &str) -> Option<String> {
 /// How many leading folders two paths share.
 pub fn shared_prefix(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
-}
-
-/// Folder of a Python package file, if it is one.
-pub fn package_folder(path: &str) -> Option<&str> {
-    is_package_file(path).then(|| folder_of(path))
 }
 
 #[cfg(test)]

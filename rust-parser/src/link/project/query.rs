@@ -13,7 +13,7 @@ use crate::link::project::file_entry::{FileEntry, NameEntry, Outline, is_class};
 use crate::link::project::index::{Container, Index};
 use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
 use crate::link::project::paths::file_name_of;
-use crate::link::rules::Family;
+use crate::link::rules::FamilyId;
 
 /// Stages of linking; each reads only what earlier ones made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,7 +111,7 @@ impl<'a> Query<'a> {
     }
 
     /// A folder that holds files of the family, at any depth.
-    pub fn folder(&self, family: Family, path: &str) -> Option<Sym> {
+    pub fn folder(&self, family: FamilyId, path: &str) -> Option<Sym> {
         self.record(text_key(DependencyKind::Folder, family as u8, path));
         self.index.has_folder(family, path)
     }
@@ -157,8 +157,8 @@ impl<'a> Query<'a> {
         self.index.with_name(name)
     }
 
-    /// Python modules and packages, or Go files, directly in a folder, by path.
-    pub fn children(&self, family: Family, folder: &str) -> &'a [FileId] {
+    /// Modules and packages, or files of a package, directly in a folder, by path.
+    pub fn children(&self, family: FamilyId, folder: &str) -> &'a [FileId] {
         self.record(text_key(DependencyKind::Children, family as u8, folder));
         self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
     }
@@ -181,7 +181,7 @@ impl<'a> Query<'a> {
         self.index.ancestry.ancestors(class)
     }
 
-    /// Interfaces that a Go type has the methods of.
+    /// Interfaces that a type has the methods of.
     pub fn interfaces(&self, class: SymbolId) -> &'a [SymbolId] {
         self.record(key(DependencyKind::Ancestors, class, 0));
         self.index.ancestry.implemented(class)
@@ -248,7 +248,7 @@ impl<'a> Query<'a> {
     /// The definition that a declaration (stub, prototype) stands for, if the project has exactly that.
     pub fn canonical(&self, symbol: SymbolId) -> SymbolId {
         let (file, definition) = self.definition(symbol);
-        if has_open_classes(file.family) && is_class(definition.kind) {
+        if file.rules.open_classes && is_class(definition.kind) {
             return self.first_part(symbol);
         }
         if definition.flags & flags::DECLARATION == 0 || definition.flags & flags::ABSTRACT != 0 {
@@ -258,19 +258,19 @@ impl<'a> Query<'a> {
         let Some(owner) = self.owner(file.qualified_names[place.def as usize]) else { return symbol };
         let (owner_file, owner_definition) = self.definition(owner);
         let is_real = owner_definition.flags & flags::DECLARATION == 0;
-        if is_real && owner_file.family == file.family { owner } else { symbol }
+        if is_real && owner_file.rules.family == file.rules.family { owner } else { symbol }
     }
 
-    /// The first part of a class that is written in several (C# `partial`, Ruby's open classes), else the class itself.
+    /// The first part of a class that is written in several (`partial`, open classes), else the class itself.
     pub fn first_part(&self, class: SymbolId) -> SymbolId {
         let (file, definition) = self.definition(class);
-        if !has_open_classes(file.family) || !is_class(definition.kind) {
+        if !file.rules.open_classes || !is_class(definition.kind) {
             return class;
         }
         let place = self.index.symbols.get(class);
         let Some(owner) = self.owner(file.qualified_names[place.def as usize]) else { return class };
         let (owner_file, first) = self.definition(owner);
-        if owner_file.family == file.family && is_class(first.kind) { owner } else { class }
+        if owner_file.rules.family == file.rules.family && is_class(first.kind) { owner } else { class }
     }
 
     /// The class that `self` or `this` is an instance of, seen from a scope of this file.
@@ -294,9 +294,4 @@ impl<'a> Query<'a> {
     pub fn known(&self, word: &str) -> Sym {
         self.index.strings.find(word).unwrap_or(EMPTY)
     }
-}
-
-/// Languages in which a class may be written in several parts.
-fn has_open_classes(family: Family) -> bool {
-    matches!(family, Family::CSharp | Family::Ruby)
 }

@@ -6,14 +6,14 @@ use std::rc::Rc;
 use smallvec::smallvec;
 
 use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::language_data::ModuleRule;
 use crate::link::entity::{Entity, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_class};
 use crate::link::project::index::Container;
 use crate::link::project::names::{FileId, Sym, SymbolId};
-use crate::link::project::paths::package_folder;
+use crate::link::project::paths::folder_of;
 use crate::link::project::query::Query;
 use crate::link::resolve::scopes::best_definition;
-use crate::link::rules::Family;
 use crate::link::strategy::Strategy;
 
 /// Re-exports, star imports and aliases followed in a row.
@@ -23,7 +23,7 @@ impl Query<'_> {
     /// A name that a star import of a module brings in.
     pub(in crate::link) fn starred_name(&self, file: FileId, module: SymbolId, name: Sym) -> Option<Values> {
         let stars = self.stars(module);
-        if stars.is_empty() || (self.index.file(file).family == Family::Python && self.text(name).starts_with('_')) {
+        if stars.is_empty() || self.index.file(file).rules.is_skipped_by_stars(self.text(name)) {
             return None;
         }
         for import in stars {
@@ -63,12 +63,12 @@ impl Query<'_> {
                 kind if is_class(kind) => self.class_member(symbol, name, Strategy::ClassAttribute),
                 _ => Values::new(),
             },
-            Entity::Folder(folder) if self.file.family == Family::Go => {
+            Entity::Folder(folder) if self.file.rules.module_rule == ModuleRule::Folders => {
                 let found = self.shared(Container::Folder(folder), name).first();
                 found.map(|&symbol| Value::new(Entity::Definition(symbol), Strategy::Import)).into_iter().collect()
             }
             Entity::Folder(folder) => {
-                let found = self.python_submodule(self.text(folder), self.text(name));
+                let found = self.submodule(&self.file.rules, self.text(folder), self.text(name));
                 found.map(|entity| Value::new(entity, Strategy::Import)).into_iter().collect()
             }
             Entity::Package(package) => {
@@ -94,11 +94,11 @@ impl Query<'_> {
         if !values.is_empty() {
             return values;
         }
-        let below = match file.family {
-            Family::Python => {
-                package_folder(&file.path).and_then(|folder| self.python_submodule(folder, self.text(name)))
+        let below = match file.rules.module_rule {
+            ModuleRule::Packages if file.rules.is_package_file(&file.path) => {
+                self.submodule(&file.rules, folder_of(&file.path), self.text(name))
             }
-            Family::Rust => self.rust_child_file(&file.path, self.text(name)),
+            ModuleRule::Tree => self.tree_child(file, self.text(name)),
             _ => None,
         };
         below.map(|entity| Value::new(entity, Strategy::Import)).into_iter().collect()
@@ -206,16 +206,16 @@ impl Query<'_> {
         self.member_of_module_like(module, entry.sym(member))
     }
 
-    /// The module that an import binds: for Python's `import a.b` without `as` the first part.
+    /// The module that an import binds: for `import a.b` without another name, where the language says so, the first part.
     fn bound_module(&self, file: FileId, entry: &FileEntry, import: &crate::facts::Import) -> Entity {
-        if entry.family == Family::Python && import.level == 0 {
+        if entry.rules.modules.binds_first && import.level == 0 {
             let module = entry.text(import.module);
             if let Some((first, _)) = module.split_once('.')
                 && import.alias.is_some_and(|alias| entry.text(alias) == first)
             {
-                return match self.python_absolute(file, entry, module) {
-                    Some((root, _)) => self.python_submodule(&root, first).unwrap_or(Entity::Missing),
-                    None => match self.python_absolute(file, entry, first) {
+                return match self.package_absolute(file, entry, module) {
+                    Some((root, _)) => self.submodule(&entry.rules, &root, first).unwrap_or(Entity::Missing),
+                    None => match self.package_absolute(file, entry, first) {
                         Some((_, entity)) => entity,
                         None => self.external(first, '.'),
                     },

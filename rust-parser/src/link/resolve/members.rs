@@ -8,18 +8,7 @@ use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::link::project::names::{EMPTY, ExternalId, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::resolve::scopes::best_definition;
-use crate::link::rules::Family;
 use crate::link::strategy::Strategy;
-
-/// External classes that add no members of interest.
-const MARKERS: [&str; 6] = [
-    "typing.Generic",
-    "typing.Protocol",
-    "typing_extensions.Protocol",
-    "typing_extensions.Generic",
-    "abc.ABC",
-    "object",
-];
 
 impl Query<'_> {
     /// What `value.name` may be.
@@ -27,7 +16,7 @@ impl Query<'_> {
         match value.entity {
             Entity::Definition(symbol) => self.definition_attribute(value, symbol, name),
             Entity::Instance(class) => {
-                if self.file.family == Family::Python && self.text(name) == "__class__" {
+                if self.file.rules.class_attribute == Some(name) {
                     return smallvec![Value { entity: Entity::Definition(class), ..value }];
                 }
                 self.class_member(class, name, value.via)
@@ -132,7 +121,7 @@ impl Query<'_> {
                 };
                 match chosen {
                     Some(def) => return Some(values(def)),
-                    None if !file.family.has_fields_beside_methods() => return Some(values(def)),
+                    None if !file.rules.fields_beside_methods => return Some(values(def)),
                     None => second_choice = second_choice.or_else(|| Some(values(def))),
                 }
             } else if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
@@ -160,7 +149,7 @@ impl Query<'_> {
                     }
                 }
                 Entity::External(external) if !self.is_marker(external) => externals.push(external),
-                Entity::Builtin(builtin) => has_builtin |= self.text(builtin) != "object",
+                Entity::Builtin(builtin) => has_builtin |= !self.file.rules.is_marker_base(self.text(builtin)),
                 Entity::Missing => is_known = false,
                 _ => {}
             }
@@ -171,7 +160,7 @@ impl Query<'_> {
         match externals[..] {
             [] if has_builtin => Some(smallvec![Value::new(Entity::Builtin(EMPTY), via)]),
             [] => None,
-            [only] if !has_builtin && self.file.family.inherits_unknown_members() => {
+            [only] if !has_builtin && self.file.rules.inherits_unknown_members => {
                 let via = if via == Strategy::This { Strategy::Inherited } else { via };
                 Some(smallvec![self.external_member(only, name, via)])
             }
@@ -182,14 +171,14 @@ impl Query<'_> {
     fn is_marker(&self, external: ExternalId) -> bool {
         let (package, name) = self.index.externals.name(external);
         let dotted = format!("{}.{}", self.text(package), self.text(name));
-        MARKERS.contains(&dotted.as_str())
+        self.file.rules.is_marker_base(&dotted)
     }
 
     /// The constructor that instantiating a class runs, if the project defines it.
     pub fn constructor_of(&self, class: SymbolId) -> Option<SymbolId> {
         let (file, definition) = self.definition(class);
-        let (name, is_inherited) = match file.family.constructor_name() {
-            Some(name) => (self.known(name), true),
+        let (name, is_inherited) = match file.rules.constructor {
+            Some(name) => (name, true),
             None => (definition.name, false),
         };
         let values = match is_inherited {
@@ -206,7 +195,7 @@ impl Query<'_> {
     pub fn constructed_by(&self, value: &Value) -> Option<SymbolId> {
         let Entity::Definition(symbol) = value.entity else { return None };
         let (file, definition) = self.definition(symbol);
-        if definition.kind != Kind::Constructor || file.family.constructor_name().is_some() {
+        if definition.kind != Kind::Constructor || file.rules.constructor.is_some() {
             return None;
         }
         let parent = file.symbols[definition.parent as usize];
@@ -224,7 +213,8 @@ impl Query<'_> {
         match callee.entity {
             Entity::Definition(symbol) => self.definition_result(callee, symbol, receiver),
             Entity::Instance(class) => {
-                let members = self.class_member(class, self.known("__call__"), callee.via);
+                let Some(name) = self.file.rules.call_method else { return Values::new() };
+                let members = self.class_member(class, name, callee.via);
                 self.each(members, |member| match member.entity {
                     Entity::Definition(symbol) => self.definition_result(member, symbol, Some(callee)),
                     _ => Values::new(),

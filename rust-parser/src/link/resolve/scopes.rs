@@ -5,6 +5,7 @@ use std::rc::Rc;
 use smallvec::smallvec;
 
 use crate::facts::{BindingKind, DefId, Expr, ImportKind, Kind, flags};
+use crate::language_data::{ModuleRule, OuterPackages};
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_callable, is_class};
 use crate::link::project::index::Container;
@@ -12,7 +13,6 @@ use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
 use crate::link::project::paths::folder_of;
 use crate::link::project::query::Query;
 use crate::link::resolve::imports::relabel;
-use crate::link::rules::Family;
 use crate::link::strategy::Strategy;
 
 impl Query<'_> {
@@ -27,10 +27,8 @@ impl Query<'_> {
     }
 
     fn resolve_used_name(&self, scope: DefId, name: Sym, line: u32, is_called: bool) -> Option<Values> {
-        if self.file.family == Family::Php
-            && let Some(global) = self.text(name).strip_prefix('\\')
-        {
-            return self.php_global(global);
+        if let Some(global) = self.file.rules.global_name(self.text(name)) {
+            return self.global_name(global);
         }
         let mut here = scope;
         while here != 0 {
@@ -41,7 +39,7 @@ impl Query<'_> {
                 }
             } else {
                 let entries = self.file.entries(here, name);
-                let is_other = is_called && self.file.family.calls_only_methods() && !has_definition(entries);
+                let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
                 if !entries.is_empty() && !is_other && !self.is_outer(entries) {
                     return Some(self.local_values(here, entries, line));
                 }
@@ -58,7 +56,7 @@ impl Query<'_> {
             let own = entries.iter().any(|entry| !self.is_instance_only(entry));
             return own.then(|| self.local_values(class, entries, u32::MAX));
         }
-        if !self.file.family.has_implicit_this() {
+        if !self.file.rules.implicit_this {
             return None;
         }
         let symbol = self.class_of(class)?;
@@ -68,7 +66,7 @@ impl Query<'_> {
         if let Some(class) = values.iter().find_map(|value| self.constructed_by(value)) {
             return Some(smallvec![Value::new(Entity::Definition(class), Strategy::Local)]);
         }
-        let only_methods = is_called && self.file.family.calls_only_methods();
+        let only_methods = is_called && self.file.rules.calls_only_methods;
         let is_found = values.iter().any(|value| match value.entity {
             Entity::Definition(symbol) => {
                 !only_methods || is_callable(self.kind(symbol)) || is_class(self.kind(symbol))
@@ -136,18 +134,18 @@ impl Query<'_> {
         if let Some(values) = self.starred_name(self.home, module, name) {
             return Some(values);
         }
-        if self.file.family == Family::Rust
-            && let Some(values) = self.rust_path_start(name)
+        if self.file.rules.module_rule == ModuleRule::Tree
+            && let Some(values) = self.tree_path_start(name)
         {
             return Some(values);
         }
-        if self.index.rules.is_builtin(self.file.family, name) {
+        if self.file.rules.builtins.contains(&name) {
             return Some(smallvec![Value::new(Entity::Builtin(name), Strategy::Local)]);
         }
         None
     }
 
-    /// Names of the same Go package, Java or PHP package, C++ or Ruby namespace, or C globals.
+    /// Names of the same folder, or of the declared packages and namespaces around.
     fn shared_name(&self, scope: DefId, name: Sym) -> Option<Values> {
         match self.file.scope_rule {
             crate::facts::ScopeRule::Directory => {
@@ -180,13 +178,13 @@ impl Query<'_> {
             here = self.file.outline(here).parent;
         }
         packages.push(self.file.module);
-        let has_parents = matches!(self.file.family, Family::CSharp | Family::C | Family::Ruby);
-        if has_parents {
+        let outer = self.file.rules.modules.outer;
+        if outer == OuterPackages::Parents {
             let module = self.text(self.file.module);
             let dots = module.match_indices('.').map(|(at, _)| at).collect::<Vec<_>>();
             packages.extend(dots.into_iter().rev().filter_map(|at| self.index.strings.find(&module[..at])));
-            packages.push(EMPTY);
-        } else if self.file.family == Family::Php {
+        }
+        if outer != OuterPackages::None {
             packages.push(EMPTY);
         }
         packages.dedup();
@@ -195,7 +193,7 @@ impl Query<'_> {
 
     fn shared_in_package(&self, package: Sym, name: Sym) -> Option<Values> {
         let found = self.shared(Container::Package(package), name);
-        if self.file.family == Family::C {
+        if self.file.rules.included_globals {
             return self.visible_global(found);
         }
         let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
@@ -203,7 +201,7 @@ impl Query<'_> {
         found.first().map(|&symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
     }
 
-    /// A C or C++ name of another file: declared in an included header, or defined exactly once and not `static`.
+    /// A global of another file: declared in an included header, or defined exactly once and not `static`.
     fn visible_global(&self, found: &[SymbolId]) -> Option<Values> {
         if found.is_empty() {
             return None;
@@ -255,14 +253,14 @@ impl Query<'_> {
         files
     }
 
-    /// `crate`, `super`, `self`, a child module or another crate of the project at the start of a Rust path.
-    fn rust_path_start(&self, name: Sym) -> Option<Values> {
+    /// `crate`, `super`, `self`, a child module or another part of the project at the start of a path.
+    fn tree_path_start(&self, name: Sym) -> Option<Values> {
         let text = self.text(name);
         let entity = match text {
-            "crate" => self.rust_crate_root(self.home),
+            "crate" => self.tree_root(self.home),
             "self" => Entity::Definition(self.module_symbol(self.home)),
-            "super" => self.rust_super(),
-            _ => self.rust_child_file(&self.file.path, text).or_else(|| self.rust_crate(text))?,
+            "super" => self.tree_parent(),
+            _ => self.tree_child(self.file, text).or_else(|| self.tree_project(text))?,
         };
         Some(smallvec![Value::new(entity, Strategy::Import)])
     }

@@ -158,7 +158,7 @@ impl Query<'_> {
 
     fn is_tuple(&self, base: ExprId) -> bool {
         match *self.file.expr(base) {
-            Expr::Name(name) | Expr::Attribute { name, .. } => matches!(self.file.text(name), "tuple" | "Tuple"),
+            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.rules.tuples.contains(&self.file.sym(name)),
             _ => false,
         }
     }
@@ -169,7 +169,7 @@ impl Query<'_> {
             return Values::new();
         }
         match self.file.expr(expr) {
-            Expr::Name(name) if self.index.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
+            Expr::Name(name) if self.file.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
             Expr::This { .. } => self_type(),
             Expr::Name(_) | Expr::Attribute { .. } => {
                 let values = self.eval(expr, scope, u32::MAX);
@@ -190,7 +190,7 @@ impl Query<'_> {
     }
 
     fn eval_generic(&self, base: ExprId, args: &[ExprId], scope: DefId, depth: u32) -> Values {
-        let rules = &self.index.rules;
+        let rules = &self.file.rules;
         let name = match *self.file.expr(base) {
             Expr::Name(name) | Expr::Attribute { name, .. } => self.file.sym(name),
             _ => return Values::new(),
@@ -207,15 +207,17 @@ impl Query<'_> {
             values.retain(|value| value.entity != Entity::Nothing);
             values
         };
+        let (first, last) = (args.len().min(1), args.len().saturating_sub(1));
         if rules.wrappers.contains(&name) {
-            // The other arguments are errors (`Result<T, E>`) or what is sent (`Coroutine[Y, S, R]`).
-            return match self.text(name) {
-                "Result" => arguments(&args[..args.len().min(1)]),
-                "Coroutine" => arguments(&args[args.len().saturating_sub(1)..]),
-                _ => arguments(args),
-            };
+            return arguments(args);
         }
-        let last = args.len().saturating_sub(1);
+        // The other arguments are errors (`Result<T, E>`) or what is sent (`Coroutine[Y, S, R]`).
+        if rules.first_wrappers.contains(&name) {
+            return arguments(&args[..first]);
+        }
+        if rules.last_wrappers.contains(&name) {
+            return arguments(&args[last..]);
+        }
         let contained = |container: fn(u32) -> Entity, select: &[ExprId]| {
             // A container of nothing known is still a container; what it holds is outside when the argument is.
             let elements = arguments(select);
@@ -229,7 +231,7 @@ impl Query<'_> {
             values.collect::<Values>()
         };
         if rules.sequences.contains(&name) {
-            return contained(Entity::Elements, &args[..args.len().min(1)]);
+            return contained(Entity::Elements, &args[..first]);
         }
         if rules.mappings.contains(&name) {
             return contained(Entity::Mapped, &args[last..]);
@@ -260,15 +262,13 @@ impl Query<'_> {
                 if !last.starts_with(char::is_uppercase) && !last.is_empty() {
                     return smallvec![Value::new(Entity::ExternalInstance(external), Strategy::Annotation)];
                 }
-                match last {
-                    "Any" | "Optional" | "Union" | "TypeVar" | "Self" | "Callable" | "" => return Values::new(),
-                    _ => Entity::ExternalInstance(external),
+                if last.is_empty() || self.file.rules.is_open_type(last) {
+                    return Values::new();
                 }
+                Entity::ExternalInstance(external)
             }
-            Entity::Builtin(name) => match self.text(name) {
-                "object" | "any" | "unknown" | "dynamic" | "mixed" | "var" | "auto" | "type" => return Values::new(),
-                _ => Entity::Builtin(EMPTY),
-            },
+            Entity::Builtin(name) if self.file.rules.is_open_type(self.text(name)) => return Values::new(),
+            Entity::Builtin(_) => Entity::Builtin(EMPTY),
             _ => return Values::new(),
         };
         smallvec![Value::new(entity, Strategy::Annotation)]

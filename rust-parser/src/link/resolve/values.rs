@@ -10,7 +10,6 @@ use crate::link::project::file_entry::{Bound, NameEntry};
 use crate::link::project::names::{EMPTY, Sym};
 use crate::link::project::query::Query;
 use crate::link::resolve::scopes::best_definition;
-use crate::link::rules::Family;
 use crate::link::strategy::Strategy;
 
 /// Expressions followed into each other: variables of variables, calls of results.
@@ -137,9 +136,9 @@ impl Query<'_> {
         })
     }
 
-    /// `xs.pop()`, `d.get(k)`, `d.values()`, Ruby's and Rust's `new`.
+    /// `xs.pop()`, `d.get(k)`, `d.values()`, `C.new`.
     fn container_call(&self, receiver: Value, name: Sym) -> Option<Values> {
-        let rules = &self.index.rules;
+        let rules = &self.file.rules;
         match receiver.entity {
             Entity::Elements(_) | Entity::Mapped(_) => {
                 let (Entity::Elements(symbol) | Entity::Mapped(symbol)) = receiver.entity else { return None };
@@ -151,11 +150,11 @@ impl Query<'_> {
                 Some(smallvec![Value { entity, ..receiver }])
             }
             // `Optional.get()`, `option.unwrap()` on what annotations already unwrapped.
-            Entity::Instance(_) if self.file.family == Family::Rust && rules.element_getters.contains(&name) => {
+            Entity::Instance(_) if rules.unwrapping && rules.element_getters.contains(&name) => {
                 let is_own = self.attribute(receiver, name).iter().any(|value| value.entity != Entity::Missing);
                 (!is_own).then(|| smallvec![receiver])
             }
-            Entity::Definition(class) if self.file.family == Family::Ruby && self.text(name) == "new" => {
+            Entity::Definition(class) if rules.new_method == Some(name) => {
                 Some(smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)])
             }
             _ => None,
@@ -164,25 +163,28 @@ impl Query<'_> {
 
     fn builtin_result(&self, name: Sym, args: &[Arg], scope: DefId, line: u32) -> Values {
         let first = || args.first().map(|arg| self.eval(arg.value, scope, line)).unwrap_or_default();
-        match self.text(name) {
-            "type" if args.len() == 1 => {
-                let values = first().into_iter();
-                values
-                    .filter_map(|value| match value.entity {
-                        Entity::Instance(class) => Some(Value { entity: Entity::Definition(class), ..value }),
-                        _ => None,
-                    })
-                    .collect()
-            }
-            "list" | "sorted" | "reversed" | "set" | "tuple" | "frozenset" | "iter" => {
-                let values = first();
-                let is_container = values.iter().any(|value| matches!(value.entity, Entity::Elements(_)));
-                if is_container { values } else { smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)] }
-            }
-            "next" => self.each(first(), |value| self.element(value, true)),
-            _ if self.index.rules.open_builtins.contains(&name) => Values::new(),
-            _ => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
+        let rules = &self.file.rules;
+        if args.len() == 1 && rules.class_builtins.contains(&name) {
+            let values = first().into_iter();
+            return values
+                .filter_map(|value| match value.entity {
+                    Entity::Instance(class) => Some(Value { entity: Entity::Definition(class), ..value }),
+                    _ => None,
+                })
+                .collect();
         }
+        if rules.element_builtins.contains(&name) {
+            return self.each(first(), |value| self.element(value, true));
+        }
+        if rules.container_builtins.contains(&name) {
+            let values = first();
+            if values.iter().any(|value| matches!(value.entity, Entity::Elements(_))) {
+                return values;
+            }
+        } else if rules.open_builtins.contains(&name) {
+            return Values::new();
+        }
+        smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
     }
 
     /// One element of a container: by iteration, or by index.
@@ -351,11 +353,11 @@ impl Query<'_> {
         }
     }
 
-    /// `with value as target`: what `__enter__` says it returns, else the value itself.
+    /// `with value as target`: what the method that enters it says it returns, else the value itself.
     fn entered(&self, value: Value) -> Values {
         let Entity::Instance(class) = value.entity else { return smallvec![value] };
-        for name in ["__enter__", "__aenter__"] {
-            let members = self.class_member(class, self.known(name), value.via);
+        for &name in &self.file.rules.enter_methods {
+            let members = self.class_member(class, name, value.via);
             if let Some(&member) = members.iter().find(|member| matches!(member.entity, Entity::Definition(_))) {
                 let result = self.call_result(member, Some(value));
                 let is_known = result.iter().any(|value| matches!(value.entity, Entity::Instance(_)));

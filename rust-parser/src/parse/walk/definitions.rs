@@ -2,10 +2,10 @@
 //! the scopes that only their names say.
 
 use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Param, ParamKind, flags};
+use crate::language_data::{DocStyle, Exported};
 use crate::parse::doc_text;
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::language::{DocStyle, Exported};
 use crate::parse::query::matching::{Captures, all, first};
 use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft, Layout};

@@ -1,8 +1,8 @@
 //! What stands above and at the beginning of a definition: documentation and signature.
 
+use crate::language_data::DocStyle;
 use crate::parse::doc_text;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::language::DocStyle;
 use crate::parse::walk::definitions::is_value;
 use crate::parse::walk::drafts::DefinitionDraft;
 use crate::parse::walk::state::{CommentRun, Walk};

@@ -1,0 +1,135 @@
+//! Reads the folder of a language: `language.toml`, merged with what it includes. Errors name the file, the key and what is allowed.
+
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+
+use super::{Settings, SharedSettings};
+
+const SETTINGS_FILE: &str = "language.toml";
+const SHARED_FILE: &str = "shared.toml";
+const PATTERNS_FILE: &str = "tags.scm";
+
+/// The folder of one language, read.
+pub struct LanguageFolder {
+    pub path: PathBuf,
+    pub settings: Settings,
+    /// Files of patterns, in the order in which they count.
+    pub patterns: Vec<PathBuf>,
+    /// Text of the files read.
+    pub sources: String,
+}
+
+/// The languages directly below some roots, in the order of the roots, then of their folders' names. An error names its place.
+pub fn read_all(roots: &[String]) -> Result<Vec<LanguageFolder>, String> {
+    let mut found = Vec::new();
+    for (number, root) in roots.iter().enumerate() {
+        let entries = std::fs::read_dir(root).map_err(|error| format!("{root}: {error}"))?;
+        let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+        paths.retain(|path| path.join(SETTINGS_FILE).is_file());
+        paths.sort();
+        for path in paths {
+            found.push(LanguageFolder::read(&path, &roots[..=number])?);
+        }
+    }
+    Ok(found)
+}
+
+impl LanguageFolder {
+    /// Read a folder below the last of `roots`; what it includes is looked for there, then in earlier roots.
+    pub fn read(path: &Path, roots: &[String]) -> Result<LanguageFolder, String> {
+        let settings_path = path.join(SETTINGS_FILE);
+        let mut sources = read(&settings_path)?;
+        let own: Settings = parse(&settings_path, &sources)?;
+        let mut table: Table = parse(&settings_path, &sources)?;
+        let mut patterns = vec![path.join(PATTERNS_FILE)];
+        let mut folders = vec![path.to_owned()];
+        for name in &own.include {
+            let folder = included(roots, name).ok_or_else(|| missing(&settings_path, roots, name))?;
+            let shared_path = folder.join(SHARED_FILE);
+            if shared_path.is_file() {
+                let text = read(&shared_path)?;
+                parse::<SharedSettings>(&shared_path, &text)?;
+                merge(&mut table, parse(&shared_path, &text)?);
+                add_source(&mut sources, &text);
+            }
+            patterns.extend(Some(folder.join(PATTERNS_FILE)).filter(|path| path.is_file()));
+            folders.push(folder);
+        }
+        check_modules(&settings_path, &table)?;
+        let mut settings: Settings =
+            table.try_into().map_err(|error| format!("{}: {error}", settings_path.display()))?;
+        settings.scope.rule.ok_or_else(|| {
+            format!("{}: scope.rule is missing (file, directory, declared or document)", settings_path.display())
+        })?;
+        settings.builtins = words(&folders, "builtins.txt", &mut sources)?;
+        settings.common_methods = words(&folders, "common_methods.txt", &mut sources)?;
+        Ok(LanguageFolder { path: path.to_owned(), settings, patterns, sources })
+    }
+}
+
+/// The folder of a name that was included: the last root that has it counts.
+fn included(roots: &[String], name: &str) -> Option<PathBuf> {
+    let is_plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "." && name != "..";
+    let folders = roots.iter().rev().map(|root| Path::new(root).join(name));
+    is_plain.then(|| folders.into_iter().find(|folder| folder.is_dir())).flatten()
+}
+
+fn missing(path: &Path, roots: &[String], name: &str) -> String {
+    format!("{}: include: no folder {name:?} in {}", path.display(), roots.join(", "))
+}
+
+/// Every key of `[modules]` must say something for its rule.
+fn check_modules(path: &Path, table: &Table) -> Result<(), String> {
+    let Some(Value::Table(modules)) = table.get("modules") else { return Ok(()) };
+    let rule = modules.get("rule").and_then(Value::as_str).unwrap_or("declared");
+    let known: super::ModuleRule =
+        Value::from(rule).try_into().map_err(|error| format!("{}: modules.rule: {error}", path.display()))?;
+    match modules.keys().find(|key| !known.keys().contains(&key.as_str())) {
+        Some(key) => Err(format!(
+            "{}: modules.{key} says nothing for the rule {rule:?} (its keys: {})",
+            path.display(),
+            known.keys().join(", ")
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Put what is shared below what a language says itself: tables merge, lists join, other values stay.
+fn merge(own: &mut Table, shared: Table) {
+    for (key, value) in shared {
+        match (own.get_mut(&key), value) {
+            (Some(Value::Table(own)), Value::Table(shared)) => merge(own, shared),
+            (Some(Value::Array(own)), Value::Array(shared)) => own.extend(shared),
+            (Some(_), _) => {}
+            (None, value) => drop(own.insert(key, value)),
+        }
+    }
+}
+
+/// Words of the files of this name in some folders: separated by white space, without lines that begin with `#`.
+fn words(folders: &[PathBuf], name: &str, sources: &mut String) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    for path in folders.iter().map(|folder| folder.join(name)).filter(|path| path.is_file()) {
+        let text = read(&path)?;
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        words.extend(lines.flat_map(str::split_whitespace).map(str::to_owned));
+        add_source(sources, &text);
+    }
+    Ok(words)
+}
+
+fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, String> {
+    toml::from_str(text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Return the text of a file; the error names it.
+pub fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+pub fn add_source(sources: &mut String, text: &str) {
+    sources.push('\0');
+    sources.push_str(text);
+}

@@ -1,0 +1,105 @@
+//! From an import as written to the module, folder, package or external name it means: one file per rule of `[modules]`.
+
+mod declared;
+mod folders;
+mod packages;
+mod paths;
+mod tree;
+
+use crate::facts::{Import, ImportKind};
+use crate::language_data::{IncludedName, ModuleRule};
+use crate::link::entity::Entity;
+use crate::link::project::file_entry::FileEntry;
+use crate::link::project::names::{EMPTY, FileId};
+use crate::link::project::paths::{folder_of, join, normalised, shared_prefix};
+use crate::link::project::query::Query;
+
+impl Query<'_> {
+    /// What the module of an import is; [`Entity::Missing`] when it should be in the project and is not.
+    pub fn module_of(&self, file: FileId, import: &Import) -> Entity {
+        let entry = self.index.file(file);
+        // Several names of one module are several imports.
+        let place = (file, entry.sym(import.module), import.level, import.kind as u8);
+        if let Some(&known) = self.modules.borrow().get(&place) {
+            return known;
+        }
+        let is_plain = self.following.borrow().len() <= 1;
+        let found = self.find_module(file, entry, import);
+        if is_plain {
+            self.modules.borrow_mut().insert(place, found);
+        }
+        found
+    }
+
+    fn find_module(&self, file: FileId, entry: &FileEntry, import: &Import) -> Entity {
+        let module = entry.text(import.module);
+        if import.kind == ImportKind::Include {
+            return self.included_file(entry, module);
+        }
+        match entry.rules.module_rule {
+            ModuleRule::Packages if import.level > 0 => self.package_relative(entry, module, import.level),
+            ModuleRule::Packages => self
+                .package_absolute(file, entry, module)
+                .map_or_else(|| self.external(module, '.'), |(_, entity)| entity),
+            ModuleRule::Paths => self.path_module(file, entry, module),
+            ModuleRule::Folders => self.folder_module(entry, module),
+            ModuleRule::Tree => self.tree_module(file, module, import.level),
+            ModuleRule::Declared => self.declared_module(entry, module),
+            ModuleRule::None => Entity::Missing,
+        }
+    }
+
+    /// A file included by its path: relative to the including file, else by the end of its path, nearest first.
+    fn included_file(&self, entry: &FileEntry, written: &str) -> Entity {
+        let folder = folder_of(&entry.path);
+        for ending in &entry.rules.includes.endings {
+            let name = format!("{written}{ending}");
+            let relative = normalised(folder, &name);
+            if let Some(found) = relative.and_then(|path| self.file_at(&path)) {
+                return Entity::Definition(self.module_symbol(found));
+            }
+            let suffix = name.trim_start_matches(['.', '/']);
+            let candidates = self.files_ending_in(suffix);
+            let nearest = candidates.into_iter().max_by_key(|&id| {
+                let path = &self.index.file(id).path;
+                (shared_prefix(path, &entry.path), std::cmp::Reverse(path))
+            });
+            if let Some(found) = nearest {
+                return Entity::Definition(self.module_symbol(found));
+            }
+        }
+        if written.starts_with('.') {
+            return Entity::Missing;
+        }
+        match entry.rules.includes.external {
+            IncludedName::Whole => {
+                Entity::External(self.index.externals.intern(self.index.strings.intern(written), EMPTY))
+            }
+            IncludedName::First => self.external(written, '/'),
+        }
+    }
+
+    /// `a.b.c` as external package `a` and name `b.c`.
+    pub fn external(&self, name: &str, separator: char) -> Entity {
+        let (package, rest) = name.split_once(separator).unwrap_or((name, ""));
+        if package.is_empty() {
+            return Entity::Missing;
+        }
+        let rest = rest.replace(separator, ".");
+        let strings = &self.index.strings;
+        Entity::External(self.index.externals.intern(strings.intern(package), strings.intern(&rest)))
+    }
+
+    /// The first of some files in a folder that the project has.
+    fn module_file(&self, folder: &str, names: &[String]) -> Option<Entity> {
+        let found = names.iter().find_map(|name| self.file_at(&join(folder, name)))?;
+        Some(Entity::Definition(self.module_symbol(found)))
+    }
+
+    /// A member of a module, by its text.
+    fn module_like_member(&self, module: Entity, name: &str) -> Entity {
+        let sym = self.index.strings.intern(name);
+        let found = self.member_of_module_like(module, sym);
+        found.first().map_or(Entity::Missing, |value| value.entity)
+    }
+}
