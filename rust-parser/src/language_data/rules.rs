@@ -21,6 +21,7 @@ pub struct LinkSettings {
     pub capitalised_classes: bool,
     pub included_globals: bool,
     pub unwrapping: bool,
+    pub extension_functions: bool,
     pub member_order: MemberOrder,
     /// Names and prefixes; empty: the language has none.
     pub new_method: String,

@@ -35,6 +35,7 @@ pub struct LanguageRules {
     pub capitalised_classes: bool,
     pub included_globals: bool,
     pub unwrapping: bool,
+    pub extension_functions: bool,
     pub member_order: MemberOrder,
     /// Name of constructors; `None` when they are named like their class.
     pub constructor: Option<Sym>,
@@ -116,6 +117,7 @@ impl LanguageRules {
             capitalised_classes: link.capitalised_classes,
             included_globals: link.included_globals,
             unwrapping: link.unwrapping,
+            extension_functions: link.extension_functions,
             member_order,
             constructor: settings.definitions.constructors.first().and_then(|word| name(word)),
             new_method: name(&link.new_method),

@@ -21,8 +21,8 @@ struct Site {
     source: DefId,
     scope: DefId,
     line: u32,
-    /// Of a call; 0 for other references.
-    arguments: usize,
+    /// What refers.
+    expr: ExprId,
 }
 
 /// What came of one possible value of a reference.
@@ -39,11 +39,7 @@ pub fn add_references(collector: &mut EdgeCollector) {
     let facts = collector.query.file.facts().clone();
     for reference in &facts.references {
         let source = collector.source(reference.scope);
-        let arguments = match collector.query.file.expr(reference.expr) {
-            Expr::Call { args, .. } => args.len(),
-            _ => 0,
-        };
-        let site = Site { source, scope: reference.scope, line: reference.line, arguments };
+        let site = Site { source, scope: reference.scope, line: reference.line, expr: reference.expr };
         collector.add_reference(reference, site);
     }
     for (def, definition) in facts.definitions.iter().enumerate() {
@@ -95,6 +91,9 @@ impl EdgeCollector<'_, '_> {
             Expr::Attribute { base, name } => {
                 let name = query.file.sym(name);
                 let bases = query.eval(base, site.scope, site.line);
+                if let Some(extension) = self.called_extension(&bases, name, site) {
+                    return smallvec![extension];
+                }
                 if bases.is_empty() && self.is_foreign_class(base, site) {
                     return Values::new();
                 }
@@ -121,12 +120,31 @@ impl EdgeCollector<'_, '_> {
                             .into_iter()
                             .collect()
                     }
+                    None if query.file.rules.extension_functions => {
+                        query.extension_of_this(name, site.scope).into_iter().collect()
+                    }
                     None => Values::new(),
                 }
             }
             Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
             _ => query.eval(callee, site.scope, site.line),
         }
+    }
+
+    /// The extension that a call on a receiver from outside the project means.
+    fn called_extension(&self, bases: &Values, name: Sym, site: Site) -> Option<Value> {
+        let query = self.query;
+        if !query.file.rules.extension_functions {
+            return None;
+        }
+        let has_member = |value: &Value| {
+            let members = query.called_attribute(*value, name);
+            members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
+        };
+        if bases.iter().any(has_member) {
+            return None;
+        }
+        query.extension_of(bases, name, site.scope, |file, def| self.takes(file, def, site.expr))
     }
 
     /// A name that can only be a class, of which the project knows nothing: its methods are not the project's.
@@ -254,6 +272,12 @@ impl EdgeCollector<'_, '_> {
     }
 
     fn add_constructor(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
+        let place = self.query.index.symbols.get(class);
+        let (file, _) = self.query.definition(class);
+        // Parameters of the class itself are those of its primary constructor.
+        if !file.def(place.def).params.is_empty() && self.takes(file, place.def, site.expr) {
+            return Outcome::Outside;
+        }
         match self.query.constructor_of(class) {
             Some(symbol) => self.add_overload(symbol, via, site),
             None => Outcome::Outside,
@@ -265,7 +289,7 @@ impl EdgeCollector<'_, '_> {
             FILE_NODE => self.query.file.file_symbol,
             source => self.query.file.symbols[source as usize],
         };
-        let (symbol, via) = self.overload(symbol, via, site.arguments, caller);
+        let (symbol, via) = self.overload(symbol, via, site.expr, caller);
         self.add_target(EdgeType::Calls, symbol, via, site)
     }
 
@@ -363,7 +387,7 @@ impl EdgeCollector<'_, '_> {
             _ => decorator,
         };
         let site =
-            Site { source: self.source(def), scope: definition.parent, line: definition.name_line, arguments: 0 };
+            Site { source: self.source(def), scope: definition.parent, line: definition.name_line, expr: decorator };
         self.add_read(expr, site);
     }
 }

@@ -90,15 +90,29 @@ impl LanguageHooks for Scala {
         }
     }
 
-    /// `Outer.this`. `f(x)(y)` is one call.
+    /// `Outer.this`, members that are receivers; `f(x)(y)` is one call.
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         if walk.child(node, "function").is_some_and(|callee| walk.kind_name(callee) == "call_expression") {
             walk.claim_call(node);
         }
         let field = walk.child(node, "field")?;
-        let outer = walk.child(node, "value").filter(|_| walk.bytes_of(field) == b"this")?;
+        let outer = walk.child(node, "value")?;
+        if walk.bytes_of(field) != b"this" {
+            read_member(walk, outer);
+            return None;
+        }
         let callee = walk.annotation(outer);
         Some(walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: true }))
+    }
+}
+
+/// In `name.size`, a `name` that is no variable may be a member without parentheses, which is called.
+fn read_member(walk: &mut Walk, node: NodeId) {
+    if walk.kind_name(node) == "identifier" && walk.text_of(node).starts_with(char::is_lowercase) {
+        let name = walk.name_of(node);
+        if !walk.is_local(name) {
+            walk.read(node);
+        }
     }
 }
 
