@@ -1,29 +1,13 @@
 //! References of one file to edges: calls, values, types; and tests to what they call.
 
-use smallvec::smallvec;
-
 use crate::facts::{DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
 use crate::link::edge::{EdgeType, Target};
+use crate::link::emit::callees::Site;
 use crate::link::emit::collector::{EdgeCollector, is_referable};
-use crate::link::entity::{Entity, Value, Values};
+use crate::link::entity::{Entity, Value};
 use crate::link::project::file_entry::{is_callable, is_class};
-use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
+use crate::link::project::names::{FILE_NODE, SymbolId};
 use crate::link::strategy::Strategy;
-
-/// Shortest name that says anything about who is meant.
-const MIN_UNIQUE_NAME: usize = 4;
-/// Names with more definitions than this are not even counted.
-const MAX_NAMED: usize = 64;
-
-/// Where a reference is made.
-#[derive(Clone, Copy)]
-struct Site {
-    source: DefId,
-    scope: DefId,
-    line: u32,
-    /// What refers.
-    expr: ExprId,
-}
 
 /// What came of one possible value of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,116 +66,6 @@ impl EdgeCollector<'_, '_> {
             outcome = outcome.max(self.add_called(value, site));
         }
         outcome
-    }
-
-    /// Possible callees; a method that only one class of the project has is the last resort for an unknown receiver.
-    fn callee_values(&self, callee: ExprId, site: Site) -> Values {
-        let query = self.query;
-        match *query.file.expr(callee) {
-            Expr::Attribute { base, name } => {
-                let name = query.file.sym(name);
-                let bases = query.eval(base, site.scope, site.line);
-                if let Some(extension) = self.called_extension(&bases, name, site) {
-                    return smallvec![extension];
-                }
-                if bases.is_empty() && self.is_foreign_class(base, site) {
-                    return Values::new();
-                }
-                if bases.is_empty() {
-                    let unique = self.unique(name, |kind, is_member| is_callable(kind) && is_member);
-                    return unique
-                        .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
-                        .into_iter()
-                        .collect();
-                }
-                if query.file.rules.new_method == Some(name) {
-                    return bases;
-                }
-                query.each(bases, |value| query.called_attribute(value, name))
-            }
-            Expr::Name(name) => {
-                let name = query.file.sym(name);
-                match query.resolve_called_name(site.scope, name, site.line) {
-                    Some(values) => values,
-                    None if query.file.rules.global_functions => {
-                        let unique = self.unique(name, |kind, is_member| kind == Kind::Function && !is_member);
-                        unique
-                            .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
-                            .into_iter()
-                            .collect()
-                    }
-                    None if query.file.rules.extension_functions => {
-                        query.extension_of_this(name, site.scope).into_iter().collect()
-                    }
-                    None => Values::new(),
-                }
-            }
-            Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
-            _ => query.eval(callee, site.scope, site.line),
-        }
-    }
-
-    /// The extension that a call on a receiver from outside the project means.
-    fn called_extension(&self, bases: &Values, name: Sym, site: Site) -> Option<Value> {
-        let query = self.query;
-        if !query.file.rules.extension_functions {
-            return None;
-        }
-        let has_member = |value: &Value| {
-            let members = query.called_attribute(*value, name);
-            members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
-        };
-        if bases.iter().any(has_member) {
-            return None;
-        }
-        query.extension_of(bases, name, site.scope, |file, def| self.takes(file, def, site.expr))
-    }
-
-    /// A name that can only be a class, of which the project knows nothing: its methods are not the project's.
-    fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
-        let query = self.query;
-        let Expr::Name(name) = *query.file.expr(base) else { return false };
-        query.file.rules.capitalised_classes
-            && query.file.text(name).starts_with(char::is_uppercase)
-            && query.resolve_name(site.scope, query.file.sym(name), site.line).is_none()
-    }
-
-    /// The only callable of this family with a name that says something.
-    fn unique(&self, name: Sym, fits: impl Fn(Kind, bool) -> bool) -> Option<SymbolId> {
-        let query = self.query;
-        let text = query.text(name);
-        if text.len() < MIN_UNIQUE_NAME
-            || text.starts_with("__")
-            || query.file.rules.common_methods.contains(&name)
-            || query.file.rules.builtins.contains(&name)
-        {
-            return None;
-        }
-        let named = query.named(name);
-        if named.len() > MAX_NAMED {
-            return None;
-        }
-        let mut found = None;
-        for &symbol in named {
-            if query.index.symbols.get(symbol).def == FILE_NODE {
-                continue;
-            }
-            let (file, definition) = query.definition(symbol);
-            if file.rules.family != query.file.rules.family || !is_callable(definition.kind) {
-                continue;
-            }
-            let symbol = query.canonical(symbol);
-            if found.is_some_and(|known| known != symbol) {
-                return None;
-            }
-            found = Some(symbol);
-        }
-        let (file, definition) = query.definition(found?);
-        let parent = file.outline(definition.parent).kind;
-        let is_member = is_class(parent) || parent == Kind::Extension;
-        let is_top = definition.parent == 0 || parent == Kind::Namespace;
-        let is_reachable = (is_member || is_top) && (!file.is_test || query.file.is_test);
-        found.filter(|_| is_reachable && fits(definition.kind, is_member))
     }
 
     fn add_called(&mut self, value: Value, site: Site) -> Outcome {

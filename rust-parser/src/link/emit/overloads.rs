@@ -12,13 +12,25 @@ impl EdgeCollector<'_, '_> {
     /// `overload` for the first of them that is not the caller itself (an overload calls its siblings more often than itself).
     pub fn overload(&self, symbol: SymbolId, via: Strategy, call: ExprId, caller: SymbolId) -> (SymbolId, Strategy) {
         let query = self.query;
-        let (file, definition) = query.definition(symbol);
+        let (file, _) = query.definition(symbol);
         if !file.rules.overloads {
             return (symbol, via);
         }
+        let siblings = self.overloads_for(symbol, call);
+        match siblings[..] {
+            [] => (symbol, via),
+            [only] => (only, via),
+            [first, second, ..] => (if first == caller { second } else { first }, Strategy::Overload),
+        }
+    }
+
+    /// The functions beside `symbol` with its name that take the arguments of a call.
+    pub fn overloads_for(&self, symbol: SymbolId, call: ExprId) -> Vec<SymbolId> {
+        let query = self.query;
+        let (file, definition) = query.definition(symbol);
         let parent = file.symbols[definition.parent as usize];
         let (_, entries) = query.entries(parent, definition.name);
-        let siblings: Vec<SymbolId> = entries
+        entries
             .iter()
             .filter_map(|entry| match entry.bound {
                 Bound::Definition(def) if is_callable(file.outline(def).kind) => Some(def),
@@ -26,12 +38,7 @@ impl EdgeCollector<'_, '_> {
             })
             .filter(|&def| self.takes(file, def, call))
             .map(|def| file.symbols[def as usize])
-            .collect();
-        match siblings[..] {
-            [] => (symbol, via),
-            [only] => (only, via),
-            [first, second, ..] => (if first == caller { second } else { first }, Strategy::Overload),
-        }
+            .collect()
     }
 
     /// Does a definition of any file take the number of arguments of a call, and those that are given by name?

@@ -10,6 +10,20 @@ use crate::link::strategy::Strategy;
 /// Names with more definitions than this are not looked through.
 const MAX_NAMED: usize = 64;
 
+/// What is known of the type of a receiver.
+pub struct Receiver {
+    /// Names of the type and of its ancestors.
+    types: Vec<String>,
+    others: Others,
+}
+
+/// Which other types a receiver may have.
+enum Others {
+    None,
+    BuiltIn,
+    Any,
+}
+
 /// A visible extension.
 struct Extension<'q> {
     symbol: SymbolId,
@@ -31,11 +45,11 @@ impl Query<'_> {
         found
     }
 
-    /// The extension of a name that may be called on receivers: the one for a type of theirs, else the only one for a type
-    /// that is not in the project.
+    /// The extension of a name that may be called on a receiver: the one for its type, else the only one for a type that it
+    /// may have.
     pub fn extension_of(
         &self,
-        receivers: &[Value],
+        receiver: &Receiver,
         name: Sym,
         scope: DefId,
         takes: impl Fn(&FileEntry, DefId) -> bool,
@@ -45,24 +59,61 @@ impl Query<'_> {
             let place = self.index.symbols.get(extension.symbol);
             takes(self.index.file(place.file), place.def)
         });
-        let types = self.type_names(receivers);
-        let is_of_type = |extension: &&Extension| types.iter().any(|name| name == extension.receiver);
-        let is_built_in = receivers.iter().any(|value| matches!(value.entity, Entity::Builtin(_)));
-        let is_inside =
-            receivers.iter().any(|value| matches!(value.entity, Entity::Instance(_) | Entity::Definition(_)));
-        let fits = |extension: &&Extension| {
-            let is_builtin_type = self.file.rules.builtins.contains(&self.known(extension.receiver));
-            !is_inside && (!is_built_in || is_builtin_type)
-        };
+        let is_of_type = |extension: &&Extension| receiver.types.iter().any(|name| name == extension.receiver);
         let by_type: Vec<&Extension> = visible.iter().filter(is_of_type).collect();
-        let others: Vec<&Extension> = visible.iter().filter(fits).collect();
-        let (chosen, via) = match (&by_type[..], &others[..]) {
-            ([only], _) => (only, only.via),
-            ([first, ..], _) => (first, Strategy::Overload),
-            ([], [only]) => (only, only.via),
-            _ => return None,
+        let (chosen, via) = match by_type[..] {
+            [only] => (only, only.via),
+            [first, ..] => (first, Strategy::Overload),
+            [] => {
+                let is_common = self.file.rules.common_methods.contains(&name);
+                let may_fit = |extension: &&Extension| match receiver.others {
+                    Others::Any => !is_common,
+                    Others::BuiltIn => !is_common && self.file.rules.builtins.contains(&self.known(extension.receiver)),
+                    Others::None => false,
+                };
+                let mut others = visible.iter().filter(may_fit);
+                let only = others.next().filter(|_| others.next().is_none())?;
+                (only, only.via)
+            }
         };
         Some(Value::new(Entity::Definition(chosen.symbol), via))
+    }
+
+    /// What is known of the type of a receiver.
+    pub fn receiver(&self, values: &[Value]) -> Receiver {
+        let is_inside = |value: &Value| matches!(value.entity, Entity::Instance(_) | Entity::Definition(_));
+        let is_built_in = |value: &Value| matches!(value.entity, Entity::Builtin(_));
+        let others = match () {
+            () if values.iter().any(is_inside) => Others::None,
+            () if values.iter().any(is_built_in) => Others::BuiltIn,
+            () => Others::Any,
+        };
+        let mut types = Vec::new();
+        values.iter().for_each(|value| self.add_type_names(value.entity, &mut types));
+        Receiver { types, others }
+    }
+
+    /// The receiver of bare names in a scope: the classes around it, and the extended type.
+    pub fn implied_receiver(&self, scope: DefId) -> Receiver {
+        let mut types = Vec::new();
+        let mut here = scope;
+        while let Some(around) = self.file.class_around(here) {
+            let definition = self.file.def(around);
+            match self.class_of(around) {
+                Some(class) => self.add_type_names(Entity::Instance(class), &mut types),
+                None => {
+                    let base = definition.bases.first().map(|&base| match self.file.expr(base) {
+                        Expr::Generic { base, .. } => self.file.expr(*base),
+                        base => base,
+                    });
+                    if let Some(Expr::Name(name) | Expr::Attribute { name, .. }) = base {
+                        types.push(self.file.text(*name).to_owned());
+                    }
+                }
+            }
+            here = definition.parent;
+        }
+        Receiver { types, others: Others::None }
     }
 
     /// Extensions of the name that the file imports, of its package, and of the classes around the scope.
@@ -128,48 +179,26 @@ impl Query<'_> {
         parts.next().unwrap_or("")
     }
 
-    /// Names of the types that receivers are known to have, and of their ancestors.
-    fn type_names(&self, receivers: &[Value]) -> Vec<String> {
-        let last = |text: &'_ str| text.rsplit('.').next().unwrap_or("").to_owned();
-        let mut found: Vec<String> = Vec::new();
-        for value in receivers {
-            match value.entity {
-                Entity::Instance(class) => {
-                    found.push(self.class_name(class));
-                    for ancestor in self.ancestors(class) {
-                        match *ancestor {
-                            Entity::Definition(base) => found.push(self.class_name(base)),
-                            Entity::External(external) => {
-                                found.push(last(self.text(self.index.externals.name(external).1)))
-                            }
-                            _ => {}
-                        }
+    /// Names of a type and of its ancestors.
+    fn add_type_names(&self, entity: Entity, names: &mut Vec<String>) {
+        let class_name = |class: SymbolId| self.text(self.definition(class).1.name).to_owned();
+        let external_name = |external| {
+            let name = self.text(self.index.externals.name(external).1);
+            name.rsplit('.').next().unwrap_or("").to_owned()
+        };
+        match entity {
+            Entity::Instance(class) => {
+                names.push(class_name(class));
+                for ancestor in self.ancestors(class) {
+                    match *ancestor {
+                        Entity::Definition(base) => names.push(class_name(base)),
+                        Entity::External(external) => names.push(external_name(external)),
+                        _ => {}
                     }
                 }
-                Entity::ExternalInstance(external) => {
-                    found.push(last(self.text(self.index.externals.name(external).1)))
-                }
-                _ => {}
             }
+            Entity::ExternalInstance(external) => names.push(external_name(external)),
+            _ => {}
         }
-        found
-    }
-
-    fn class_name(&self, class: SymbolId) -> String {
-        self.text(self.definition(class).1.name).to_owned()
-    }
-
-    /// The extension that a bare name means inside an extension of the same type.
-    pub fn extension_of_this(&self, name: Sym, scope: DefId) -> Option<Value> {
-        let around = self.file.class_around(scope)?;
-        let definition = self.file.def(around);
-        let base = *definition.bases.first().filter(|_| definition.kind == Kind::Extension)?;
-        let receiver = match *self.file.expr(base) {
-            Expr::Name(name) | Expr::Attribute { name, .. } => self.file.text(name),
-            _ => return None,
-        };
-        let visible = self.visible_extensions(name, scope);
-        let found = visible.into_iter().find(|extension| extension.receiver == receiver)?;
-        Some(Value::new(Entity::Definition(found.symbol), found.via))
     }
 }
