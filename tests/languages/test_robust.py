@@ -20,7 +20,24 @@ SOURCES = sorted(
     for case in read_cases(cases)
     for path, source in case.files.items()
 )
-NAMES = ["a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.java", "a.rs", "a.rb", "a.php", "a.cs", "a.c", "a.h", "a.cc"]
+NAMES = [
+    "a.py",
+    "a.js",
+    "a.ts",
+    "a.tsx",
+    "a.go",
+    "a.java",
+    "a.kt",
+    "a.scala",
+    "a.swift",
+    "a.rs",
+    "a.rb",
+    "a.php",
+    "a.cs",
+    "a.c",
+    "a.h",
+    "a.cc",
+]
 PIECES = [
     "(",
     ")",

@@ -68,7 +68,7 @@ impl EdgeCollector<'_, '_> {
             }
         }
         match found {
-            // A member that has the name of a built-in function and takes other arguments.
+            // It has the name of a built-in function and takes other arguments.
             Some(values)
                 if rules.builtins.contains(&name) && values.iter().all(|value| self.takes_others(value, site)) =>
             {
@@ -92,11 +92,11 @@ impl EdgeCollector<'_, '_> {
         is_callable(definition.kind) && file.outline(definition.parent).kind == Kind::Extension
     }
 
-    /// A function that no call with these arguments can mean.
+    /// A function that no call with these arguments can mean, or one of several that do not tell which is meant.
     fn takes_others(&self, value: &Value, site: Site) -> bool {
         let Entity::Definition(symbol) = value.entity else { return false };
         let (file, definition) = self.query.definition(symbol);
-        file.rules.overloads && is_callable(definition.kind) && self.overloads_for(symbol, site.expr).is_empty()
+        file.rules.overloads && is_callable(definition.kind) && self.overloads_for(symbol, site.expr).len() != 1
     }
 
     /// The extension that a call on a receiver means which has no such member.

@@ -59,16 +59,21 @@ impl Query<'_> {
             let place = self.index.symbols.get(extension.symbol);
             takes(self.index.file(place.file), place.def)
         });
-        let is_of_type = |extension: &&Extension| receiver.types.iter().any(|name| name == extension.receiver);
+        let is_common = self.file.rules.common_methods.contains(&name);
+        let is_builtin_type =
+            |extension: &&Extension| self.file.rules.builtins.contains(&self.known(extension.receiver));
+        // Members of built-in types go before extensions of their names.
+        let is_of_type = |extension: &&Extension| {
+            receiver.types.iter().any(|name| name == extension.receiver) && !(is_common && is_builtin_type(extension))
+        };
         let by_type: Vec<&Extension> = visible.iter().filter(is_of_type).collect();
         let (chosen, via) = match by_type[..] {
             [only] => (only, only.via),
             [first, ..] => (first, Strategy::Overload),
             [] => {
-                let is_common = self.file.rules.common_methods.contains(&name);
                 let may_fit = |extension: &&Extension| match receiver.others {
                     Others::Any => !is_common,
-                    Others::BuiltIn => !is_common && self.file.rules.builtins.contains(&self.known(extension.receiver)),
+                    Others::BuiltIn => !is_common && is_builtin_type(extension),
                     Others::None => false,
                 };
                 let mut others = visible.iter().filter(may_fit);
