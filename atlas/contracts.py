@@ -1,4 +1,4 @@
-"""What adapters promise: Store, Bus, Embedder and TokenCounter. Callers know only these.
+"""The contracts of adapters: Store, Streams, Coordinator, Embedder and TokenCounter. Callers know only these.
 
 All verbs are coroutines. They raise `Unavailable` when trying again may help and `StoreError` otherwise.
 """
@@ -175,53 +175,54 @@ class Store(Protocol):
         ...
 
 
-class Bus(Protocol):
-    """Streams of hints with consumer groups, at least once.
+class Streams(Protocol):
+    """Streams of hints with consumer groups and at-least-once delivery.
 
-    An event says that something about its key may have changed. Every group of a stream gets every event; inside a
-    group an event goes to one consumer at a time, in order of arrival, and stays pending until it is acknowledged. What
-    a dead consumer left pending is delivered again. Losing, doubling or reordering events may cost time, never truth.
+    An event says that something about its key may have changed. Every group of a stream receives every event. Within a
+    group, one consumer at a time receives an event, in order of arrival, and the event stays pending until it is
+    acknowledged. Events that a dead consumer left pending are delivered again. Lost, duplicated or reordered events may
+    cost time, never correctness.
     """
 
     async def publish(self, stream: str, events: Sequence[Event]) -> int:
-        """Add events; one that waits in the stream untaken by any group is not added again.
+        """Add events; an event that is already queued and that no group has taken is not added again.
 
-        Return how many found no room because the stream is full: the publisher must then see to it that the project is
-        looked at as a whole later. Pending events are never dropped to make room.
+        Return the number of events for which the stream had no room: the publisher must then arrange a scan of the
+        whole project. Pending events are never dropped to make room.
         """
         ...
 
     async def take(self, stream: str, group: str, limit: int, wait: float) -> list[Delivery]:
-        """Return up to `limit` events, first those due for another attempt, then new ones, each in order of arrival.
+        """Return up to `limit` events in order of arrival: redeliveries that are due, then new events.
 
-        Waits at most `wait` seconds for the first (0 = not at all). An event that was delivered too often without an
-        answer goes to the dead letters instead. Cancelling loses nothing.
+        Waits up to `wait` seconds for the first event (0 = does not wait). An event whose deliveries exceed the retry
+        policy without an answer becomes a dead letter instead. Cancellation loses nothing.
         """
         ...
 
     async def extend_visibility(self, stream: str, group: str, ids: Sequence[str]) -> None:
-        """Say that these deliveries are still being worked on: they are not given to another consumer for now."""
+        """Restart the redelivery timeout of these deliveries: their consumer is still working on them."""
         ...
 
     async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
-        """Forget deliveries: their effect is in the store. Unknown ids are ignored."""
+        """Remove deliveries whose effect is in the store. Unknown ids are ignored."""
         ...
 
     async def nack(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
-        """Give deliveries back: each comes again after a growing delay, or becomes a dead letter with the reason."""
+        """Return failed deliveries: each is redelivered after a growing delay, or becomes a dead letter."""
         ...
 
     async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
-        """Make all that is pending in the group due now; return how many. For who knows that nobody works on it.
+        """Make all pending events of the group due now; return how many. The caller knows that nobody works on them.
 
-        `from_others`: only what was delivered to other consumers; for who knows that it is alone and at work.
+        `from_others`: only events delivered to other consumers, for a caller that knows it is the only live one.
         """
         ...
 
     async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
-        """Return length, waiting, pending and dead letters of every (stream, group) that was used, sorted.
+        """Return length, waiting, pending and dead letters of every (stream, group) in use, sorted.
 
-        `streams` restricts the answer to these; a bus of many projects has thousands.
+        `streams` restricts the answer; a bus of many projects has thousands of streams.
         """
         ...
 
@@ -230,42 +231,46 @@ class Bus(Protocol):
         ...
 
     async def retry(self, ids: Sequence[str]) -> int:
-        """Publish the events of these dead letters again with a fresh count and forget the letters; return how many."""
+        """Publish the events of these dead letters again with a new count and remove the letters; return how many."""
         ...
 
     async def drop(self, ids: Sequence[str]) -> int:
-        """Forget dead letters; return how many."""
+        """Remove dead letters; return how many."""
         ...
 
-    async def put_note(self, name: str, text: str, seconds: float) -> None:
-        """Leave a short text that anyone on the bus can read for that long (the daemon's own state)."""
-        ...
 
-    async def note(self, name: str) -> str:
-        """Return a note, "" when there is none or its time is over."""
-        ...
+class Coordinator(Protocol):
+    """Leases and heartbeats: which process works on what, and which processes are alive."""
 
     async def lease(self, name: str, holder: str, seconds: float) -> str:
-        """Take a lease that is free, or keep it: it is `holder`'s for so long from now on. Return who holds it now.
+        """Acquire or renew a lease for `seconds`; return its current holder.
 
-        It says who should work, not who may write: a holder that was paused learns too late that its time was over.
+        A lease says who should work, not who may write: a paused holder learns too late that its lease has expired.
         """
         ...
 
     async def release(self, name: str, holder: str) -> None:
-        """Give a lease back; one that somebody else holds stays theirs."""
+        """Release a lease; a lease of another holder stays."""
         ...
 
-    async def report(self, name: str, text: str, seconds: float) -> None:
-        """Leave a text under the own name in the list of all who did; it stays there for so long."""
+    async def send_heartbeat(self, name: str, text: str, seconds: float) -> None:
+        """Publish the state of `name` as text; it expires after `seconds`."""
         ...
 
-    async def reports(self) -> dict[str, str]:
-        """Return the texts of the list by name, sorted."""
+    async def heartbeat(self, name: str) -> str:
+        """Return the last state of `name`, "" if there is none or it has expired."""
         ...
+
+    async def heartbeats(self) -> dict[str, str]:
+        """Return all states that have not expired, by name, sorted."""
+        ...
+
+
+class Bus(Streams, Coordinator, Protocol):
+    """Both contracts on one connection."""
 
     async def aclose(self) -> None:
-        """Close; idempotent. What is pending stays pending."""
+        """Close; idempotent. Pending events stay pending."""
         ...
 
 

@@ -19,9 +19,3 @@ def project_name(root: PurePath) -> str:
 def make_uid(project: str, qualified_name: str) -> str:
     """Return the uid of a qualified name in a project."""
     return f"{project}:{qualified_name}"
-
-
-def split_uid(uid: str) -> tuple[str, str]:
-    """Return (project, qualified name); project is "" when `uid` has no colon."""
-    project, colon, name = uid.partition(":")
-    return (project, name) if colon else ("", uid)

@@ -74,7 +74,7 @@ async def connect_project_bus(settings: Settings) -> Bus:
     async with AsyncExitStack() as undone:
         bus = connect_bus(settings, settings.bus_address, identity)
         undone.push_async_callback(bus.aclose)
-        await bus.reports()
+        await bus.heartbeats()
         undone.pop_all()
         return ProjectBus(bus, settings.project_name, closes=True)
 

@@ -230,7 +230,7 @@ async def _make_daemon(all_settings: Sequence[Settings], store: Store, bus: Valk
 async def _tell_steps(daemon: Daemon, bus: ValkeyBus, log: Log, tell: Tell) -> None:
     """Say how much there is to do once every tree was looked at, and when it is done for the first time."""
     from atlas.pipeline.daemon_client import is_drained
-    from atlas.pipeline.supervisor import HEARTBEAT_TTL, NOTE
+    from atlas.pipeline.heartbeat import DAEMON, HEARTBEAT_TTL
     from atlas.pipeline.tiers.ast import AstTier
     from atlas.pipeline.tiers.graph import GraphTier
 
@@ -251,7 +251,7 @@ async def _tell_steps(daemon: Daemon, bus: ValkeyBus, log: Log, tell: Tell) -> N
     tell("indexing", f"{files:,} files" if files > 0 else "")
     await _until(read)
     # at once, not at the next full second: whoever started the daemon may ask for its state now
-    await bus.put_note(NOTE, json.dumps(daemon.state()), HEARTBEAT_TTL)
+    await bus.send_heartbeat(DAEMON, json.dumps(daemon.state()), HEARTBEAT_TTL)
     files = sum(one["files"] for one in projects())
     log("ready", {"files": files, "seconds": round(time.monotonic() - started, 3)})
     tell("ready", f"{files:,} files")

@@ -26,6 +26,7 @@ from atlas.app.main import (
 )
 from atlas.config.load import discover_root
 from atlas.errors import AtlasError, ConfigError, NotFound
+from atlas.pipeline.heartbeat import DAEMON
 from atlas.process.daemon import find_running, last_running
 from atlas.process.data_folder import legacy_folder
 from atlas.tools.answers import Check, Evidence, HealthAnswer
@@ -81,22 +82,17 @@ async def look_at_daemon(settings: Settings) -> DaemonStatus:
     if settings.shared:
         return await _look_at_crew(settings)
     trace = await asyncio.to_thread(_trace, settings.data_dir)
-    note = ""
     if trace.pid:
-        from atlas.pipeline.supervisor import NOTE
-
-        note = NOTE
         load_bus_driver()
 
     async def connect() -> Bus | None:
         return await connect_bus_of_running_daemon(settings)
 
-    daemon = await look(connect, trace, note, time.time())
+    daemon = await look(connect, trace, DAEMON, time.time())
     return replace(daemon, fix=_command(settings, daemon.fix)) if daemon.fix else daemon
 
 
 async def _look_at_crew(settings: Settings) -> DaemonStatus:
-    from atlas.pipeline.supervisor import NOTE
     from atlas.tools.status.workers import look_at_crew
 
     load_bus_driver()
@@ -104,7 +100,7 @@ async def _look_at_crew(settings: Settings) -> DaemonStatus:
     async def connect() -> Bus | None:
         return await connect_bus_of_running_daemon(settings)
 
-    return await look_at_crew(connect, settings.project_name, NOTE, time.time())
+    return await look_at_crew(connect, settings.project_name, DAEMON, time.time())
 
 
 def _trace(data_dir: Path) -> Trace:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from atlas.config.load import Settings
     from atlas.contracts import Bus, Embedder
     from atlas.pipeline.supervisor import Daemon, DaemonOptions
-    from atlas.pipeline.tiers.graph import EmbedTier
+    from atlas.pipeline.tiers.embed import EmbedTier
     from atlas.pipeline.worker import Log
     from atlas.stores.bolt.store import BoltStore
 
@@ -162,7 +162,7 @@ async def _open_servers(
             try:
                 store = store or await BoltStore.open(store_address(settings), writing=True)
                 bus = connect_bus(settings, settings.bus_address, await store.identity())
-                await bus.reports()
+                await bus.heartbeats()
             except Unavailable as error:
                 if bus is not None:
                     await bus.aclose()
@@ -194,7 +194,7 @@ async def _check_model(store: BoltStore, embedder: Embedder) -> None:
 
 
 def _embed_tier(settings: Settings, store: BoltStore, embedder: Embedder) -> EmbedTier:
-    from atlas.pipeline.tiers.graph import EmbedTier
+    from atlas.pipeline.tiers.embed import EmbedTier
 
     options = make_options(settings)
     return EmbedTier({}, store, embedder, options.embed, page=options.embed_page, of_all=True)

@@ -26,9 +26,8 @@ class MemoryBus:
         self._streams: dict[str, _Stream] = {}
         self._letters: dict[str, DeadLetter] = {}
         self._last_letter = 0
-        self._notes: dict[str, tuple[str, float]] = {}
         self._leases: dict[str, tuple[str, float]] = {}
-        self._reports: dict[str, tuple[str, float]] = {}
+        self._heartbeats: dict[str, tuple[str, float]] = {}
 
     async def publish(self, stream: str, events: Sequence[Event]) -> int:
         """Add events that do not wait already; return how many found no room."""
@@ -120,15 +119,6 @@ class MemoryBus:
         """Forget dead letters; return how many."""
         return sum(self._letters.pop(key, None) is not None for key in ids)
 
-    async def put_note(self, name: str, text: str, seconds: float) -> None:
-        """Keep a text for that long."""
-        self._notes[name] = (text, time.monotonic() + seconds)
-
-    async def note(self, name: str) -> str:
-        """Return a note, "" when there is none or its time is over."""
-        text, end = self._notes.get(name, ("", 0.0))
-        return text if time.monotonic() < end else ""
-
     async def lease(self, name: str, holder: str, seconds: float) -> str:
         """Take or keep a lease; return who holds it now."""
         now = time.monotonic()
@@ -142,15 +132,19 @@ class MemoryBus:
         if self._leases.get(name, ("", 0.0))[0] == holder:
             del self._leases[name]
 
-    async def report(self, name: str, text: str, seconds: float) -> None:
-        """Put a text into the list for that long."""
-        self._reports[name] = (text, time.monotonic() + seconds)
+    async def send_heartbeat(self, name: str, text: str, seconds: float) -> None:
+        """Publish the state of `name`; it expires after `seconds`."""
+        self._heartbeats[name] = (text, time.monotonic() + seconds)
 
-    async def reports(self) -> dict[str, str]:
-        """Return the list."""
+    async def heartbeat(self, name: str) -> str:
+        """Return the last state of `name`, "" if there is none or it has expired."""
+        return (await self.heartbeats()).get(name, "")
+
+    async def heartbeats(self) -> dict[str, str]:
+        """Return all states that have not expired."""
         now = time.monotonic()
-        self._reports = {name: told for name, told in sorted(self._reports.items()) if told[1] > now}
-        return {name: text for name, (text, _) in self._reports.items()}
+        self._heartbeats = {name: sent for name, sent in sorted(self._heartbeats.items()) if sent[1] > now}
+        return {name: text for name, (text, _) in self._heartbeats.items()}
 
     async def aclose(self) -> None:
         """Nothing to close."""

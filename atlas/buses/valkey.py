@@ -151,14 +151,6 @@ class ValkeyBus:
             dropped += cast(int, await self._connection.call("XDEL", self._key("dead"), *part))
         return dropped
 
-    async def put_note(self, name: str, text: str, seconds: float) -> None:
-        """Keep a text for that long, also without this process."""
-        await self._connection.call("SET", self._key(f"note:{name}"), text, "PX", max(1, _ms(seconds)))
-
-    async def note(self, name: str) -> str:
-        """Return a note, "" when there is none or its time is over."""
-        return cast("str | None", await self._connection.call("GET", self._key(f"note:{name}"))) or ""
-
     async def lease(self, name: str, holder: str, seconds: float) -> str:
         """Take or keep a lease; return who holds it now."""
         args = {"holder": holder, "ms": max(1, _ms(seconds))}
@@ -168,14 +160,19 @@ class ValkeyBus:
         """Give an own lease back."""
         await self._connection.run(load_script("release"), [self._key(f"lease:{name}")], {"holder": holder})
 
-    async def report(self, name: str, text: str, seconds: float) -> None:
-        """Put a text into the list for that long, by the server's clock."""
-        args = {"name": name, "text": text, "ms": _ms(seconds)}
-        await self._connection.run(load_script("report"), [self._key("reports")], args)
+    async def send_heartbeat(self, name: str, text: str, seconds: float) -> None:
+        """Publish the state of `name`; it expires after `seconds` by the server's clock, also without this process."""
+        keys = [self._key("reports"), self._key(f"note:{name}")]
+        args = {"name": name, "text": text, "ms": max(1, _ms(seconds))}
+        await self._connection.run(load_script("send_heartbeat"), keys, args)
 
-    async def reports(self) -> dict[str, str]:
-        """Return the list."""
-        return dict(sorted(await self._connection.run(load_script("reports"), [self._key("reports")], {})))
+    async def heartbeat(self, name: str) -> str:
+        """Return the last state of `name`, "" if there is none or it has expired."""
+        return cast("str | None", await self._connection.call("GET", self._key(f"note:{name}"))) or ""
+
+    async def heartbeats(self) -> dict[str, str]:
+        """Return all states that have not expired."""
+        return dict(sorted(await self._connection.run(load_script("heartbeats"), [self._key("reports")], {})))
 
     async def aclose(self) -> None:
         """Leave the groups and close the connections; what is pending stays pending."""

@@ -41,7 +41,7 @@ def migrate(
     json: JsonOption = False,
 ) -> None:
     """Copy the index to another store, vectors included, and compare both afterwards."""
-    from atlas.config.store_checks import with_index_at
+    from atlas.config.checks import with_index_at
 
     settings = settings_of(project, data_dir)
     origin = with_index_at(settings, source, Path.cwd()) if source else settings

@@ -5,6 +5,7 @@ Chunks come in, vectors go out; which embedder and which cache is not known here
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Sequence
 
@@ -18,10 +19,6 @@ class CachedEmbedder:
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder, self._cache = embedder, cache
-        self.hits = 0
-        self.misses = 0
-        self.failures = 0
-        """How often the cache could not be asked or told."""
 
     @property
     def place(self) -> str:
@@ -43,8 +40,6 @@ class CachedEmbedder:
         keys = [_key(info, chunk) for chunk in chunks]
         vectors = await self._known(list(dict.fromkeys(keys)), 2 * info.dimension)
         missing = {key: chunk for key, chunk in zip(keys, chunks, strict=True) if key not in vectors}
-        self.hits += len(chunks) - len(missing)
-        self.misses += len(missing)
         if missing:
             made = await self._embedder.embed_chunks(list(missing.values()))
             if await self.info() != info:
@@ -67,16 +62,13 @@ class CachedEmbedder:
         try:
             found = await self._cache.get(keys)
         except (Unavailable, StoreError):
-            self.failures += 1
             return {}
         # a vector of another length is not ours, whoever put it there
         return {key: data for key, data in zip(keys, found, strict=True) if data is not None and len(data) == size}
 
     async def _keep(self, vectors: dict[str, bytes]) -> None:
-        try:
+        with contextlib.suppress(Unavailable, StoreError):
             await self._cache.put(vectors)
-        except (Unavailable, StoreError):
-            self.failures += 1
 
 
 def _key(info: ModelInfo, chunk: Chunk) -> str:

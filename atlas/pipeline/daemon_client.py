@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from atlas.contracts import Bus
+from atlas.contracts import Bus, Coordinator, Streams
 from atlas.errors import Unavailable
 from atlas.model import Event
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress
-from atlas.pipeline.supervisor import HEARTBEAT_TTL, NOTE
-from atlas.pipeline.tiers.graph import EmbedTier
+from atlas.pipeline.heartbeat import DAEMON, HEARTBEAT_TTL
+from atlas.pipeline.tiers.embed import EmbedTier
 
 POLL_SECONDS = 0.05
 
@@ -55,10 +55,10 @@ class DaemonResult:
     """Events that became dead letters meanwhile."""
 
 
-async def read_state(bus: Bus) -> dict[str, Any] | None:
+async def read_state(bus: Coordinator) -> dict[str, Any] | None:
     """Return what the daemon tells of itself; None when it tells nothing, or nothing that is its state."""
     try:
-        state: object = json.loads(await bus.note(NOTE) or "null")
+        state: object = json.loads(await bus.heartbeat(DAEMON) or "null")
     except ValueError:
         return None
     if not isinstance(state, dict):
@@ -68,7 +68,7 @@ async def read_state(bus: Bus) -> dict[str, Any] | None:
     return told if isinstance(heartbeat_at, float) and time.time() - heartbeat_at < HEARTBEAT_TTL else None
 
 
-async def served_project(bus: Bus, project: str) -> ServedProject | None:
+async def served_project(bus: Coordinator, project: str) -> ServedProject | None:
     """Return how the running daemon serves a project; None when no daemon tells anything that can be understood.
 
     Raises Unavailable when there is a daemon that serves other projects only.
@@ -79,7 +79,7 @@ async def served_project(bus: Bus, project: str) -> ServedProject | None:
         if state is None or served is None or (EMBED_DIRTY, EmbedTier.group) in served.tiers:
             return served
         # by whoever has the time, if there is anybody
-        told = [json.loads(text) for text in (await bus.reports()).values()]
+        told = [json.loads(text) for name, text in (await bus.heartbeats()).items() if name != DAEMON]
         elsewhere = state.get("embeds") and any(one.get("embeds") for one in told)
         return replace(served, tiers=(*served.tiers, (EMBED_DIRTY, EmbedTier.group))) if elsewhere else served
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -135,7 +135,7 @@ async def index_by_daemon(
     return DaemonResult(pid=before.pid, files=mine["files"], given_up=await _dead(bus) - letters, **counts)
 
 
-async def is_drained(bus: Bus, stream: str, group: str) -> bool:
+async def is_drained(bus: Streams, stream: str, group: str) -> bool:
     """Return whether a group has nothing to do and nothing at work; one that never took anything has all before it."""
     for state in await bus.states():
         if (state.stream, state.group) == (stream, group):
@@ -173,5 +173,5 @@ def _of(state: Mapping[str, Any], project: str) -> dict[str, Any]:
     return next(one for one in state["projects"] if one["project"] == project)
 
 
-async def _dead(bus: Bus) -> int:
+async def _dead(bus: Streams) -> int:
     return sum(state.dead for state in await bus.states())

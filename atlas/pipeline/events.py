@@ -51,7 +51,6 @@ class Counters:
     changed: int = 0
     """Files, of those that are or were indexed, whose content was looked at."""
     parsed: int = 0
-    cached: int = 0
     written: int = 0
     removed: int = 0
     vectors: int = 0

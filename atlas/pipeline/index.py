@@ -11,14 +11,15 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from atlas.contracts import Bus, Embedder, Store
+from atlas.contracts import Embedder, Store, Streams
 from atlas.errors import ConfigError, Unavailable
 from atlas.model import EmbeddingStats, Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, IndexSummary, Progress, Window, no_progress
 from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tiers.graph import EmbedTier, GraphTier
+from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.worker import Tier, run_until_idle
 from atlas.pipeline.workspace import ProjectSource, Workspace
 
@@ -32,7 +33,7 @@ class Indexer:
 
     source: ProjectSource
     store: Store
-    bus: Bus
+    bus: Streams
     gate: SignificanceGate
     embedder: Embedder | None = None
 

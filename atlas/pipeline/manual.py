@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from atlas.contracts import Bus, Embedder, Store
+from atlas.contracts import Embedder, Store, Streams
 from atlas.model import Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.embed import EMBED_BATCH, EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tiers.graph import EMBED_BATCH, EmbedTier, GraphTier
+from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.worker import Tier, run_until_idle
 from atlas.pipeline.workspace import ProjectSource, Workspace
 
@@ -25,7 +26,7 @@ BATCH = Window(0, 2000, 0)
 class LiveTiers:
     """Use from one event loop; make it with `open`, close it with `aclose`; store and bus stay the caller's."""
 
-    def __init__(self, workspaces: Mapping[str, Workspace], store: Store, bus: Bus, tiers: Sequence[Tier]) -> None:
+    def __init__(self, workspaces: Mapping[str, Workspace], store: Store, bus: Streams, tiers: Sequence[Tier]) -> None:
         self.workspaces = workspaces
         self._store, self._bus, self._tiers = store, bus, tiers
 
@@ -34,7 +35,7 @@ class LiveTiers:
         cls,
         sources: Sequence[ProjectSource],
         store: Store,
-        bus: Bus,
+        bus: Streams,
         gate: SignificanceGate,
         embedder: Embedder | None = None,
         *,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import json
 import os
 import socket
 import time
@@ -22,19 +21,14 @@ from atlas.errors import AtlasError, Unavailable
 from atlas.model import Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
+from atlas.pipeline.heartbeat import DAEMON, Heartbeat
 from atlas.pipeline.tiers.ast import AstTier
+from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tiers.graph import EmbedTier, GraphTier
+from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.watch.watcher import Watcher
 from atlas.pipeline.worker import Log, Tier, TierReport, run_tier, tier_state
 from atlas.pipeline.workspace import ProjectSource, Workspace
-
-NOTE = "atlas:daemon"
-"""Name of the note in which the daemon tells its state; its text is `DaemonState` as JSON."""
-
-NOTE_SECONDS = 1.0
-HEARTBEAT_TTL = 15.0
-"""A state that is older is the state of a daemon that is gone."""
 
 SETTLE_SECONDS = 2.0
 """A project is at rest when nothing was written for this long; then its pass is closed in the store."""
@@ -122,6 +116,7 @@ class Daemon:
         self._reports = {tier.group: TierReport() for tier in self._tiers}
         self._outages, self._was_away = 0, False
         self._started_at = time.time()
+        self.heartbeat = Heartbeat(bus, DAEMON, self.state)
 
     def _keep(self, workspace: Workspace) -> _WatchedProject:
         data = workspace.source.cache.parent
@@ -179,7 +174,7 @@ class Daemon:
             *(self._watch(kept, stop) for kept in self._kept.values()),
             self._every(1.0, self._reconcile),
             self._every(SETTLE_SECONDS, self._settle),
-            self._every(NOTE_SECONDS, self._tell),
+            self.heartbeat.run(),
             self._every(TRIM_SECONDS, self._stay_small),
             *([self._every(TAKE_BACK_SECONDS, self._take_back)] if self._among_others else []),
         ]
@@ -278,10 +273,6 @@ class Daemon:
         gc.collect()
         await asyncio.to_thread(self._trim)
 
-    async def _tell(self) -> None:
-        with contextlib.suppress(Unavailable):
-            await self._bus.put_note(NOTE, json.dumps(self.state(), separators=(",", ":")), HEARTBEAT_TTL)
-
     async def _every(self, seconds: float, work: Callable[[], Coroutine[object, object, None]]) -> None:
         while True:
             await work()
@@ -295,8 +286,7 @@ class Daemon:
             workspace.close()
         if self._embedder is not None:
             await self._embedder.aclose()
-        with contextlib.suppress(AtlasError):
-            await self._bus.put_note(NOTE, "", 0.001)
+        await self.heartbeat.end()
 
     def state(self) -> dict[str, object]:
         """Return what `atlas status` shows of the daemon; only plain values, so that it can be written as JSON."""

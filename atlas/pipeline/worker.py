@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from atlas.contracts import Bus
+from atlas.contracts import Streams
 from atlas.errors import AtlasError, LeaseLost, StoreError, Unavailable
 from atlas.model import Delivery, Event
 from atlas.pipeline.events import Window
@@ -95,7 +95,7 @@ Log = Callable[[str, dict[str, object]], None]
 """(message, fields) -> None"""
 
 
-async def run_tier(bus: Bus, tier: Tier, report: TierReport, stop: asyncio.Event, log: Log) -> None:
+async def run_tier(bus: Streams, tier: Tier, report: TierReport, stop: asyncio.Event, log: Log) -> None:
     """Work on a tier's stream until `stop` is set; the batch at hand is finished first, waiting events stay waiting.
 
     A bus that is away is asked again until it is back: the store is as it was, and no event is lost by waiting. Raises
@@ -114,7 +114,7 @@ async def run_tier(bus: Bus, tier: Tier, report: TierReport, stop: asyncio.Event
             await _unless(stop, asyncio.sleep(BUS_RETRY_SECONDS))
 
 
-async def _gather(bus: Bus, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
+async def _gather(bus: Streams, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
     """Return a batch: its first event and what follows it closely; empty when stopped or nothing came.
 
     One saved file in an idle project waits only `quiet` seconds; a stream that never falls silent is cut by the window.
@@ -137,7 +137,7 @@ async def _gather(bus: Bus, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
 
 
 async def _work(
-    bus: Bus, tier: Tier, batch: Sequence[Delivery], report: TierReport, stop: asyncio.Event, log: Log
+    bus: Streams, tier: Tier, batch: Sequence[Delivery], report: TierReport, stop: asyncio.Event, log: Log
 ) -> None:
     started = time.monotonic()
     report.busy = True
@@ -210,7 +210,7 @@ async def _failures(
         return []
 
 
-async def _hold(bus: Bus, tier: Tier, ids: Sequence[str]) -> None:
+async def _hold(bus: Streams, tier: Tier, ids: Sequence[str]) -> None:
     while True:
         await asyncio.sleep(HOLD_SECONDS)
         await bus.extend_visibility(tier.stream, tier.group, ids)
@@ -229,7 +229,7 @@ async def _unless(stop: asyncio.Event, waiting: Coroutine[object, object, _T]) -
         await asyncio.gather(stopped, work, return_exceptions=True)
 
 
-async def run_until_idle(bus: Bus, tiers: Sequence[Tier]) -> None:
+async def run_until_idle(bus: Streams, tiers: Sequence[Tier]) -> None:
     """Run the tiers side by side, in the order of the data flow, until every stream is empty.
 
     A tier ends when its stream is empty and the tier before it has ended. An exception in one tier ends all and is

@@ -1,7 +1,7 @@
 """Several rankings of the same things -> one. Pure; scores in, scores out, ties by uid.
 
 `fuse_rrf` is reciprocal rank fusion as published (Cormack, Clarke, Buettcher: Reciprocal Rank Fusion outperforms
-Condorcet and individual Rank Learning Methods, SIGIR 2009). `fuse_weighted` adds normalised scores; adr/0008 compares.
+Condorcet and individual Rank Learning Methods, SIGIR 2009). `weighted` adds normalised scores; adr/0008 compares.
 """
 
 from __future__ import annotations
@@ -41,16 +41,6 @@ def text_scores(words: Sequence[Scored], meaning: Sequence[Scored]) -> dict[str,
     if not words:
         return weighted([lifted], [1.0])
     return weighted([words, lifted], [WORDS_WEIGHT, MEANING_WEIGHT])
-
-
-def fuse_text(words: Sequence[Scored], meaning: Sequence[Scored]) -> list[Scored]:
-    """Return `text_scores` best first, ties by uid."""
-    return order(text_scores(words, meaning))
-
-
-def fuse_weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]) -> list[Scored]:
-    """Return `weighted` best first, ties by uid."""
-    return order(weighted(rankings, weights))
 
 
 def weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]) -> dict[str, float]:

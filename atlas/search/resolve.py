@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atlas.model import Filter, Label, Match, Node
+from atlas.model import Filter, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.languages import LanguageTerms
@@ -22,7 +22,6 @@ NEAR = 8
 MIN_BEGINNING = 3
 """Characters of a beginning; too many names begin with fewer."""
 MAX_NAME_CHARACTERS = 500
-TOP_LABELS = (Label.MODULE, Label.FILE, Label.DOC_FILE, Label.ADR)
 
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
 

@@ -14,12 +14,6 @@ from atlas.errors import ConfigError
 
 Schema = Mapping[str, Any]
 
-KEYWORDS = frozenset(
-    {"type", "description", "properties", "required", "additionalProperties", "items", "enum", "default"}
-    | {"minimum", "maximum", "minLength", "maxLength", "maxItems"}
-)
-"""What `check` understands; a test holds every schema to it."""
-
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),

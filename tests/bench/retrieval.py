@@ -21,7 +21,7 @@ from atlas.model import Filter, Scored
 from atlas.pipeline.events import no_progress
 from atlas.search.channels import by_meaning, by_words
 from atlas.search.find import Fusion, Mode
-from atlas.search.fuse import fuse_rrf, fuse_text, fuse_weighted
+from atlas.search.fuse import fuse_rrf, order, text_scores, weighted
 from atlas.search.route import route
 
 from .questions import Question, copy_without_docstrings
@@ -78,8 +78,8 @@ VARIANTS: dict[str, Ask] = {
     "vector alone": searching(Mode.MEANING),
     "RRF 60": fusing(lambda words, meaning: fuse_rrf((words, meaning))),
     "RRF 10": fusing(lambda words, meaning: fuse_rrf((words, meaning), 10)),
-    "weighted .4/.6 by maximum": fusing(lambda words, meaning: fuse_weighted((words, meaning), (0.4, 0.6))),
-    "weighted .4/.6, cosine from its floor": fusing(fuse_text),
+    "weighted .4/.6 by maximum": fusing(lambda words, meaning: order(weighted((words, meaning), (0.4, 0.6)))),
+    "weighted .4/.6, cosine from its floor": fusing(lambda words, meaning: order(text_scores(words, meaning))),
     "hybrid (RRF, ranked)": searching(Mode.HYBRID, Fusion.RRF),
     "hybrid (weighted, ranked)": searching(Mode.HYBRID),
 }

@@ -23,8 +23,8 @@ from atlas.model import Chunk, Event, Filter, ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import EMBED_DIRTY, WHOLE_PROJECT, Window
 from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tiers.graph import EmbedTier
 from atlas.pipeline.worker import TierReport, run_tier
 from atlas.search.find import Mode, SearchResult
 from atlas.stores.sqlite.store import EmbeddedStore

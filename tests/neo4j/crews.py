@@ -113,7 +113,7 @@ class Asked:
 
     def reports(self) -> list[dict[str, Any]]:
         """What the workers tell of themselves."""
-        return [json.loads(text) for text in self.runner.run(self.bus.reports()).values()]
+        return [json.loads(text) for text in self.runner.run(self.bus.heartbeats()).values()]
 
     def holder(self) -> int:
         """Process that keeps the project; 0 when none says so. What a paused one said stays for a while."""

@@ -14,9 +14,9 @@ from atlas.app.main import index_project
 from atlas.app.migrate import migrate
 from atlas.app.store import open_store
 from atlas.cli.migrate import check_equal
+from atlas.config.checks import with_index_at
 from atlas.config.load import load_settings
 from atlas.config.settings import Settings
-from atlas.config.store_checks import with_index_at
 from atlas.errors import ConfigError, NotFound, StoreError
 from atlas.model import STRUCTURE_PATH, GraphDelta
 from atlas.pipeline.copying import compare_project, copy_project

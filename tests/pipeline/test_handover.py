@@ -16,7 +16,7 @@ from atlas.errors import Unavailable
 from atlas.model import Event
 from atlas.pipeline.daemon_client import DaemonResult, index_by_daemon, read_state, served_project
 from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, no_progress
-from atlas.pipeline.supervisor import NOTE
+from atlas.pipeline.heartbeat import DAEMON
 
 TIERS = ((FILE_CHANGED, "graph"), (AST_DIRTY, "ast"))
 
@@ -27,7 +27,7 @@ async def tell(bus: Bus, started_at: float = 1.0, heartbeat_at: float = 0.0, **c
     project = {"project": "shop", "root": "/shop", "files": 7, **counts}
     tiers = [{"stream": stream, "tier": group} for stream, group in TIERS]
     state = {"pid": 42, "started_at": started_at, "heartbeat_at": heartbeat_at or time.time()}
-    await bus.put_note(NOTE, json.dumps({**state, "projects": [project], "tiers": tiers}), 60)
+    await bus.send_heartbeat(DAEMON, json.dumps({**state, "projects": [project], "tiers": tiers}), 60)
 
 
 async def ask(bus: Bus, alive: Callable[[], bool] = lambda: True) -> DaemonResult | None:
@@ -40,7 +40,7 @@ async def ask(bus: Bus, alive: Callable[[], bool] = lambda: True) -> DaemonResul
 @pytest.mark.parametrize("note", ["", "nonsense", "[]", json.dumps({"heartbeat_at": 1.0, "projects": []})])
 async def test_nobody_tells_anything_that_is_true_now(note: str) -> None:
     bus = MemoryBus()
-    await bus.put_note(NOTE, note, 60)
+    await bus.send_heartbeat(DAEMON, note, 60)
     assert await read_state(bus) is None
     assert await served_project(bus, "shop") is None
 
@@ -48,7 +48,7 @@ async def test_nobody_tells_anything_that_is_true_now(note: str) -> None:
 @pytest.mark.parametrize("more", [{}, {"projects": 3}, {"projects": [{"project": "shop"}]}, {"projects": ["shop"]}])
 async def test_what_cannot_be_understood_is_no_daemon(more: dict[str, object]) -> None:
     bus = MemoryBus()
-    await bus.put_note(NOTE, json.dumps({"heartbeat_at": time.time()} | more), 60)
+    await bus.send_heartbeat(DAEMON, json.dumps({"heartbeat_at": time.time()} | more), 60)
     assert await served_project(bus, "shop") is None
 
 
@@ -107,5 +107,5 @@ async def test_a_daemon_that_is_replaced_or_gone_has_not_done_it() -> None:
     assert await ask(bus, alive=lambda: False) is None
     asking = asyncio.create_task(ask(bus))
     await asyncio.sleep(0.2)
-    await bus.put_note(NOTE, "", 60)
+    await bus.send_heartbeat(DAEMON, "", 60)
     assert await asking is None

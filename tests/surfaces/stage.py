@@ -18,7 +18,7 @@ from atlas.config.load import load_settings
 from atlas.config.settings import Settings
 from atlas.model import Event
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
-from atlas.pipeline.supervisor import HEARTBEAT_TTL, NOTE
+from atlas.pipeline.heartbeat import DAEMON, HEARTBEAT_TTL
 from atlas.process.daemon import DaemonInstance, RunningDaemon
 from atlas.stores.sqlite.store import EmbeddedStore
 
@@ -111,7 +111,7 @@ class Stage:
     async def tell(self, **changes: Any) -> None:
         """Leave the daemon's note."""
         note = json.dumps(told(self.place.root, time.time(), **changes))
-        await self.bus.put_note(NOTE, note, HEARTBEAT_TTL)
+        await self.bus.send_heartbeat(DAEMON, note, HEARTBEAT_TTL)
 
     async def bury(self, *keys: str, reason: str = "ValueError: no such luck") -> list[str]:
         """Make a dead letter of tier 2 of each key; return their ids, oldest first."""

@@ -18,7 +18,7 @@ from atlas.mcp_server import make_server
 from atlas.tools.call import FUNCTIONS, call
 from atlas.tools.catalogue import BY_NAME, INSTRUCTIONS, TOOLS
 from atlas.tools.render import render
-from atlas.tools.schema import KEYWORDS, check_arguments
+from atlas.tools.schema import check_arguments
 from atlas.tools.structure import structure, structure_text
 
 NAMES = "hybrid_search text_search vector_search get_node get_context cypher_query index status health schema_info"
@@ -98,6 +98,13 @@ def schemas_of(schema: object) -> Iterator[dict[str, Any]]:
                     yield from schemas_of(inner)
             elif key == "items":
                 yield from schemas_of(value)
+
+
+KEYWORDS = frozenset(
+    {"type", "description", "properties", "required", "additionalProperties", "items", "enum", "default"}
+    | {"minimum", "maximum", "minLength", "maxLength", "maxItems"}
+)
+"""The keywords that `atlas.tools.schema` checks."""
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -30,7 +30,7 @@ from atlas.errors import ConfigError, Unavailable
 from atlas.model import Decision, Event, GraphDelta, StreamState
 from atlas.pipeline.daemon_client import read_state
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
-from atlas.pipeline.supervisor import NOTE
+from atlas.pipeline.heartbeat import DAEMON
 from atlas.tools.answers import Check
 from atlas.tools.catalogue import BY_NAME
 from atlas.tools.index import status
@@ -84,12 +84,12 @@ async def noted(text: str) -> MemoryBus:
     await bus.take(AST_DIRTY, "ast", 1, 0)
     await bus.publish(FILE_CHANGED, [Event("shop", "")])
     await bus.take(FILE_CHANGED, "graph", 1, 0)
-    await bus.put_note(NOTE, text, 60)
+    await bus.send_heartbeat(DAEMON, text, 60)
     return bus
 
 
 async def seen(bus: Bus | None, trace: Trace, error: Exception | None = None) -> DaemonStatus:
-    return await look(connecting(bus, error), trace, NOTE, NOW, 0.2)
+    return await look(connecting(bus, error), trace, DAEMON, NOW, 0.2)
 
 
 # --- the states of a daemon ---
@@ -185,7 +185,7 @@ async def _running(changes: dict[str, Any]) -> DaemonStatus:
 
 
 RUNNING, POLLING = running(), running(watch="polling", watch_reason="too few inotify watches")
-OFF = asyncio.run(look(connecting(None), Trace(), NOTE, NOW))
+OFF = asyncio.run(look(connecting(None), Trace(), DAEMON, NOW))
 
 
 async def given(daemon: DaemonStatus | None) -> DaemonStatus | None:

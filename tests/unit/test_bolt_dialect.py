@@ -62,7 +62,6 @@ def emitted() -> Iterator[tuple[str, str]]:
     yield "vector", f"{MEMGRAPH.vector_call('v_1')} RETURN e.uid, score"
     yield "vector index", MEMGRAPH.vector_index("v_1", 256)
     yield "drop vector index", MEMGRAPH.drop_vector_index("v_1")
-    yield "shortest path", f"MATCH {MEMGRAPH.shortest_path('CALLS|IMPORTS', 5)} RETURN p"
     query = "MATCH (a {name: 'x'})-[:CALLS*1..3]->(b:Class|Function) RETURN labels(a), id(b), b"
     yield "query", prepared(query, {}, memgraph=True).text
 

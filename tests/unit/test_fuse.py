@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas.model import Scored
-from atlas.search.fuse import fuse_rrf, fuse_weighted, normalised
+from atlas.search.fuse import fuse_rrf, normalised, order, weighted
 
 uids = st.sampled_from([f"p:{name}" for name in "abcdefgh"])
 rankings = st.lists(
@@ -38,7 +38,7 @@ def test_rrf_ignores_the_size_of_scores() -> None:
 def test_weighted_keeps_the_distance_of_scores() -> None:
     words = [Scored("a", 10.0), Scored("b", 1.0)]
     meaning = [Scored("b", 0.8), Scored("a", 0.7)]
-    fused = fuse_weighted([words, meaning], [0.4, 0.6])
+    fused = order(weighted([words, meaning], [0.4, 0.6]))
     assert [hit.uid for hit in fused] == ["a", "b"]
     assert dict(fused)["b"] == pytest.approx(0.4 * 0.1 + 0.6)
 
@@ -52,7 +52,7 @@ def test_normalised_has_best_one_and_no_negatives() -> None:
 @given(rankings)
 def test_every_candidate_survives_once_in_a_stable_order(given_rankings: list[list[Scored]]) -> None:
     expected = {hit.uid for ranking in given_rankings for hit in ranking}
-    for fused in (fuse_rrf(given_rankings), fuse_weighted(given_rankings, [1.0] * len(given_rankings))):
+    for fused in (fuse_rrf(given_rankings), order(weighted(given_rankings, [1.0] * len(given_rankings)))):
         assert {hit.uid for hit in fused} == expected
         assert len(fused) == len(expected)
         assert fused == sorted(fused, key=lambda hit: (-hit.score, hit.uid))
@@ -66,4 +66,4 @@ def test_rrf_does_not_depend_on_the_order_of_rankings(given_rankings: list[list[
 
 def test_weights_must_match_rankings() -> None:
     with pytest.raises(ValueError, match="zip"):
-        fuse_weighted([[Scored("a", 1.0)]], [0.4, 0.6])
+        weighted([[Scored("a", 1.0)]], [0.4, 0.6])

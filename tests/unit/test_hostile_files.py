@@ -17,6 +17,8 @@ import atlas
 from atlas._parser import Languages, ParsedFile, digest_paths, parse_paths, read_path, read_small
 from atlas.scan import scan_project
 
+pytestmark = pytest.mark.slow
+
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
 ROOT = Path(__file__).parents[2]
 SPARSE = 5 << 30
@@ -176,7 +178,6 @@ def test_a_gitfile_may_name_anything(tmp_path: Path, target: str) -> None:
     assert "a.py" in look(root)[0]
 
 
-@pytest.mark.slow
 def test_a_folder_named_by_a_gitfile_may_hold_anything(tmp_path: Path) -> None:
     for trap in TRAPS:
         for name in ("commondir", "index", "info"):
@@ -242,7 +243,6 @@ def test_millions_of_patterns(tmp_path: Path, name: str, line: str) -> None:
     assert (files, skipped) == ([], ["/"]), "what is ignored is not known, so nothing may be indexed"
 
 
-@pytest.mark.slow
 def test_many_ignore_files_share_one_budget(tmp_path: Path) -> None:
     root = tree(tmp_path / "root")
     rules = "\n".join(f"*a{number}*b?c[x]*d" for number in range(2_000))
@@ -258,14 +258,12 @@ def test_many_ignore_files_share_one_budget(tmp_path: Path) -> None:
     assert any(path.startswith("many/") for path in files)
 
 
-@pytest.mark.slow
 def test_ordinary_large_ignore_files_are_obeyed(tmp_path: Path) -> None:
     root = tree(tmp_path / "root")
     (root / ".gitignore").write_text("\n".join([*(f"/build/{number}/*.o" for number in range(5_000)), "kept.*"]))
     assert look(root)[0] == ["a.py", "inside/b.py"]
 
 
-@pytest.mark.slow
 def test_folders_deeper_than_a_path_can_be(tmp_path: Path) -> None:
     root = tree(tmp_path / "root")
     before = Path.cwd()
@@ -285,7 +283,6 @@ def test_folders_deeper_than_a_path_can_be(tmp_path: Path) -> None:
         subprocess.run(["rm", "-rf", str(root / "inside")], check=True)
 
 
-@pytest.mark.slow
 def test_a_folder_of_many_names(tmp_path: Path) -> None:
     root = tree(tmp_path / "root")
     (root / "inside" / "many").mkdir()

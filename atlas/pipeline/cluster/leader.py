@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from atlas.contracts import Bus
+from atlas.contracts import Coordinator
 from atlas.errors import AtlasError, Unavailable
 from atlas.pipeline.worker import Log
 
@@ -26,20 +26,20 @@ class LeaderElection:
 
     def __init__(
         self,
-        bus: Bus,
+        coordinator: Coordinator,
         project: str,
         holder: str,
         seconds: float,
         work: Callable[[asyncio.Event], Awaitable[None]],
         log: Log,
     ) -> None:
-        """`bus` is the project's own, `seconds` how long a holder that is silent still counts.
+        """`coordinator` is the project's own, `seconds` how long a holder that is silent still counts.
 
         `work` is called with each lease and returns soon after its event was set, or raises an AtlasError.
         """
         self.project, self.holder = project, ""
         """`holder`: who held the lease when it was last asked for; "" when that is not known."""
-        self._bus, self._me, self._seconds, self._work, self._log = bus, holder, seconds, work, log
+        self._coordinator, self._me, self._seconds, self._work, self._log = coordinator, holder, seconds, work, log
 
     @property
     def holds(self) -> bool:
@@ -59,7 +59,7 @@ class LeaderElection:
         """Take or keep the lease; a bus that is away changes nothing: nobody else can have got it there."""
         before = self.holder
         with contextlib.suppress(Unavailable):
-            self.holder = await self._bus.lease(LEASE, self._me, self._seconds)
+            self.holder = await self._coordinator.lease(LEASE, self._me, self._seconds)
         if self.holder != before:
             self._log("lease", {"project": self.project, "holder": self.holder})
 
@@ -75,7 +75,7 @@ class LeaderElection:
             await asyncio.gather(keeping, return_exceptions=True)
             self.holder = ""
             with contextlib.suppress(AtlasError):
-                await self._bus.release(LEASE, self._me)
+                await self._coordinator.release(LEASE, self._me)
 
     async def _keep(self, stop: asyncio.Event, over: asyncio.Event) -> None:
         """Keep the lease until the work is over; set `over` when it should be."""

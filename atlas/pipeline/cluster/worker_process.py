@@ -1,14 +1,12 @@
-"""One process among several that work on shared store and bus: stands by for its projects, and embeds for all.
+"""One of several worker processes on a shared store and bus: competes to lead its projects, and embeds for all.
 
-Every process of the kind is equal: what one holds the others wait for, and what one leaves pending the others take.
-Adapters and the keepers of projects come in. It must not know which store and bus there are, nor how it was started.
+All worker processes are equal: one leads a project while the others stand by, and each takes over events that another
+left pending. It knows neither the kind of store and bus nor how it was started.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import os
 import socket
 import time
@@ -16,17 +14,13 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 
 from atlas import __version__
 from atlas.contracts import Bus
-from atlas.errors import Unavailable
 from atlas.pipeline.cluster.leader import LeaderElection
-from atlas.pipeline.tiers.graph import EmbedTier
+from atlas.pipeline.heartbeat import Heartbeat
+from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.worker import Log, TierReport, run_tier
 
-HEARTBEAT_SECONDS = 1.0
-HEARTBEAT_TTL = 15.0
-"""A process that has not told anything for so long is gone."""
-
 STOP_SECONDS = 45.0
-"""A batch at work has 30 of them."""
+"""Time to stop; the batch at work has 30 s of it."""
 
 
 class WorkerProcess:
@@ -41,19 +35,20 @@ class WorkerProcess:
         resident: Callable[[], int],
         log: Log,
     ) -> None:
-        """`name` tells this process from all others on the bus; `resident` returns its resident bytes."""
-        self._bus, self._name, self._standbys, self._embed = bus, name, elections, embed
+        """`name` identifies this process on the bus; `resident` returns its resident bytes."""
+        self._bus, self._elections, self._embed = bus, elections, embed
         self._resident, self._log = resident, log
         self._report = TierReport()
         self._started_at = time.time()
+        self._heartbeat = Heartbeat(bus, name, self.state)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until `stop` is set; the batches at hand are finished first. Raises what no waiting helps against."""
-        working: list[Coroutine[object, object, None]] = [election.run(stop) for election in self._standbys]
+        """Work until `stop` is set and the current batches are finished. Raises errors that retrying cannot solve."""
+        working: list[Coroutine[object, object, None]] = [election.run(stop) for election in self._elections]
         if self._embed is not None:
             working.append(run_tier(self._bus, self._embed, self._report, stop, self._log))
         tasks = [asyncio.create_task(job) for job in working]
-        heartbeats = asyncio.create_task(self._send_heartbeats())
+        heartbeats = asyncio.create_task(self._heartbeat.run())
         stopped = asyncio.create_task(stop.wait())
         try:
             await asyncio.wait([stopped, heartbeats, *tasks], return_when=asyncio.FIRST_COMPLETED)
@@ -67,17 +62,10 @@ class WorkerProcess:
             for task in (heartbeats, *tasks):
                 task.cancel()
             await asyncio.gather(heartbeats, *tasks, return_exceptions=True)
-            with contextlib.suppress(Unavailable):
-                await self._bus.report(self._name, "{}", 0.001)
-
-    async def _send_heartbeats(self) -> None:
-        while True:
-            with contextlib.suppress(Unavailable):
-                await self._bus.report(self._name, json.dumps(self.state(), separators=(",", ":")), HEARTBEAT_TTL)
-            await asyncio.sleep(HEARTBEAT_SECONDS)
+            await self._heartbeat.end()
 
     def state(self) -> Mapping[str, object]:
-        """Return what `atlas status` shows of this process; only plain values, so that it can be written as JSON."""
+        """Return what `atlas status` shows of this process, as JSON values."""
         embed = self._report
         return {
             "version": __version__,
@@ -90,6 +78,6 @@ class WorkerProcess:
             "embedded": embed.events,
             "embed_busy": embed.busy,
             "waits_for": embed.away,
-            "projects": {election.project: election.holder for election in self._standbys},
-            "holds": [election.project for election in self._standbys if election.holds],
+            "projects": {election.project: election.holder for election in self._elections},
+            "holds": [election.project for election in self._elections if election.holds],
         }

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from atlas.contracts import Bus, Store
+from atlas.contracts import Store, Streams
 from atlas.errors import AtlasError, StoreError, Unavailable
 from atlas.model import STRUCTURE_PATH, Event, FileRecord, GraphDelta, Skipped
 from atlas.parsing import (
@@ -55,7 +55,7 @@ class AstTier:
         self,
         workspaces: Mapping[str, Workspace],
         store: Store,
-        bus: Bus,
+        bus: Streams,
         window: Window,
         gate: SignificanceGate,
         progress: Progress = no_progress,
@@ -176,7 +176,6 @@ class AstTier:
             return list(paths)
         wanted = [(path, workspace.manifest[path].digest) for path in paths if path in workspace.manifest]
         missing = linker.recall(workspace.cache, wanted)
-        workspace.counters.cached += len(wanted) - len(missing)
         _spend(workspace, "recall", started)
         return missing + [path for path in paths if path not in workspace.manifest]
 

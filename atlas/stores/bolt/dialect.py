@@ -98,10 +98,6 @@ class Dialect(Protocol):
         """Return the CALL that yields at most `$reach` pairs of `e` and its cosine as `score` for `$vector`."""
         ...
 
-    def shortest_path(self, types: str, longest: int) -> str:
-        """Return the pattern of a shortest path between the bound `a` and `b`, bound to `p`."""
-        ...
-
 
 class Neo4jDialect:
     """Neo4j 5.26, Cypher 5."""
@@ -183,10 +179,6 @@ class Neo4jDialect:
             "YIELD node, score WITH node AS e, 2 * score - 1 AS score"
         )
 
-    def shortest_path(self, types: str, longest: int) -> str:
-        """See `Dialect.shortest_path`."""
-        return f"p = shortestPath((a)-[:{types}*..{longest}]->(b))"
-
 
 class MemgraphDialect:
     """Memgraph 3.12. Creating what exists is a notice, not an error, and so may be a failure: verify afterwards."""
@@ -266,10 +258,6 @@ class MemgraphDialect:
             f"CALL vector_search.search('{name}', $reach, $vector) "
             "YIELD node, distance WITH node AS e, 1 - distance AS score"
         )
-
-    def shortest_path(self, types: str, longest: int) -> str:
-        """See `Dialect.shortest_path`."""
-        return f"p = (a)-[:{types} *BFS ..{longest}]->(b)"
 
 
 def dialect_of(agent: str) -> Dialect:

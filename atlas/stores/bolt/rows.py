@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from atlas.errors import StoreError
-from atlas.model import Decision, EdgeRow, FileRecord, Node, NodeRow, SearchText
+from atlas.model import Decision, FileRecord, Node, NodeRow, SearchText
 from atlas.stores.shared.names import fold
 
 Row = tuple[Any, ...]
@@ -210,11 +210,6 @@ def record_properties(project: str, record: FileRecord, content: bytes | None) -
 def record_of(row: Sequence[Any]) -> FileRecord:
     """Return the record for a row of the columns `RECORD`."""
     return FileRecord(*row[:11], problems=tuple(row[11].split("\n")) if row[11] else (), stale=row[12])
-
-
-def edge_of(row: Sequence[Any]) -> EdgeRow:
-    """Return the edge for (source, target, type, line, strategy, confidence)."""
-    return EdgeRow._make(row)
 
 
 def packed(content: bytes) -> str:

@@ -141,18 +141,18 @@ START, RESTART = "atlas daemon start", "atlas daemon restart"
 
 
 async def look(
-    connect: Callable[[], Awaitable[Bus | None]], trace: Trace, note: str, now: float, seconds: float = DEADLINE_SECONDS
+    connect: Callable[[], Awaitable[Bus | None]], trace: Trace, name: str, now: float, seconds: float = DEADLINE_SECONDS
 ) -> DaemonStatus:
     """Return the state of the daemon; without a trace of one `connect` is not even called.
 
-    `connect` returns a bus to be closed here, None when no server answers; `note` is the name of the note in which the
-    daemon tells its state, `now` Unix time. Never raises an AtlasError, and takes `seconds` at most.
+    `connect` returns a bus to be closed here, None when no server answers; `name` is that of its heartbeat, `now` is
+    Unix time. Never raises an AtlasError, and takes `seconds` at most.
     """
     if not trace.pid:
         return DaemonStatus("off", "not running: answers are as of the last index", START)
     try:
         async with asyncio.timeout(seconds):
-            states, text = await _ask(connect, note)
+            states, text = await _ask(connect, name)
     except TimeoutError:
         return _silent(trace, f"its bus has not answered within {seconds:g} s", now)
     except AtlasError as error:
@@ -163,12 +163,12 @@ async def look(
     return replace(_silent(trace, "it has told nothing for a while", now), tiers=tiers_of(states, {}, now))
 
 
-async def _ask(connect: Callable[[], Awaitable[Bus | None]], note: str) -> tuple[Sequence[StreamState], str]:
+async def _ask(connect: Callable[[], Awaitable[Bus | None]], name: str) -> tuple[Sequence[StreamState], str]:
     bus = await connect()
     if bus is None:
         raise Unavailable("its bus does not answer")
     try:
-        return await bus.states(), await bus.note(note)
+        return await bus.states(), await bus.heartbeat(name)
     finally:
         await bus.aclose()
 

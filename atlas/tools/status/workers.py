@@ -17,16 +17,16 @@ DEADLINE_SECONDS = 3.0
 
 
 async def look_at_crew(
-    connect: Callable[[], Awaitable[Bus | None]], project: str, note: str, now: float, seconds: float = DEADLINE_SECONDS
+    connect: Callable[[], Awaitable[Bus | None]], project: str, name: str, now: float, seconds: float = DEADLINE_SECONDS
 ) -> DaemonStatus:
     """Return the state of the processes on the project's bus, as that of one daemon.
 
-    `connect` returns that bus, to be closed here; `note` is the name of the note in which the project's keeper tells
-    its state, `now` Unix time. Never raises an AtlasError, and takes `seconds` at most.
+    `connect` returns that bus, to be closed here; `name` names the leader's heartbeat, `now` is Unix time. Never raises
+    an AtlasError, and takes `seconds` at most.
     """
     try:
         async with asyncio.timeout(seconds):
-            states, text, reports = await _ask(connect, note)
+            states, text, reports = await _ask(connect, name)
     except TimeoutError:
         return _silent(f"store or bus has not answered within {seconds:g} s")
     except AtlasError as error:
@@ -67,13 +67,15 @@ def _unkept(project: str, workers: tuple[WorkerStatus, ...], tiers: tuple[TierSt
 
 
 async def _ask(
-    connect: Callable[[], Awaitable[Bus | None]], note: str
+    connect: Callable[[], Awaitable[Bus | None]], name: str
 ) -> tuple[Sequence[StreamState], str, Mapping[str, str]]:
     bus = await connect()
     if bus is None:
         raise Unavailable("store or bus does not answer")
     try:
-        return await bus.states(), await bus.note(note), await bus.reports()
+        sent = await bus.heartbeats()
+        workers = {key: text for key, text in sent.items() if key != name}
+        return await bus.states(), await bus.heartbeat(name), workers
     finally:
         await bus.aclose()
 

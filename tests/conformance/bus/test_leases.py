@@ -67,16 +67,16 @@ async def test_one_of_many_gets_it(open_bus: OpenBus) -> None:
     assert len(set(said)) == 1
 
 
-async def test_reports_are_listed_until_they_end(open_bus: OpenBus) -> None:
+async def test_heartbeats_are_listed_until_they_expire(open_bus: OpenBus) -> None:
     one, two = open_bus(), open_bus()
-    assert await two.reports() == {}
-    await one.report("b", "erste Zeile\n{}", 60)
-    await two.report("a", "", 60)
-    await two.report("c", "soon over", 0.2)
-    assert await one.reports() == {"a": "", "b": "erste Zeile\n{}", "c": "soon over"}
-    await one.report("b", "again", 60)
+    assert await two.heartbeats() == {}
+    await one.send_heartbeat("b", "erste Zeile\n{}", 60)
+    await two.send_heartbeat("a", "", 60)
+    await two.send_heartbeat("c", "soon over", 0.2)
+    assert await one.heartbeats() == {"a": "", "b": "erste Zeile\n{}", "c": "soon over"}
+    await one.send_heartbeat("b", "again", 60)
     await asyncio.sleep(0.3)
-    assert await two.reports() == {"a": "", "b": "again"}
+    assert await two.heartbeats() == {"a": "", "b": "again"}
 
 
 @contextmanager

@@ -212,15 +212,15 @@ async def test_states_say_where_every_group_stands(open_bus: OpenBus) -> None:
     assert await open_bus().states() == expected
 
 
-async def test_notes_are_read_by_all_until_their_time_is_over(open_bus: OpenBus) -> None:
+async def test_a_heartbeat_is_read_by_all_until_it_expires(open_bus: OpenBus) -> None:
     bus, other = open_bus(), open_bus()
-    assert await bus.note("daemon") == ""
-    await bus.put_note("daemon", "pid 7, läuft", 60)
-    await bus.put_note("short", "soon gone", 0.1)
-    await bus.put_note("daemon", "pid 8, läuft", 60)
-    assert await other.note("daemon") == "pid 8, läuft"
+    assert await bus.heartbeat("daemon") == ""
+    await bus.send_heartbeat("daemon", "pid 7, läuft", 60)
+    await bus.send_heartbeat("short", "soon gone", 0.1)
+    await bus.send_heartbeat("daemon", "pid 8, läuft", 60)
+    assert await other.heartbeat("daemon") == "pid 8, läuft"
     await asyncio.sleep(0.15)
-    assert await other.note("short") == ""
+    assert await other.heartbeat("short") == ""
 
 
 @pytest.mark.parametrize("attempt, delay", [(1, 1.0), (2, 2.0), (3, 4.0), (4, 5.0), (9, 5.0)])

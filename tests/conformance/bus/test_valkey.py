@@ -277,6 +277,15 @@ async def test_a_replica_is_unavailable(bus: ValkeyBus, server: Connection) -> N
     assert await bus.publish(S, events("b")) == 0
 
 
+async def test_heartbeats_are_shared_with_version_0_1(bus: ValkeyBus, server: Connection) -> None:
+    """It keeps the daemon's in a key of its own and those of workers in a hash."""
+    await server.call("SET", "atlas:note:atlas:daemon", "old daemon", "PX", 60_000)
+    assert await bus.heartbeat("atlas:daemon") == "old daemon"
+    await bus.send_heartbeat("atlas:daemon", "new daemon", 60)
+    assert await server.call("GET", "atlas:note:atlas:daemon") == "new daemon"
+    assert await server.call("HKEYS", "atlas:reports") == ["atlas:daemon"]
+
+
 async def test_passwords(own_server: ManagedServer, server: Connection) -> None:
     port = free_port()
     await server.call("CONFIG", "SET", "port", port)
@@ -331,7 +340,13 @@ def test_an_address_that_cannot_be_understood(url: str) -> None:
 @pytest.mark.parametrize("url", ["/nowhere/valkey.sock", "valkey://me:p4ss@127.0.0.1:{port}", "valkey://atlas.invalid"])
 async def test_a_server_that_is_not_there(url: str) -> None:
     bus = ValkeyBus.open(url.format(port=free_port()))
-    for verb in (bus.publish(S, events("a")), bus.take(S, G, 1, 1), bus.states(), bus.note("x"), bus.drop(["1-1"])):
+    for verb in (
+        bus.publish(S, events("a")),
+        bus.take(S, G, 1, 1),
+        bus.states(),
+        bus.heartbeat("x"),
+        bus.drop(["1-1"]),
+    ):
         with pytest.raises(Unavailable, match="cannot be reached") as away:
             await verb
         assert away.value.hint

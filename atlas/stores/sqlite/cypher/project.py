@@ -32,16 +32,6 @@ _GROUP, _AGGREGATE = 200, 60
 """Bytes of a group and of one of its aggregates."""
 
 
-@dataclass(slots=True)
-class _Columns:
-    """The projection with `*` spelt out; `rows` are (row to order by, projected values)."""
-
-    items: list[Item]
-    outputs: list[Evaluator]
-    order: list[tuple[Evaluator, bool]]
-    where: Evaluator | None
-
-
 def compile_projection(
     projection: Projection, scope: Scope, context: Context, countable: bool, most: int | None = None
 ) -> tuple[Callable[[Rows], Rows], Scope, list[str]]:

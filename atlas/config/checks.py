@@ -1,0 +1,106 @@
+"""Checks between settings: whether the description of the store server and of the embedding server is complete.
+
+Raises ConfigError without showing a secret. `load.py` refuses server settings from a repository's own file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from atlas.config.settings import BOLT_SCHEMES, SERVERS, TEI_URL, Settings, masked
+from atlas.errors import ConfigError
+
+_BOLT_HINT = 'It must look like "bolt://host:7687". Supported schemes: ' + ", ".join(BOLT_SCHEMES)
+
+
+def check_store(settings: Settings) -> None:
+    """Raise ConfigError if the description of the store server is incomplete."""
+    store = settings.store
+    if not store.url:
+        return
+    _check_store_url(settings)
+    if store.password and not store.user:
+        raise ConfigError("store.user is missing: whose password is it?", "Set ATLAS_STORE_USER, for example to neo4j.")
+    if store.ca_file:
+        _check_certificate(settings)
+
+
+def check_embedder(settings: Settings) -> None:
+    """Raise ConfigError if the description of the embedding server is incomplete."""
+    chosen = settings.embedder
+    if chosen.provider not in SERVERS:
+        return
+    if settings.embedder_url:
+        _check_embedder_url(settings)
+    if chosen.provider == "openai" and not chosen.url:
+        raise ConfigError(
+            "embedder.url is missing: which server is it?",
+            "Set ATLAS_EMBEDDER_URL, for example to http://127.0.0.1:11434/v1 or https://api.openai.com/v1.",
+        )
+    if chosen.provider != "tei" and not chosen.model:
+        hint = "Set ATLAS_EMBEDDER_MODEL to a name that the server knows."
+        raise ConfigError(f'embedder.model is missing: provider "{chosen.provider}" needs one', hint)
+    if chosen.provider == "tei" and chosen.api_key and not chosen.url:
+        raise ConfigError(
+            "embedder.url is missing: which server is the key for?",
+            f"Set ATLAS_EMBEDDER_URL, for example to {TEI_URL}: a key is sent only to a server that was named.",
+        )
+
+
+def with_index_at(settings: Settings, place: str, here: Path) -> Settings:
+    """Return the settings with the index at `place`: a server's address, or a folder relative to `here`.
+
+    User, password and limits stay those of `settings`. Raises ConfigError for an invalid address.
+    """
+    origins = {**settings.origins, "store.url": "command line", "data_dir": "--data-dir"}
+    if "://" in place:
+        ca_file = settings.store.ca_file if "+s://" in place else ""
+        changed = replace(settings, store=replace(settings.store, url=place, ca_file=ca_file), origins=origins)
+        check_store(changed)
+        return changed
+    folder = (here / Path(place).expanduser()).resolve()
+    return replace(settings, store=replace(settings.store, url=""), data_dir=folder, origins=origins)
+
+
+def _check_store_url(settings: Settings) -> None:
+    url, origin = settings.store.url, settings.origin("store.url")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    if not url.startswith(BOLT_SCHEMES) or not host or parts.path or parts.query or parts.fragment or "\\" in url:
+        raise ConfigError(f"{origin}: store.url is no address of a Bolt server: {masked(url)}", _BOLT_HINT)
+    if parts.username is not None or parts.password is not None:
+        hint = "Set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD instead."
+        raise ConfigError(f"{origin}: store.url must not hold a user or password: {masked(url)}", hint)
+
+
+def _check_certificate(settings: Settings) -> None:
+    store, origin = settings.store, settings.origin("store.ca_file")
+    if "+s://" not in store.url:
+        raise ConfigError(
+            f"{origin}: store.ca_file is of use for bolt+s:// and neo4j+s:// only, not for {masked(store.url)}",
+            "Write the address with +s, or leave the file out.",
+        )
+    path = settings.root / store.ca_file
+    if not path.is_file():
+        raise ConfigError(f"{origin}: store.ca_file is no file: {path}", "Name a PEM file.")
+
+
+def _check_embedder_url(settings: Settings) -> None:
+    url = settings.embedder_url
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host = urlsplit(""), ""
+    origin = settings.origin("embedder.url")
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url:
+        hint = 'It must look like "http://host:port" or "https://host/v1".'
+        raise ConfigError(f"{origin}: embedder.url is no address of a server: {masked(url)}", hint)
+    if parts.username is not None or parts.password is not None:
+        hint = "Put the key into the environment variable ATLAS_EMBEDDER_API_KEY."
+        raise ConfigError(f"{origin}: embedder.url must not hold a user or password: {masked(url)}", hint)
