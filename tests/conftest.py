@@ -17,6 +17,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 PACKAGE = "django==5.2"
 
@@ -45,6 +46,10 @@ _USER = tempfile.mkdtemp(prefix="atlas-user-")
 atexit.register(shutil.rmtree, _USER, ignore_errors=True)
 for _name in ("CONFIG", "CACHE", "DATA"):
     os.environ[f"XDG_{_name}_HOME"] = f"{_USER}/{_name.lower()}"
+
+# machines are shared: a slow one must not fail a test
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 
 # a run that was started in the background ignores interrupts, and so would every program that a test interrupts
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -190,7 +190,8 @@ def _check_extension(settings: Settings) -> Check:
 
         names = load_languages(settings.language_folders).names
     except (ImportError, ValueError) as error:
-        fix = "Install the package again: pip install --force-reinstall code-atlas"
+        own = isinstance(error, ValueError) and settings.languages.folders
+        fix = "Correct that file." if own else "Install the package again: pip install --force-reinstall code-atlas"
         return Check("parser", "broken", str(error), fix)
     return Check("parser", "ok", f"languages: {', '.join(names)}")
 

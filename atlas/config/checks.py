@@ -1,4 +1,4 @@
-"""Checks between settings: whether the description of the store server and of the embedding server is complete.
+"""Checks between settings: whether stores, embedding servers and folders of languages are described completely.
 
 Raises ConfigError without showing a secret. `load.py` refuses server settings from a repository's own file.
 """
@@ -104,3 +104,18 @@ def _check_embedder_url(settings: Settings) -> None:
     if parts.username is not None or parts.password is not None:
         hint = "Put the key into the environment variable ATLAS_EMBEDDER_API_KEY."
         raise ConfigError(f"{origin}: embedder.url must not hold a user or password: {masked(url)}", hint)
+
+
+def check_languages(settings: Settings) -> None:
+    """Raise ConfigError for a folder of languages that is not absolute or not there."""
+    origin = settings.origin("languages.folders")
+    for written, folder in zip(settings.languages.folders, settings.language_folders, strict=True):
+        if not folder.is_absolute():
+            raise ConfigError(
+                f"{origin}: languages.folders must hold absolute paths, not {written!r}", 'A path may begin with "~/".'
+            )
+        if not folder.is_dir():
+            raise ConfigError(
+                f"{origin}: languages.folders: no such folder: {written}",
+                "Give the folder that holds one folder per language, each with a language.toml.",
+            )

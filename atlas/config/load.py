@@ -17,8 +17,12 @@ from dataclasses import fields
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+<<<<<<< HEAD
 from atlas.config.checks import check_embedder, check_store
 from atlas.config.language_checks import check_languages
+=======
+from atlas.config.checks import check_embedder, check_languages, check_store
+>>>>>>> main
 from atlas.config.settings import SECTIONS
 from atlas.config.settings import Settings as Settings
 from atlas.config.settings import is_loopback as is_loopback

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
+from atlas.cypher.syntax import Expression, Subquery
 from atlas.errors import QueryError
 
 MAX_TEXT = 20_000
@@ -40,12 +42,29 @@ class Token(NamedTuple):
     end: int
 
 
+class ExpressionRule(Protocol):
+    """The rule of expressions."""
+
+    def __call__(self, cursor: Cursor, bar_ends: bool = False) -> Expression:
+        """Parse one expression; `bar_ends` inside a comprehension, where `|` is not part of a label."""
+        ...
+
+
+class Grammar(NamedTuple):
+    """The rules that modules use in turn: expressions hold patterns and subqueries, which hold expressions."""
+
+    expression: ExpressionRule
+    map: Callable[[Cursor], tuple[tuple[str, Expression], ...]]
+    subquery: Callable[[Cursor, str], Subquery]
+
+
 @dataclass(slots=True)
 class Cursor:
     """The tokens of one query and how far they are read; the parser's only mutable state."""
 
     text: str
     tokens: list[Token]
+    grammar: Grammar
     index: int = 0
     depth: int = 0
     anonymous: int = 0
@@ -139,8 +158,8 @@ def located_error(text: str, at: int, message: str, hint: str = "") -> QueryErro
     return QueryError(f"{message} (line {line}, column {column})", hint, line, column)
 
 
-def tokenize(text: str) -> Cursor:
-    """Return a cursor at the first token. Raises QueryError for an empty or over-long text and for bad tokens."""
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens, the last of kind "end". Raises QueryError for an empty or over-long text and bad tokens."""
     if len(text) > MAX_TEXT:
         raise QueryError(
             f"the query has {len(text):,} characters; at most {MAX_TEXT:,} are read",
@@ -164,7 +183,7 @@ def tokenize(text: str) -> Cursor:
     if not tokens:
         raise QueryError("the query is empty", "for example: MATCH (n:Function) RETURN n.name LIMIT 10", 1, 1)
     tokens.append(Token("end", "", len(text), len(text)))
-    return Cursor(text, tokens)
+    return tokens
 
 
 def _clean(kind: str, raw: str, text: str, at: int) -> str:

@@ -14,7 +14,7 @@ LABELS: Mapping[Label, str] = {
     Label.PROJECT: "an indexed tree",
     Label.PACKAGE: "a folder of modules, or a Go package",
     Label.FILE: "a code file of a language without file modules",
-    Label.MODULE: "a code file that is a module (Python, JavaScript, TypeScript, Rust)",
+    Label.MODULE: "a code file that is a module by its path",
     Label.CLASS: "class, interface, struct, trait, enum (see kind)",
     Label.FUNCTION: "a function outside a class",
     Label.METHOD: "a function of a class",

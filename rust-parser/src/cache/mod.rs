@@ -2,7 +2,7 @@
 
 mod digest;
 mod file;
-mod place;
+mod folder;
 mod record;
 
 pub use digest::{ContentDigest, parse_digest};

@@ -133,3 +133,28 @@ pub fn add_source(sources: &mut String, text: &str) {
     sources.push('\0');
     sources.push_str(text);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shared_stands_below_what_a_language_says() {
+        let mut own: Table = toml::from_str("[link]\nwrappers = ['A']\nfamily = 'own'").unwrap();
+        let shared = "[link]\nwrappers = ['B']\nfamily = 'shared'\noverloads = true\n[search]\nwords = ['w']";
+        merge(&mut own, toml::from_str(shared).unwrap());
+        let merged = "[link]\nwrappers = ['A', 'B']\nfamily = 'own'\noverloads = true\n[search]\nwords = ['w']";
+        assert_eq!(own, toml::from_str(merged).unwrap());
+    }
+
+    #[test]
+    fn a_key_of_another_rule_is_refused() {
+        let check = |text: &str| check_modules(Path::new("x"), &toml::from_str(text).unwrap());
+        assert_eq!(check("[modules]\nrule = 'folders'\nmanifest = 'go'"), Ok(()));
+        let refused = check("[modules]\nindex = 'mod'").unwrap_err();
+        assert_eq!(
+            refused,
+            "x: modules.index says nothing for the rule \"declared\" (its keys: rule, external, outer, kind)"
+        );
+    }
+}

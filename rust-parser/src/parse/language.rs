@@ -59,7 +59,7 @@ impl Language {
                 "{}: unknown grammar {:?} (known: {})",
                 settings_path.display(),
                 settings.grammar,
-                grammars::NAMES.join(", ")
+                grammars::names().join(", ")
             ));
         }
         let hooks = hooks(&settings.code)

@@ -92,7 +92,7 @@ impl Linker {
 
     fn digests(&self) -> HashMap<String, String> {
         let all = self.project.digests().into_iter();
-        all.map(|(path, digest)| (path, crate::unit::hex(&digest))).collect()
+        all.map(|(path, digest)| (path, crate::content_digest::hex(&digest))).collect()
     }
 }
 

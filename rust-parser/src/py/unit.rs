@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-use crate::unit::{Field, UnitSource, hex};
+use crate::content_digest::hex;
+use crate::unit::{Field, UnitSource};
 
 /// The graph of one file (or of the structure, path "").
 #[pyclass(frozen)]

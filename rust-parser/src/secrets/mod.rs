@@ -1,14 +1,14 @@
 //! Secrets in a text: where they are, which rule says so, and the text without them. Knows bytes, not languages.
 //!
 //! The rules are data (`secret-rules/`): those that Betterleaks publishes and our own. `scan` finds their keywords and runs
-//! them, `assignment` looks at literals under names that hold secrets, `value` says what is random and what a placeholder,
+//! them, `assignment` looks at literals under names that hold secrets, `value_classes` says what is random and what a placeholder,
 //! `private_key` knows armour. ADR 0015 has the decision and the measurement.
 
 mod assignment;
 mod private_key;
 mod rules;
 mod scan;
-mod value;
+mod value_classes;
 
 use std::borrow::Cow;
 

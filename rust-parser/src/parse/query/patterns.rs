@@ -245,7 +245,12 @@ mod tests {
             let mut parts = vec![name.as_str()];
             parts.extend(language.settings.include.iter().map(String::as_str));
             for part in parts {
-                let source = std::fs::read_to_string(folder.join(part).join("tags.scm")).unwrap();
+                // a folder that is included may hold words only
+                let path = folder.join(part).join("tags.scm");
+                if part != name && !path.exists() {
+                    continue;
+                }
+                let source = std::fs::read_to_string(path).unwrap();
                 if let Err(error) = tree_sitter::Query::new(grammar, &source) {
                     panic!("{name}: {part}/tags.scm: {error}");
                 }

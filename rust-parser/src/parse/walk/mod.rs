@@ -8,6 +8,7 @@ pub mod dotted;
 pub mod drafts;
 pub mod enclosing_scopes;
 pub mod expressions;
+pub mod members;
 pub mod signatures;
 pub mod state;
 pub mod wrappers;

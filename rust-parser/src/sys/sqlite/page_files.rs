@@ -14,7 +14,7 @@ const CHECK: &CStr = c"atlas_page_check";
 /// `PRAGMA atlas_page_seal`; see `Database::seal_all`.
 const SEAL: &CStr = c"atlas_page_seal";
 
-/// A checked file. The file of the default VFS lies behind it in the memory that SQLite gives.
+/// A checked file, as SQLite sees it. The file of the default VFS lies behind it in the memory that SQLite gives.
 #[repr(C)]
 pub struct Checked {
     pub file: File,
@@ -22,9 +22,12 @@ pub struct Checked {
     pub database: *mut Database,
 }
 
+/// Bytes before the file of the default VFS.
 pub const HEAD: usize = size_of::<Checked>();
 
+/// Methods of database files.
 pub static DATABASE: Methods = methods(close_database, read_database, write_database, control_database);
+/// Methods of write-ahead logs.
 pub static LOG: Methods = methods(close_log, read_log, write_log, control);
 
 type Close = unsafe extern "C" fn(*mut File) -> c_int;
@@ -55,11 +58,18 @@ const fn methods(close: Close, read: Read, write: Write, file_control: Control) 
 }
 
 /// The file of the default VFS.
+///
+/// # Safety
+/// `file` is one that `page_vfs` opened.
 pub unsafe fn real(file: *mut File) -> *mut File {
     // SAFETY: it lies behind ours, in the memory that SQLite gave for both
     unsafe { file.cast::<u8>().add(HEAD).cast() }
 }
 
+/// The state of a checked file.
+///
+/// # Safety
+/// `file` has the methods `DATABASE` or `LOG`.
 pub unsafe fn database_behind(file: *mut File) -> *mut Database {
     // SAFETY: only checked files have these methods
     unsafe { (*file.cast::<Checked>()).database }
@@ -197,6 +207,10 @@ unsafe extern "C" fn shm_lock(file: *mut File, first: c_int, count: c_int, flags
     }
 }
 
+/// Call a method of the default VFS.
+///
+/// # Safety
+/// As SQLite calls the method.
 unsafe fn forward<R>(file: *mut File, call: impl FnOnce(*mut File, &Methods) -> R) -> R {
     // SAFETY: the file of the default VFS is open while ours is
     unsafe {

@@ -108,6 +108,8 @@ unsafe fn database_of(name: *const c_char) -> *mut Database {
     }
 }
 
+/// # Safety
+/// `vfs` is the one that `atlas_pages_init` registered.
 unsafe fn real_vfs(vfs: *mut Vfs) -> *mut Vfs {
     // SAFETY: what `atlas_pages_init` put there
     unsafe { (*vfs).data.cast() }

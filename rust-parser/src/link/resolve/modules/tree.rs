@@ -93,7 +93,7 @@ impl Query<'_> {
             let parent = entry.outline(place.def).parent;
             return Entity::Definition(entry.symbols[parent as usize]);
         }
-        let own_folder = children_folder(entry);
+        let own_folder = children_folder(&entry.rules, &entry.path);
         let folder = folder_of(&own_folder);
         let rules = &*entry.rules;
         let by_name = (!folder.is_empty()).then(|| self.module_file("", &with_endings(rules, folder))).flatten();
@@ -106,7 +106,7 @@ impl Query<'_> {
     /// A module with a file of its own, declared by a file.
     pub fn tree_child(&self, entry: &FileEntry, name: &str) -> Option<Entity> {
         let rules = &*entry.rules;
-        let path = join(&children_folder(entry), name);
+        let path = join(&children_folder(&entry.rules, &entry.path), name);
         self.module_file("", &with_endings(rules, &path)).or_else(|| self.module_file(&path, &rules.index_files))
     }
 }
@@ -116,11 +116,29 @@ fn with_endings(rules: &LanguageRules, stem: &str) -> Vec<String> {
 }
 
 /// Folder with the files of the modules that a file declares: its own when it stands for the folder, else one of its name.
-fn children_folder(entry: &FileEntry) -> String {
-    let (rules, folder, name) = (&*entry.rules, folder_of(&entry.path), file_name_of(&entry.path));
+fn children_folder(rules: &LanguageRules, path: &str) -> String {
+    let (folder, name) = (folder_of(path), file_name_of(path));
     if rules.index_files.iter().chain(&rules.entry_files).any(|file| file == name) {
         return folder.to_owned();
     }
     let stem = rules.modules.endings.iter().find_map(|ending| name.strip_suffix(ending.as_str())).unwrap_or(name);
     join(folder, stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language_data::read_all;
+    use crate::link::project::names::Strings;
+    use crate::link::rules::Rules;
+
+    #[test]
+    fn children_of_files_are_in_their_folder() {
+        let languages = read_all(&[concat!(env!("CARGO_MANIFEST_DIR"), "/../atlas/languages").to_owned()]).unwrap();
+        let settings = languages.iter().map(|folder| &folder.settings);
+        let rules = Rules::new(settings, &Strings::default()).of("rust");
+        assert_eq!(children_folder(&rules, "src/lib.rs"), "src");
+        assert_eq!(children_folder(&rules, "src/a/mod.rs"), "src/a");
+        assert_eq!(children_folder(&rules, "src/a.rs"), "src/a");
+    }
 }

@@ -1,4 +1,4 @@
-//! Parses one file: bytes to facts, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
+//! Extracts the facts of one file from its bytes, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
 //! something off is a problem in the facts.
 
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ thread_local! {
 }
 
 /// Facts of one file. Never fails.
-pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
+pub fn extract(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
     let attempt = catch_unwind(AssertUnwindSafe(|| read_file(language, path, data, Deadline::after(timeout))));
     attempt.unwrap_or_else(|_| {
         PARSER.replace(Parser::new());

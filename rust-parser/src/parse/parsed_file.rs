@@ -9,7 +9,7 @@ use crate::admission::ByteLimit;
 use crate::content_digest::digest_of;
 use crate::facts::{FACTS_VERSION, FileFacts, Problem};
 use crate::files::{Folder, read_capped};
-use crate::parse::file;
+use crate::parse::extract;
 use crate::parse::registry::Registry;
 use crate::scan::check_content;
 use crate::secrets::{self, Secret};
@@ -86,7 +86,7 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
     let Ok(found) = secrets::find(data) else {
         return ParsedFile::skipped(path, data, "secret-scan-limit");
     };
-    let mut facts = file::parse(language, path, &secrets::mask(data, &found), limits.timeout);
+    let mut facts = extract::extract(language, path, &secrets::mask(data, &found), limits.timeout);
     if facts.definitions.len() > MAX_DEFINITIONS {
         return ParsedFile::skipped(path, data, "too-many-definitions");
     }

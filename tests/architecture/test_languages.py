@@ -1,0 +1,58 @@
+"""Languages are data: outside of grammars and hooks no code names one (ADR 0003 lists the exceptions)."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NAMES = sorted(
+    folder.parent.name for folder in (ROOT / "atlas/languages").glob("*/language.toml") if len(folder.parent.name) > 2
+)
+NAMED = (
+    "rust-parser/src/parse/grammars.rs",
+    "rust-parser/src/parse/languages/",
+    "rust-parser/src/parse/markdown/",
+    "rust-parser/src/parse/mod.rs",
+    "rust-parser/src/scan/manifests.rs",
+    "atlas/bench/edits.py",
+    "atlas/bench/index.py",
+    "atlas/pipeline/watch/recursive.py",
+)
+"""Grammars and hooks; package managers; edits that the benchmark makes; names of `watchfiles`, which is written in Rust."""
+RUST_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"((?:[^"\\]|\\.)*)"|(\w+)', re.DOTALL)
+
+
+def in_rust(text: str) -> set[str]:
+    """Return the strings and names of Rust code, without comments and tests."""
+    code, _, _ = text.partition("#[cfg(test)]")
+    return {string or name for string, name in RUST_TOKEN.findall(code)}
+
+
+def in_python(text: str) -> set[str]:
+    """Return the strings and names of Python code, without comments."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return {token.string.strip("\"'") for token in tokens if token.type in (tokenize.NAME, tokenize.STRING)}
+
+
+def test_no_other_code_names_a_language() -> None:
+    found: list[str] = []
+    for folder, ending, words_of in (("rust-parser/src", "rs", in_rust), ("atlas", "py", in_python)):
+        for path in sorted((ROOT / folder).rglob(f"*.{ending}")):
+            shown = path.relative_to(ROOT).as_posix()
+            # the extension's Python face names the interpreter
+            if shown.startswith((*NAMED, "rust-parser/src/py/")):
+                continue
+            for word in words_of(path.read_text(encoding="utf-8")):
+                parts = (
+                    re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", word).lower().split("_") if word.isidentifier() else [word]
+                )
+                found += [f"{shown}: {word}" for name in NAMES if name in parts]
+    assert found == []
+
+
+def test_every_exception_is_needed() -> None:
+    for place in NAMED:
+        assert (ROOT / place).exists(), place
