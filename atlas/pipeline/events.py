@@ -55,7 +55,11 @@ class Counters:
     removed: int = 0
     vectors: int = 0
     seconds: dict[str, float] = field(default_factory=dict[str, float])
-    """CPU seconds of this process by phase; phases that overlap share them."""
+    """CPU seconds of this process by phase; overlapping phases share them."""
+
+    def spend(self, phase: str, seconds: float) -> None:
+        """Add to the seconds of a phase."""
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
 
 
 @dataclass(frozen=True, slots=True)

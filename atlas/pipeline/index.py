@@ -56,7 +56,7 @@ class Indexer:
             workspace.compact()
         finally:
             workspace.close()
-        await self.store.finish(self.source.project, workspace.left_out())
+        await self.store.finish(self.source.project, workspace.excluded())
         if failed is not None:
             raise type(failed)(f"the graph is indexed, but not all vectors are made: {failed.message}", failed.hint)
         return await self._summary(workspace, started, cpu)
@@ -93,7 +93,7 @@ class Indexer:
             parsed=tally.parsed,
             written=tally.written,
             removed=tally.removed,
-            skipped=len(workspace.left_out()),
+            skipped=len(workspace.excluded()),
             vectors=tally.vectors,
             problems=sum(1 for record in workspace.manifest.values() if record.problems),
             seconds=time.perf_counter() - started,

@@ -80,8 +80,8 @@ class LiveTiers:
         await self._bus.publish(EMBED_DIRTY, [Event(name, WHOLE_PROJECT) for name in self.workspaces])
         await run_until_idle(self._bus, self._tiers[2:])
         for name, workspace in self.workspaces.items():
-            await self._store.finish(name, workspace.left_out())
-            await workspace.rest()
+            await self._store.finish(name, workspace.excluded())
+            await workspace.linking.rest()
 
     async def aclose(self) -> None:
         """Close the facts caches; idempotent. What is pending stays in the bus."""

@@ -121,7 +121,7 @@ class Daemon:
     def _keep(self, workspace: Workspace) -> _WatchedProject:
         data = workspace.source.cache.parent
         watcher = Watcher(workspace.source.root, data=data, poll_seconds=self._options.poll_seconds)
-        workspace.on_scanned = watcher.on_scanned
+        workspace.subscribe(watcher.on_scanned)
         return _WatchedProject(workspace, watcher)
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -218,9 +218,10 @@ class Daemon:
             for kept in self._kept.values():
                 kept.missed = kept.missed or "the bus was away"
         for kept in self._kept.values():
-            if kept.workspace.away and await asyncio.to_thread(kept.workspace.source.root.is_dir):
-                # the watcher says nothing of a root that was away for a moment only
-                kept.workspace.away, kept.missed = False, kept.missed or "root is back"
+            if kept.workspace.root_missing and await asyncio.to_thread(kept.workspace.source.root.is_dir):
+                # the watcher does not report a root that was missing only for a moment
+                kept.workspace.report_present_root()
+                kept.missed = kept.missed or "root is back"
             if kept.missed:
                 await self._ask(kept, kept.missed)
             elif time.time() - kept.looked_at >= self._options.reconcile_seconds:
@@ -234,13 +235,13 @@ class Daemon:
             if writes != kept.writes:
                 kept.writes, kept.written_at = writes, time.time()
             rested = time.time() - kept.written_at >= SETTLE_SECONDS
-            state = (workspace.looks, workspace.exclusions, writes)
-            if workspace.looks and rested and state != kept.finished and await self._is_over(workspace):
+            state = (workspace.scans, workspace.tree.exclusion_changes, writes)
+            if workspace.scans and rested and state != kept.finished and await self._is_over(workspace):
                 kept.finished = state
                 with contextlib.suppress(AtlasError):
-                    await self._store.finish(workspace.name, workspace.left_out())
+                    await self._store.finish(workspace.name, workspace.excluded())
                     await asyncio.to_thread(workspace.compact)
-                    await workspace.rest()
+                    await workspace.linking.rest()
 
     async def _is_over(self, workspace: Workspace) -> bool:
         """Return whether nothing of the pass is still to come: a large tree is silent while its first files are parsed.
@@ -259,11 +260,11 @@ class Daemon:
         for workspace in self._workspaces.values():
             if not self._is_large():
                 return
-            await workspace.rest()
+            await workspace.linking.rest()
             await self._give_back()
-            if self._is_large() and workspace.linker is not None and not self._reports[AstTier.group].busy:
+            if self._is_large() and workspace.linking.linker is not None and not self._reports[AstTier.group].busy:
                 self._log("over the memory limit: linker dropped", {"project": workspace.name})
-                workspace.forget()
+                workspace.invalidate()
                 await self._give_back()
 
     def _is_large(self, share: float = 1.0) -> bool:
@@ -281,8 +282,8 @@ class Daemon:
     async def _close(self) -> None:
         for workspace in self._workspaces.values():
             with contextlib.suppress(AtlasError):
-                if workspace.looks and not workspace.lacks_files():
-                    await self._store.finish(workspace.name, workspace.left_out())
+                if workspace.scans and not workspace.lacks_files():
+                    await self._store.finish(workspace.name, workspace.excluded())
             workspace.close()
         if self._embedder is not None:
             await self._embedder.aclose()
@@ -308,20 +309,20 @@ def _project_state(kept: _WatchedProject) -> dict[str, object]:
     return {
         "project": workspace.name,
         "root": str(workspace.source.root),
-        "ready": workspace.looks > 0 and workspace.linker is not None,
+        "ready": workspace.scans > 0 and workspace.linking.linker is not None,
         "watch": kept.watcher.mode,
         "watch_reason": kept.watcher.reason,
         "watches": kept.watcher.watches,
         "overflows": kept.watcher.overflows,
-        "folders": len(workspace.folders),
+        "folders": len(workspace.tree.folders),
         "files": max(len(workspace.manifest) - 1, 0),
         # a manifest that came, went or changed is no file of the index, but makes others stale
-        "stale_files": len(workspace.stale) or int(workspace.looks > 0 and workspace.must_relink),
+        "stale_files": len(workspace.stale) or int(workspace.scans > 0 and workspace.must_relink),
         "problem": workspace.problem,
-        "looks": workspace.looks,
+        "looks": workspace.scans,
         "looked_at": kept.looked_at,
-        "look_seconds": round(workspace.look_seconds, 4),
-        "skipped": len(workspace.skipped) + len(workspace.refused),
+        "look_seconds": round(workspace.scan_seconds, 4),
+        "skipped": len(workspace.tree.skipped) + len(workspace.tree.refused),
         "changed": tally.changed,
         "parsed": tally.parsed,
         "written": tally.written,

@@ -89,7 +89,7 @@ async def in_this_process(settings: Settings) -> AsyncGenerator[Writer]:
         await asyncio.to_thread(place.compact)
         if meter.rss_mb(os.getpid()) > settings.daemon.memory_mb:
             print("  over the limit: the linker is dropped", flush=True)
-            place.forget()
+            place.invalidate()
             gc.collect()
             trim_heap()
 

@@ -218,7 +218,7 @@ async def test_a_facts_cache_that_is_damaged_under_a_running_process(tmp_path: P
         await tiers.hint(["pkg/b.py"])
         await tiers.settle()
         assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
-        tiers.workspaces["p"].forget()
+        tiers.workspaces["p"].invalidate()
         (root / "pkg/a.py").write_text("from pkg.b import h\n\ndef f():\n    return h()\n")
         await tiers.hint(["pkg/a.py"])
         await tiers.settle()

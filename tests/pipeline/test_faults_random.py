@@ -139,7 +139,7 @@ async def live_through(folder: Path, chance: random.Random) -> None:
     await asyncio.gather(*working)
     assert store.refused
     place = live.workspaces["p"]
-    assert not place.stale and not place.in_doubt, "exact hints are enough"
+    assert not place.stale and not place.must_compare_all, "exact hints are enough"
     await live.settle()
     await live.aclose()
     await store.aclose()

@@ -73,40 +73,38 @@ class AstTier:
             workspace = self._workspaces.get(project)
             if workspace is None:
                 continue
-            async with workspace.linking:
+            async with workspace.linking.lock:
                 try:
                     await self._update(workspace, keys)
                 except (StoreError, Unavailable):
-                    workspace.doubt()
+                    workspace.distrust_manifest()
                     raise
                 except BaseException:
-                    workspace.forget()
-                    workspace.doubt()
+                    workspace.invalidate()
+                    workspace.distrust_manifest()
                     raise
-            if self._keep and workspace.unpacked >= REST_FILES:
-                await workspace.rest()
+            if self._keep and workspace.linking.unpacked >= REST_FILES:
+                await workspace.linking.rest()
 
     async def _update(self, workspace: Workspace, keys: Sequence[str]) -> None:
         await workspace.load()
-        if not workspace.looks:
+        if not workspace.scans:
             # left by an earlier process: without the tree every file would count as deleted
-            keys = [*keys, *(await workspace.look([WHOLE_PROJECT])).dirty]
+            keys = [*keys, *(await workspace.scan([WHOLE_PROJECT])).dirty]
         dirty = list(dict.fromkeys(key for key in keys if key != WHOLE_PROJECT))
-        work = Pass(
-            workspace, time.time_ns(), dirty, {path: workspace.files[path] for path in dirty if path in workspace.files}
-        )
+        files, pending = workspace.tree.files, workspace.linking.pending
+        work = Pass(workspace, time.time_ns(), dirty, {path: files[path] for path in dirty if path in files})
         work.touched = set() if workspace.full else await self._only_touched(work)
         for path in dirty:
             if path not in work.files:
-                workspace.refuse(path, None)
+                workspace.tree.refuse(path, None)
         workspace.counters.changed += len(dirty)
-        unknown = [
-            path for path in dirty if not (path in work.files or path in workspace.manifest or path in workspace.ahead)
-        ]
-        if WHOLE_PROJECT not in keys and not workspace.in_doubt and len(work.touched) + len(unknown) == len(dirty):
+        unknown = [path for path in dirty if not (path in work.files or path in workspace.manifest or path in pending)]
+        compare_all = WHOLE_PROJECT in keys or workspace.must_compare_all
+        if not compare_all and len(work.touched) + len(unknown) == len(dirty):
             await self._apply(workspace, [work.seen_again(path) for path in sorted(work.touched)])
             return
-        await self._relink(work, compare_all=WHOLE_PROJECT in keys)
+        await self._relink(work, compare_all=compare_all)
 
     async def _only_touched(self, work: Pass) -> set[str]:
         """Return the paths whose content is the one in the store (saved again, checked out, copied back)."""
@@ -114,7 +112,7 @@ class AstTier:
         structure = workspace.manifest.get(STRUCTURE_PATH)
         if not read_with(structure, workspace.source.fingerprint):
             return set()
-        known = [path for path in work.files if path in workspace.manifest and path not in workspace.ahead]
+        known = [path for path in work.files if path in workspace.manifest and path not in workspace.linking.pending]
         digests = await in_thread(digest_paths, str(workspace.source.root), known)
         return {path for path, digest in zip(known, digests, strict=True) if workspace.manifest[path].digest == digest}
 
@@ -123,33 +121,36 @@ class AstTier:
         workspace = work.workspace
         changed = [path for path in work.files if path not in work.touched]
         removed = [path for path in work.dirty if path not in work.files]
-        warm = None if workspace.outdated else workspace.linker
+        linking = workspace.linking
+        warm = None if workspace.outdated else linking.linker
         linker = warm
         if linker is None:
-            # kept only when all of it worked: `forget` drops what an exception leaves half done
-            linker = workspace.linker = Linker(workspace.name, workspace.source.languages, spare=self._keep)
-            linker.set_subprojects(workspace.folders_of_manifests())
-            workspace.linked_digest = workspace.subprojects_digest
-            # what tier 1 has seen since the batch began comes with its own event
-            work.files = {**workspace.files, **work.files}
+            # after an exception, `invalidate` drops the half-filled linker
+            linker = Linker(workspace.name, workspace.source.languages, spare=self._keep)
+            linker.set_subprojects(workspace.tree.subproject_rows)
+            linking.swap_linker(linker, workspace.tree.subprojects_digest)
+            # files that tier 1 has scanned since the batch began have events of their own
+            work.files = {**workspace.tree.files, **work.files}
             chosen = {*changed, *removed}
             rest = [path for path in work.files if path not in chosen]
             changed += await in_thread(self._recall, workspace, linker, rest)
         left_out = await in_thread(self._parse, work, linker, changed)
         # what was not indexed and still must not be is no change of anything
-        known = workspace.manifest.keys() | workspace.ahead
+        known = workspace.manifest.keys() | linking.pending
         workspace.counters.changed -= len(set(left_out).intersection(work.dirty) - known)
         removed.extend(left_out)
         started = time.process_time()
         self._progress("link", 0, 0)
         moved = await in_thread(linker.update, [], removed)
         same = work.parsed_again()
-        workspace.ahead.update(work.parsed.keys() - same, (path for path in removed if path in workspace.manifest))
+        linking.mark_pending(work.parsed.keys() - same)
+        linking.mark_pending(path for path in removed if path in workspace.manifest)
         # a file that is again what the store holds may need no write that would say so
-        workspace.ahead.difference_update(same, (path for path in removed if path not in workspace.manifest))
+        linking.clear_pending(same)
+        linking.clear_pending(path for path in removed if path not in workspace.manifest)
         digests = linker.digests()
-        _spend(workspace, "link", started)
-        compare_all = compare_all or warm is None or workspace.full or workspace.in_doubt
+        workspace.counters.spend("link", time.process_time() - started)
+        compare_all = compare_all or warm is None or workspace.full or workspace.must_compare_all
         paths = digests if compare_all else {*moved, *work.parsed}
         todo = [
             path for path in paths if path != STRUCTURE_PATH and path in digests and self._differs(work, path, digests)
@@ -165,8 +166,8 @@ class AstTier:
         seen = [work.seen_again(path) for path in sorted(again) if path in workspace.manifest]
         await self._apply(workspace, [delta for delta in seen if delta.record != workspace.manifest[delta.path]])
         await in_thread(workspace.erase_old_facts, {*work.parsed, *removed})
-        workspace.in_doubt = False
-        workspace.unpacked += len(work.parsed) + len(moved)
+        workspace.confirm_compared()
+        linking.count_unpacked(len(work.parsed) + len(moved))
 
     def _recall(self, workspace: Workspace, linker: Linker, paths: Sequence[str]) -> list[str]:
         """Load facts of unchanged files from the cache; return the paths that it does not hold."""
@@ -176,7 +177,7 @@ class AstTier:
             return list(paths)
         wanted = [(path, workspace.manifest[path].digest) for path in paths if path in workspace.manifest]
         missing = linker.recall(workspace.cache, wanted)
-        _spend(workspace, "recall", started)
+        workspace.counters.spend("recall", time.process_time() - started)
         return missing + [path for path in paths if path not in workspace.manifest]
 
     def _parse(self, work: Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
@@ -202,17 +203,17 @@ class AstTier:
                 if isinstance(result, str) or reason:
                     file = work.files[path]
                     mtime = trusted_mtime(file.mtime_ns, work.read_at)
-                    workspace.refuse(path, Skipped(path, reason, file.size, mtime))
+                    workspace.tree.refuse(path, Skipped(path, reason, file.size, mtime))
                     left_out.append(path)
                 else:
-                    workspace.refuse(path, None)
+                    workspace.tree.refuse(path, None)
                     work.take_in(path, result)
                     fresh.append(result)
             linker.take(fresh)
             workspace.cache.put(fresh)
             workspace.counters.parsed += len(fresh)
         self._progress("parse", len(paths), len(paths))
-        _spend(workspace, "parse", started)
+        workspace.counters.spend("parse", time.process_time() - started)
         return left_out
 
     def _differs(self, work: Pass, path: str, digests: Mapping[str, str]) -> bool:
@@ -267,12 +268,13 @@ class AstTier:
     def _structure(self, workspace: Workspace, digest: str) -> GraphDelta:
         """Return the structure unit's delta; without rows when they are the stored ones."""
         stored = workspace.manifest.get(STRUCTURE_PATH)
-        made_with = structure_digest(workspace.source.fingerprint, workspace.linked_digest)
+        made_with = structure_digest(workspace.source.fingerprint, workspace.linking.subprojects_digest)
         record = FileRecord(STRUCTURE_PATH, digest=made_with, unit_digest=digest)
         if stored is not None and stored.unit_digest == digest and not workspace.full:
             return GraphDelta(workspace.name, STRUCTURE_PATH, record)
-        assert workspace.linker is not None
-        nodes, edges, texts = rows_of(workspace.linker.unit(STRUCTURE_PATH), b"")
+        linker = workspace.linking.linker
+        assert linker is not None
+        nodes, edges, texts = rows_of(linker.unit(STRUCTURE_PATH), b"")
         return GraphDelta(workspace.name, STRUCTURE_PATH, record, nodes, edges, texts)
 
     def _batches(
@@ -284,13 +286,13 @@ class AstTier:
         for path in paths:
             delta = self._delta(work, path, digests[path])
             if delta is None:
-                work.workspace.ahead.add(path)
+                work.workspace.linking.mark_pending([path])
                 continue
             batch.append(delta)
             size += len(delta.content or b"") + 1000
             if size >= most:
-                if self._keep and work.workspace.linker is not None:
-                    work.workspace.linker.pack()
+                if self._keep and (linker := work.workspace.linking.linker) is not None:
+                    linker.pack()
                 yield batch
                 batch, size = [], 0
         if batch:
@@ -299,11 +301,11 @@ class AstTier:
     def _delta(self, work: Pass, path: str, digest: str) -> GraphDelta | None:
         """Build one unit's delta; None when the file is not the one that the linker knows (its own event takes it)."""
         workspace = work.workspace
-        assert workspace.linker is not None
-        parsed = work.parsed.get(path)
-        if parsed is None and path in workspace.ahead:
+        linker, parsed = workspace.linking.linker, work.parsed.get(path)
+        assert linker is not None
+        if parsed is None and path in workspace.linking.pending:
             return None
-        unit = workspace.linker.unit(path)
+        unit = linker.unit(path)
         content = read_path(str(workspace.source.root), path, workspace.source.scope.max_bytes)
         if content is None or content_digest(content) != (parsed.digest if parsed else workspace.manifest[path].digest):
             return None
@@ -322,14 +324,10 @@ class AstTier:
             return
         async with workspace.writing:
             await self._store.apply(deltas, following)
-            workspace.applied(deltas)
-        workspace.ahead.difference_update(
+            workspace.record_written(deltas)
+        workspace.linking.clear_pending(
             delta.path for delta in deltas if delta.nodes is not None or delta.record is None
         )
-
-
-def _spend(workspace: Workspace, phase: str, started: float) -> None:
-    workspace.counters.seconds[phase] = workspace.counters.seconds.get(phase, 0.0) + time.process_time() - started
 
 
 def _parse_batches(work: Pass, paths: Sequence[str]) -> Iterator[Sequence[str]]:

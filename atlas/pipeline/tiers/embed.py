@@ -80,5 +80,5 @@ class EmbedTier:
         rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
         await self._store.put_vectors(project, info, rows)
         tally.vectors += len(rows)
-        tally.seconds["embed"] = tally.seconds.get("embed", 0.0) + time.process_time() - started
+        tally.spend("embed", time.process_time() - started)
         self._progress("embed", tally.vectors, 0)
