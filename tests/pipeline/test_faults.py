@@ -38,10 +38,10 @@ class Queued(EmbeddedStore):
     loses_answer = False
     """The next write is done, and whoever asked for it is told that it failed."""
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         self.asked += 1
         async with self.turn:
-            generation = await super().apply(deltas, following)
+            generation = await super().apply(deltas)
         if self.loses_answer:
             self.loses_answer = False
             raise Unavailable("the answer was lost", "")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from atlas.contracts import Store, Streams
@@ -26,20 +27,14 @@ from atlas.parsing import (
 )
 from atlas.parsing.link import rows_of
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress, Window, by_project, no_progress
-from atlas.pipeline.tiers.ast_pass import Pass, marked
+from atlas.pipeline.tiers.ast_pass import Pass, marked, prefetched
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tree import read_with, structure_digest, trusted_mtime
 from atlas.pipeline.workspace import Workspace
-from atlas.threads import in_thread, run_shielded
+from atlas.threads import in_thread
 
 SPARE_BYTES = 1_000_000
 """Source bytes per transaction of a process that stays: bounds memory, rows are some ten times the source."""
-
-PARSE_BATCH = 256
-"""Files per call into the parser: progress is reported between calls."""
-
-PARSE_BYTES = 16_000_000
-"""Source bytes per call into the parser, but at least one file: the facts of a call are in memory together."""
 
 REST_FILES = 16
 """After so many files the linker gives back what it unpacked to link them: a megabyte each with those that they ask."""
@@ -186,7 +181,7 @@ class AstTier:
         source = workspace.source
         left_out: list[str] = []
         done = 0
-        for batch in _parse_batches(work, paths):
+        for batch in work.parse_batches(paths):
             self._progress("parse", done, len(paths))
             done += len(batch)
             results = parse_paths(
@@ -239,31 +234,41 @@ class AstTier:
         # the structure goes first: edges to new external symbols then find their target from the first batch on
         stored = workspace.manifest.get(STRUCTURE_PATH)
         deltas.append(structure if whole else marked(structure, stored.digest if stored else ""))
-        is_new = workspace.is_new
-        ready: list[GraphDelta] | None = await in_thread(next, batches, None)
-        # of a new tree nothing is judged, so the store can have the next batch early
-        looks_ahead = is_new and self._store.begins_ahead
-        after: list[GraphDelta] | None = await in_thread(next, batches, None) if looks_ahead else None
-        done = 0 if structure.nodes is None else 1
-        while ready or deltas:
-            following = asyncio.get_running_loop().run_in_executor(None, next, batches, None)
-            try:
-                deltas = await self._gate.judge(workspace, [*deltas, *(ready or ())], is_new)
-                wanted = self._gate.wanted(workspace, deltas, is_new)
-                await self._apply(workspace, deltas, after or ())
-                if wanted:
-                    # what finds no room stays stale until the next look at everything
-                    await self._bus.publish(EMBED_DIRTY, [Event(workspace.name, key) for key in wanted])
-                done += len(ready or ())
-                self._progress("write", done, len(todo))
-            finally:
-                # also after a failure: it uses the linker, which the next pass changes
-                made = await run_shielded(following)
-                deltas, (ready, after) = [], ((after, made) if looks_ahead else (made, None))
+        written = await self._write_batches(workspace, prefetched(deltas, batches), len(todo))
         if not whole:
             await self._apply(workspace, [GraphDelta(workspace.name, STRUCTURE_PATH, structure.record)])
-        workspace.counters.written += done
+        workspace.counters.written += written
         workspace.counters.removed += len(gone)
+
+    async def _write_batches(
+        self, workspace: Workspace, batches: AsyncGenerator[Sequence[GraphDelta]], total: int
+    ) -> int:
+        """Judge the batches, write them, and tell tier 3; return the number of units with rows."""
+        is_new, done = workspace.is_new, 0
+        committed = asyncio.Event()
+
+        async def judged() -> AsyncGenerator[Sequence[GraphDelta]]:
+            async for batch in batches:
+                yield await self._gate.judge(workspace, batch, is_new)
+                if not is_new:
+                    # the gate compares with what the store holds, which the batch before may change
+                    await committed.wait()
+                    committed.clear()
+
+        applied = self._store.apply_batches(ready := judged())
+        async with aclosing(batches), aclosing(ready), aclosing(applied):
+            while True:
+                async with workspace.writing:
+                    if (deltas := await anext(applied, None)) is None:
+                        return done
+                    wanted = self._gate.wanted(workspace, deltas, is_new)
+                    self._record_written(workspace, deltas)
+                committed.set()
+                if wanted:
+                    # events that find no room stay stale until the next scan of the whole tree
+                    await self._bus.publish(EMBED_DIRTY, [Event(workspace.name, key) for key in wanted])
+                done += sum(delta.nodes is not None for delta in deltas)
+                self._progress("write", done, total)
 
     def _structure(self, workspace: Workspace, digest: str) -> GraphDelta:
         """Return the structure unit's delta; without rows when they are the stored ones."""
@@ -317,27 +322,14 @@ class AstTier:
         record = replace(known, unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)
         return GraphDelta(workspace.name, path, record, nodes, edges, texts, content)
 
-    async def _apply(
-        self, workspace: Workspace, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()
-    ) -> None:
-        if not deltas:
-            return
-        async with workspace.writing:
-            await self._store.apply(deltas, following)
-            workspace.record_written(deltas)
+    async def _apply(self, workspace: Workspace, deltas: Sequence[GraphDelta]) -> None:
+        if deltas:
+            async with workspace.writing:
+                await self._store.apply(deltas)
+                self._record_written(workspace, deltas)
+
+    def _record_written(self, workspace: Workspace, deltas: Sequence[GraphDelta]) -> None:
+        workspace.record_written(deltas)
         workspace.linking.clear_pending(
             delta.path for delta in deltas if delta.nodes is not None or delta.record is None
         )
-
-
-def _parse_batches(work: Pass, paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the paths in order, in batches that are bounded by files and bytes."""
-    start, size = 0, 0
-    for at, path in enumerate(paths):
-        own = work.files[path].size
-        if at > start and (at - start >= PARSE_BATCH or size + own > PARSE_BYTES):
-            yield paths[start:at]
-            start, size = at, 0
-        size += own
-    if start < len(paths):
-        yield paths[start:]
