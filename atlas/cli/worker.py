@@ -32,7 +32,7 @@ def worker(
     Of all processes with the tiers graph and ast one keeps a project: it watches its folder and writes the graph. The
     others stand by and follow when it dies. Embedding needs no folder: every process with the tier embed takes a share.
     """
-    from atlas.app.worker import check_worker
+    from atlas.config.checks import check_worker
 
     all_settings = [settings_of(root, data_dir) for root in roots or [""]]
     names = [settings.project_name for settings in all_settings]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from atlas.cypher.syntax import Expression, Subquery
 from atlas.errors import QueryError
 
 MAX_TEXT = 20_000
@@ -40,12 +42,24 @@ class Token(NamedTuple):
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The mutually recursive rules, through which modules call rules that import them; each takes a cursor."""
+
+    expression: Callable[..., Expression]
+    """(cursor, bar_ends=False) -> an expression"""
+    map: Callable[[Cursor], tuple[tuple[str, Expression], ...]]
+    subquery: Callable[[Cursor, str], Subquery]
+    """(cursor, kind) -> the subquery of that kind"""
+
+
 @dataclass(slots=True)
 class Cursor:
     """The tokens of one query and how far they are read; the parser's only mutable state."""
 
     text: str
     tokens: list[Token]
+    grammar: Grammar
     index: int = 0
     depth: int = 0
     anonymous: int = 0
@@ -139,8 +153,8 @@ def located_error(text: str, at: int, message: str, hint: str = "") -> QueryErro
     return QueryError(f"{message} (line {line}, column {column})", hint, line, column)
 
 
-def tokenize(text: str) -> Cursor:
-    """Return a cursor at the first token. Raises QueryError for an empty or over-long text and for bad tokens."""
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens of a query, the end token last. Raises QueryError for an empty or long text and bad tokens."""
     if len(text) > MAX_TEXT:
         raise QueryError(
             f"the query has {len(text):,} characters; at most {MAX_TEXT:,} are read",
@@ -164,7 +178,7 @@ def tokenize(text: str) -> Cursor:
     if not tokens:
         raise QueryError("the query is empty", "for example: MATCH (n:Function) RETURN n.name LIMIT 10", 1, 1)
     tokens.append(Token("end", "", len(text), len(text)))
-    return Cursor(text, tokens)
+    return tokens
 
 
 def _clean(kind: str, raw: str, text: str, at: int) -> str:

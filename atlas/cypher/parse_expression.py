@@ -6,7 +6,7 @@ expressions are handed to `parse_pattern`, subqueries to `parse`.
 
 from __future__ import annotations
 
-from atlas.cypher import parse_forms, parse_pattern, parser
+from atlas.cypher import parse_forms, parse_pattern
 from atlas.cypher.lexer import MAX_DEPTH, Cursor
 from atlas.cypher.syntax import (
     Arithmetic,
@@ -264,7 +264,7 @@ def _word(cursor: Cursor) -> Expression:
     if word == "CASE" and opens not in (".", ",", ")", "]"):
         return parse_forms.parse_case(cursor)
     if word in ("EXISTS", "COUNT", "COLLECT") and opens == "{":
-        return parser.parse_subquery(cursor, word.lower())
+        return cursor.grammar.subquery(cursor, word.lower())
     if opens == "(" or (opens == "." and parse_forms.is_call(cursor)):
         return parse_forms.parse_call(cursor)
     if word in _RESERVED:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from atlas.cypher import parse_expression
 from atlas.cypher.lexer import Cursor
 from atlas.cypher.syntax import Call, Case, Expression, ListComprehension, Literal, Quantifier, Reduce
 
@@ -38,7 +37,7 @@ def parse_call(cursor: Cursor) -> Expression:
     distinct = cursor.take_word("DISTINCT")
     arguments: list[Expression] = []
     while not cursor.at_operator(")"):
-        arguments.append(parse_expression.parse_expression(cursor))
+        arguments.append(cursor.grammar.expression(cursor))
         if not cursor.take_operator(","):
             break
     cursor.expect_operator(")", f"after the arguments of {name}()")
@@ -48,9 +47,9 @@ def parse_call(cursor: Cursor) -> Expression:
 def _quantifier(cursor: Cursor, kind: str) -> Expression:
     variable = cursor.expect_name(f"a variable in {kind}(x IN list WHERE ..)")
     cursor.expect_word("IN", f"in {kind}(x IN list WHERE ..)")
-    source = parse_expression.parse_expression(cursor)
+    source = cursor.grammar.expression(cursor)
     cursor.expect_word("WHERE", f"in {kind}(x IN list WHERE ..)")
-    where = parse_expression.parse_expression(cursor)
+    where = cursor.grammar.expression(cursor)
     cursor.expect_operator(")", f"after {kind}(")
     return Quantifier(kind, variable, source, where)
 
@@ -58,13 +57,13 @@ def _quantifier(cursor: Cursor, kind: str) -> Expression:
 def _reduce(cursor: Cursor) -> Expression:
     accumulator = cursor.expect_name("a variable in reduce(total = 0, x IN list | ..)")
     cursor.expect_operator("=", "in reduce(total = 0, x IN list | ..)")
-    initial = parse_expression.parse_expression(cursor)
+    initial = cursor.grammar.expression(cursor)
     cursor.expect_operator(",", "in reduce(total = 0, x IN list | ..)")
     variable = cursor.expect_name("a variable in reduce(total = 0, x IN list | ..)")
     cursor.expect_word("IN", "in reduce(total = 0, x IN list | ..)")
-    source = parse_expression.parse_expression(cursor, bar_ends=True)
+    source = cursor.grammar.expression(cursor, bar_ends=True)
     cursor.expect_operator("|", "in reduce(total = 0, x IN list | ..)")
-    body = parse_expression.parse_expression(cursor)
+    body = cursor.grammar.expression(cursor)
     cursor.expect_operator(")", "after reduce(")
     return Reduce(accumulator, initial, variable, source, body)
 
@@ -72,15 +71,15 @@ def _reduce(cursor: Cursor) -> Expression:
 def parse_case(cursor: Cursor) -> Expression:
     """Parse `CASE .. END`."""
     cursor.advance()
-    subject = None if cursor.at_word("WHEN") else parse_expression.parse_expression(cursor)
+    subject = None if cursor.at_word("WHEN") else cursor.grammar.expression(cursor)
     branches: list[tuple[Expression, Expression]] = []
     while cursor.take_word("WHEN"):
-        condition = parse_expression.parse_expression(cursor)
+        condition = cursor.grammar.expression(cursor)
         cursor.expect_word("THEN", "after WHEN")
-        branches.append((condition, parse_expression.parse_expression(cursor)))
+        branches.append((condition, cursor.grammar.expression(cursor)))
     if not branches:
         raise cursor.unexpected("expected WHEN after CASE")
-    otherwise = parse_expression.parse_expression(cursor) if cursor.take_word("ELSE") else Literal(None, "null")
+    otherwise = cursor.grammar.expression(cursor) if cursor.take_word("ELSE") else Literal(None, "null")
     cursor.expect_word("END", "to close CASE")
     return Case(subject, tuple(branches), otherwise)
 
@@ -89,8 +88,8 @@ def parse_list_comprehension(cursor: Cursor) -> Expression:
     """Parse what follows `[` in `[x IN list WHERE .. | ..]`."""
     variable = cursor.advance().text
     cursor.advance()
-    source = parse_expression.parse_expression(cursor, bar_ends=True)
-    where = parse_expression.parse_expression(cursor, bar_ends=True) if cursor.take_word("WHERE") else None
-    result = parse_expression.parse_expression(cursor) if cursor.take_operator("|") else None
+    source = cursor.grammar.expression(cursor, bar_ends=True)
+    where = cursor.grammar.expression(cursor, bar_ends=True) if cursor.take_word("WHERE") else None
+    result = cursor.grammar.expression(cursor) if cursor.take_operator("|") else None
     cursor.expect_operator("]", "to close the list comprehension")
     return ListComprehension(variable, source, where, result)

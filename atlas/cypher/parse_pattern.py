@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from atlas.cypher import parse_expression
 from atlas.cypher.lexer import Cursor
 from atlas.cypher.syntax import (
     Expression,
@@ -79,7 +78,7 @@ def _node(cursor: Cursor) -> NodePattern:
     variable = _optional_name(cursor)
     labels = parse_labels(cursor, bar_joins=True) if cursor.take_operator(":") else None
     properties = _properties(cursor)
-    where = parse_expression.parse_expression(cursor) if cursor.take_word("WHERE") else None
+    where = cursor.grammar.expression(cursor) if cursor.take_word("WHERE") else None
     if cursor.at_operator("-") or cursor.at_operator("<"):
         raise cursor.error("quantified and parenthesised path patterns are not supported", _QUANTIFIED)
     cursor.expect_operator(")", "to close the node pattern")
@@ -96,7 +95,7 @@ def _relationship(cursor: Cursor) -> RelationshipPattern:
         labels = parse_labels(cursor, bar_joins=True) if cursor.take_operator(":") else None
         hops = _hops(cursor) if cursor.take_operator("*") else None
         properties = _properties(cursor)
-        where = parse_expression.parse_expression(cursor) if cursor.take_word("WHERE") else None
+        where = cursor.grammar.expression(cursor) if cursor.take_word("WHERE") else None
         if where is not None and hops is not None:
             raise cursor.error(
                 "WHERE inside a variable-length relationship is not supported", "use all(r IN rs WHERE ..)", at
@@ -122,7 +121,7 @@ def _is_inline_where(cursor: Cursor) -> bool:
 def _properties(cursor: Cursor) -> tuple[tuple[str, Expression], ...]:
     if cursor.token.kind == "parameter":
         raise cursor.error("a parameter as property map is not supported in MATCH", "name each property: {name: $name}")
-    return parse_expression.parse_map(cursor) if cursor.at_operator("{") else ()
+    return cursor.grammar.map(cursor) if cursor.at_operator("{") else ()
 
 
 def _hops(cursor: Cursor) -> tuple[int, int | None]:
@@ -222,9 +221,9 @@ def parse_pattern_comprehension(cursor: Cursor) -> Subquery:
     at = cursor.token.at
     cursor.advance()
     path = _path(cursor)
-    where = parse_expression.parse_expression(cursor, bar_ends=True) if cursor.take_word("WHERE") else None
+    where = cursor.grammar.expression(cursor, bar_ends=True) if cursor.take_word("WHERE") else None
     cursor.expect_operator("|", "and the value of the pattern comprehension")
-    value = parse_expression.parse_expression(cursor)
+    value = cursor.grammar.expression(cursor)
     cursor.expect_operator("]", "to close the pattern comprehension")
     item = Item(value, "value", at=at)
     collected = Projection((item,), False, False, (), None, None, None, True, at=at)

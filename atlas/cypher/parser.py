@@ -7,7 +7,7 @@ executed that this module does not list.
 from __future__ import annotations
 
 from atlas.cypher import parse_expression, parse_pattern
-from atlas.cypher.lexer import Cursor, tokenize
+from atlas.cypher.lexer import Cursor, Grammar, tokenize
 from atlas.cypher.syntax import (
     Clause,
     Expression,
@@ -76,7 +76,7 @@ _NAMED = {"LOAD": "LOAD CSV", "USING": "a USING hint", "START": "START"}
 
 def parse(text: str) -> Query:
     """Return the syntax tree. Raises QueryError, located, for anything that is malformed or outside the subset."""
-    cursor = tokenize(text)
+    cursor = Cursor(text, tokenize(text), _GRAMMAR)
     query = _union(cursor, ends=("end",), subquery=False)
     return query
 
@@ -227,3 +227,8 @@ def _order(cursor: Cursor) -> tuple[tuple[Expression, bool], ...]:
         keys.append((expression, descending))
         if not cursor.take_operator(","):
             return tuple(keys)
+
+
+_GRAMMAR = Grammar(
+    expression=parse_expression.parse_expression, map=parse_expression.parse_map, subquery=parse_subquery
+)

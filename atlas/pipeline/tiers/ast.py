@@ -1,7 +1,7 @@
 """Tier 2: parses changed files, links the project, and writes every unit whose graph differs from the store's.
 
-Paths come in; deltas go to the store, one unit each, many units a transaction. The linker holds the facts of all files;
-facts of unchanged files come from the cache on disk. It must not know how anything is stored or where events come from.
+Paths come in; deltas go to the store, one per unit, many per transaction. The linker holds the facts of all files;
+facts of unchanged files come from the cache on disk. It knows neither how data is stored nor where events come from.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from atlas.pipeline.tree import read_with, structure_digest, trusted_mtime
 from atlas.pipeline.workspace import Workspace
 from atlas.threads import in_thread
 
-SPARE_BYTES = 1_000_000
-"""Source bytes per transaction of a process that stays: bounds memory, rows are some ten times the source."""
+DAEMON_APPLY_BYTES = 1_000_000
+"""Source bytes per transaction of a long-running process: limits memory, as rows take about ten times the source."""
 
 REST_FILES = 16
-"""After so many files the linker gives back what it unpacked to link them: a megabyte each with those that they ask."""
+"""After this many files the linker releases what it unpacked to link them, about a megabyte each."""
 
 
 class AstTier:
-    """Tier 2. The linkers stay warm between batches; equal in effect to new ones with the same files."""
+    """Tier 2. Its linkers stay warm between batches; new ones with the same files would give the same result."""
 
     stream, group = AST_DIRTY, "ast"
     waits: tuple[type[AtlasError], ...] = (Unavailable,)
@@ -58,12 +58,12 @@ class AstTier:
         keep: bool = True,
         low_memory: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`keep`: linkers are kept for further batches, and small between them. `low_memory` tells when memory is."""
+        """`keep`: linkers are kept small for further batches. `low_memory` tells whether memory is scarce."""
         self._workspaces, self._store, self._bus, self._gate = workspaces, store, bus, gate
-        self._progress, self._keep, self._scarce, self.window = progress, keep, low_memory, window
+        self._progress, self._keep, self._low_memory, self.window = progress, keep, low_memory, window
 
     async def handle(self, events: Sequence[Event]) -> None:
-        """Bring the graph of these paths, and of every file that depends on them, up to date in the store."""
+        """Update the graph of these paths, and of every file that depends on them, in the store."""
         for project, keys in by_project(events).items():
             workspace = self._workspaces.get(project)
             if workspace is None:
@@ -84,7 +84,7 @@ class AstTier:
     async def _update(self, workspace: Workspace, keys: Sequence[str]) -> None:
         await workspace.load()
         if not workspace.scans:
-            # left by an earlier process: without the tree every file would count as deleted
+            # an event of an earlier process: without a scan every file would count as deleted
             keys = [*keys, *(await workspace.scan([WHOLE_PROJECT])).dirty]
         dirty = list(dict.fromkeys(key for key in keys if key != WHOLE_PROJECT))
         files, pending = workspace.tree.files, workspace.linking.pending
@@ -102,7 +102,7 @@ class AstTier:
         await self._relink(work, compare_all=compare_all)
 
     async def _only_touched(self, work: Pass) -> set[str]:
-        """Return the paths whose content is the one in the store (saved again, checked out, copied back)."""
+        """Return the paths whose content equals the stored one (saved again, checked out, copied back)."""
         workspace = work.workspace
         structure = workspace.manifest.get(STRUCTURE_PATH)
         if not read_with(structure, workspace.source.fingerprint):
@@ -130,7 +130,7 @@ class AstTier:
             rest = [path for path in work.files if path not in chosen]
             changed += await in_thread(self._recall, workspace, linker, rest)
         left_out = await in_thread(self._parse, work, linker, changed)
-        # what was not indexed and still must not be is no change of anything
+        # a file that was not indexed and still must not be is no change
         known = workspace.manifest.keys() | linking.pending
         workspace.counters.changed -= len(set(left_out).intersection(work.dirty) - known)
         removed.extend(left_out)
@@ -140,7 +140,7 @@ class AstTier:
         same = work.parsed_again()
         linking.mark_pending(work.parsed.keys() - same)
         linking.mark_pending(path for path in removed if path in workspace.manifest)
-        # a file that is again what the store holds may need no write that would say so
+        # a file whose content is again the stored one may need no write
         linking.clear_pending(same)
         linking.clear_pending(path for path in removed if path not in workspace.manifest)
         digests = linker.digests()
@@ -150,11 +150,11 @@ class AstTier:
         todo = [
             path for path in paths if path != STRUCTURE_PATH and path in digests and self._differs(work, path, digests)
         ]
-        if self._scarce():
-            # units are made more slowly then, but not beside all that was linked for them
+        if self._low_memory():
+            # building units takes longer then, but the linker has released what linking needed
             await in_thread(linker.rest)
-        # a target that is there before its edges saves a server a node that waits for it: what is near the root is used
-        # by what is deep, and all of it by tests
+        # an edge whose target exists saves a server a placeholder node: deep files use those near the root, and tests
+        # use all of them
         todo.sort(key=lambda path: (work.is_test(path), path.count("/"), path))
         await self._write(work, todo, digests)
         again = (work.touched | same) - set(todo)
@@ -165,7 +165,7 @@ class AstTier:
         linking.count_unpacked(len(work.parsed) + len(moved))
 
     def _recall(self, workspace: Workspace, linker: Linker, paths: Sequence[str]) -> list[str]:
-        """Load facts of unchanged files from the cache; return the paths that it does not hold."""
+        """Load facts of unchanged files from the cache; return the paths that it lacks."""
         started = time.process_time()
         structure = workspace.manifest.get(STRUCTURE_PATH)
         if workspace.full or not read_with(structure, workspace.source.fingerprint):
@@ -176,7 +176,7 @@ class AstTier:
         return missing + [path for path in paths if path not in workspace.manifest]
 
     def _parse(self, work: Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
-        """Parse files for the linker and the cache; return the paths that could not be read or must not be indexed."""
+        """Parse files for the linker and the cache; return the paths that are unreadable or must not be indexed."""
         started, workspace = time.process_time(), work.workspace
         source = workspace.source
         left_out: list[str] = []
@@ -220,18 +220,18 @@ class AstTier:
     async def _write(self, work: Pass, todo: list[str], digests: Mapping[str, str]) -> None:
         """Apply the units, and delete those that are gone.
 
-        What fits in one transaction is one: then nobody ever sees a part of it. Else the structure unit carries a mark
-        while the pass is under way, so that whoever finds the mark after a crash compares everything.
+        A pass that fits in one transaction uses one, so readers never see a part of it. Otherwise the structure unit
+        carries a mark until the pass is complete; a pass that finds the mark after a crash compares everything.
         """
         workspace = work.workspace
         gone = [path for path in workspace.manifest if path not in digests and path != STRUCTURE_PATH]
         deltas = [GraphDelta(workspace.name, path, None) for path in gone]
         structure = self._structure(workspace, digests[STRUCTURE_PATH])
         size = sum(work.files[path].size if path in work.files else 0 for path in todo)
-        most = min(self._store.apply_bytes, SPARE_BYTES) if self._keep else self._store.apply_bytes
+        most = min(self._store.apply_bytes, DAEMON_APPLY_BYTES) if self._keep else self._store.apply_bytes
         whole = size + 1000 * len(todo) < most
         batches = self._batches(work, todo, digests, most)
-        # the structure goes first: edges to new external symbols then find their target from the first batch on
+        # the structure goes first, so that edges to new external symbols find their targets from the first batch on
         stored = workspace.manifest.get(STRUCTURE_PATH)
         deltas.append(structure if whole else marked(structure, stored.digest if stored else ""))
         written = await self._write_batches(workspace, prefetched(deltas, batches), len(todo))
@@ -271,7 +271,7 @@ class AstTier:
                 self._progress("write", done, total)
 
     def _structure(self, workspace: Workspace, digest: str) -> GraphDelta:
-        """Return the structure unit's delta; without rows when they are the stored ones."""
+        """Return the structure unit's delta, without rows if they equal the stored ones."""
         stored = workspace.manifest.get(STRUCTURE_PATH)
         made_with = structure_digest(workspace.source.fingerprint, workspace.linking.subprojects_digest)
         record = FileRecord(STRUCTURE_PATH, digest=made_with, unit_digest=digest)
@@ -285,7 +285,7 @@ class AstTier:
     def _batches(
         self, work: Pass, paths: Sequence[str], digests: Mapping[str, str], most: int
     ) -> Iterator[list[GraphDelta]]:
-        """Yield deltas in batches of about `most` bytes of source; runs in a thread, ahead of the store."""
+        """Yield deltas in batches of about `most` bytes of source; runs in a thread while the store writes."""
         batch: list[GraphDelta] = []
         size = 0
         for path in paths:
@@ -304,7 +304,7 @@ class AstTier:
             yield batch
 
     def _delta(self, work: Pass, path: str, digest: str) -> GraphDelta | None:
-        """Build one unit's delta; None when the file is not the one that the linker knows (its own event takes it)."""
+        """Build one unit's delta; None if the file changed since the linker read it, as another event covers it."""
         workspace = work.workspace
         linker, parsed = workspace.linking.linker, work.parsed.get(path)
         assert linker is not None
@@ -316,7 +316,7 @@ class AstTier:
             return None
         known = work.record(path)
         if secrets_of(known.problems):
-            # the facts were made from the masked text, and nothing else may leave this process
+            # the facts come from the masked text, and the original text must not leave this process
             content = mask_secrets(content)
         nodes, edges, texts = rows_of(unit, content)
         record = replace(known, unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)

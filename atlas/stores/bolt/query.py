@@ -54,7 +54,7 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
         tree = parse(text)
     except RecursionError as error:
         raise QueryError("the query is nested too deeply", "simplify it", 1, 1) from error
-    tokens = tokenize(text).tokens
+    tokens = tokenize(text)
     edits = TextEdits(tokens)
     for item in walk(tree):
         if isinstance(item, LabelName) and (item.name.startswith("Atlas") or item.name == "Symbol"):
