@@ -6,7 +6,7 @@ RUST := $(shell find rust-parser -path rust-parser/target -prune -o -name '*.rs'
 DEMO := .demo
 STDLIB = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('stdlib'))")
 
-.PHONY: run test check format bench fuzz clean
+.PHONY: run test test-rust quick coverage check lint dist format bench fuzz clean
 .DELETE_ON_ERROR:
 
 # The demonstration: the standard library of the interpreter at hand is a real tree that every machine has.
@@ -19,16 +19,41 @@ run: .venv/built
 	  "MATCH (c:Class)-[:INHERITS]->(b:Class {name: 'Handler'}) RETURN c.qualified_name AS class, c.path AS path ORDER BY class LIMIT 10"
 	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" status
 
-test: .venv/built .venv/extras
-	cd rust-parser && cargo test --release --quiet
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+# Everything, file by file. tests/conftest.py orders the files, since xdist would put those with the fewest tests last.
+test: test-rust .venv/extras
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-check: .venv/built
+test-rust: .venv/built
+	cd rust-parser && cargo test --release --quiet
+
+# The fast loop: unit, language and link cases without those that search for counterexamples. Under 30 seconds.
+quick: .venv/built
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/unit tests/languages tests/link
+
+# Reported, not gated: of the tests that run the code in this process. COVERAGE_REPORT=html makes pages.
+COVERAGE_REPORT ?= term
+coverage: .venv/built
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=atlas --cov-branch --cov-report="$(COVERAGE_REPORT)" \
+	  tests/unit tests/conformance tests/languages tests/link tests/embedders
+
+check: lint .venv/built
+	$(BIN)/pyright
+	cd rust-parser && cargo clippy --release --all-targets --quiet -- -D warnings
+
+# What needs no compiled code: seconds.
+lint: .venv/tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
 	$(BIN)/lint-imports
-	cd rust-parser && cargo fmt --check && cargo clippy --release --all-targets --quiet -- -D warnings
+	cd rust-parser && cargo fmt --check
+
+# Wheel and sdist in dist/, and the proof that the wheel works where neither cargo nor a C compiler is.
+dist: .venv/built
+	rm -rf dist
+	$(BIN)/maturin build --release --locked --quiet --out dist
+	$(BIN)/maturin sdist --manifest-path rust-parser/Cargo.toml --out dist
+	$(BIN)/python -m tests.dist.check_wheel dist
+	$(BIN)/python -m tests.dist.check_sdist dist
 
 format: .venv/built
 	$(BIN)/ruff check --fix .
@@ -46,7 +71,8 @@ fuzz: .venv/built
 	$(BIN)/python -m tests.fuzz.run $(FUZZ_SECONDS)
 
 .venv/tools: pyproject.toml
-	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Code Atlas needs Python 3.11 or newer: make PYTHON=python3.12')"
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Code Atlas needs Python 3.11 or newer: make PYTHON=python3.12')"
+	@$(PYTHON) rust-parser/build_backend.py
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --group dev
@@ -58,6 +84,7 @@ fuzz: .venv/built
 	touch $@
 
 .venv/built: .venv/tools $(RUST)
+	@$(PYTHON) rust-parser/build_backend.py
 	$(BIN)/maturin develop --release --quiet
 	touch $@
 

@@ -227,8 +227,8 @@ class Unit:
 class Linker:
     """All facts of one project; gives back each file's part of the graph. Mutable."""
 
-    def __init__(self, project: str, languages: Languages, spare: bool = False) -> None:
-        """`spare`: many files at once need hardly more memory than some hundred, and a little more time."""
+    def __init__(self, project: str, languages: Languages, low_memory: bool = False) -> None:
+        """`low_memory`: many files at once need hardly more memory than some hundred, and a little more time."""
     def set_subprojects(self, subprojects: Sequence[tuple[str, str, str]]) -> None:
         """(folder, kind, name) each."""
     def take(self, changed: Sequence[ParsedFile], removed: Sequence[str] = ...) -> None:

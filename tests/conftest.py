@@ -13,11 +13,32 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 PACKAGE = "django==5.2"
+
+LONGEST_FILES = (
+    "e2e/test_django_on_a_server.py",
+    "e2e/test_django.py",
+    "neo4j/test_hosts.py",
+    "pipeline/test_kills.py",
+    "pipeline/test_crash.py",
+    "pipeline/test_memory.py",
+    "conformance/mcp/test_official_suite.py",
+    "conformance/test_model_based.py",
+    "conformance/bus/test_model_based.py",
+    "neo4j/test_workers.py",
+    "neo4j/test_isolation.py",
+    "neo4j/test_plans.py",
+    "surfaces/test_hostile_clients.py",
+    "pipeline/test_incremental.py",
+    "pipeline/test_faults_bus.py",
+    "pipeline/test_live.py",
+)
+"""Files whose few tests take long. When one of them runs last, the other processes of the run wait for it."""
 
 # neither the user's settings nor the user's cache takes part; processes that tests start inherit both folders
 _USER = tempfile.mkdtemp(prefix="atlas-user-")
@@ -27,6 +48,16 @@ for _name in ("CONFIG", "CACHE", "DATA"):
 
 # a run that was started in the background ignores interrupts, and so would every program that a test interrupts
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In a run of several processes, begin with the longest files, then those with the most tests."""
+    if not hasattr(config, "workerinput"):
+        return
+    tests = Path(__file__).parent
+    rank = {tests / name: place for place, name in enumerate(LONGEST_FILES)}
+    counts = Counter(item.path for item in items)
+    items.sort(key=lambda item: (rank.get(item.path, len(rank)), -counts[item.path], item.path))
 
 
 @pytest.fixture(scope="session")

@@ -54,16 +54,16 @@ def root(
     data_dir: options.DataDirOption = "",
     trust_data_dir: Annotated[
         bool,
-        typer.Option("--trust-data-dir", help="Use a data folder that was brought along: a CI cache, a volume."),
+        typer.Option("--trust-data-dir", help="Trust a data folder from elsewhere, such as a CI cache or a volume."),
     ] = False,
     json: options.JsonOption = False,
 ) -> None:
     """Code Atlas: a code graph that stays true, answered in few tokens with evidence."""
     if trust_data_dir:
-        # in the environment: a daemon that the command starts must trust the folder as well
+        # Set in the environment, because a daemon that the command starts must trust the folder as well.
         os.environ["ATLAS_TRUST_DATA_DIR"] = "1"
     given = {"project": project, "data_dir": data_dir, "json": json}
-    # what stands before the command is the default of what may stand after it, also of nested commands
+    # Options before the command are defaults for the same options after it, for nested commands, too.
     shared: dict[str, object] = {name: value for name, value in given.items() if value}
     context.default_map = {
         name: {**shared, **dict.fromkeys(getattr(command, "commands", ()), shared)}

@@ -1,4 +1,4 @@
-"""`atlas bench`: the numbers of docs/measurements for any tree, and the comparison of indexes that must be equal."""
+"""`atlas bench`: the measurements of docs/measurements on any tree, and comparisons of indexes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LIVE_PARTS = "idle, saves, tenth, readers, restart, burst."
 
-Tree = Annotated[Path, typer.Argument(help="Folder to measure; it is not changed.", metavar="PATH")]
+Tree = Annotated[Path, typer.Argument(help="Folder to measure; it is not modified.", metavar="PATH")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 
 
@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def index(path: Tree, json_output: Json = False) -> None:
-    """Cost of a full index, of a pass without changes, with one file changed and with 10 % of the files changed."""
+    """Measure a full index, an unchanged tree, one changed file, and 10 % changed files."""
     from atlas.bench.index import bench_index
 
     rows = bench_index(_folder(path))
@@ -63,10 +63,10 @@ def index(path: Tree, json_output: Json = False) -> None:
 
 def query(
     path: Tree,
-    data_dir: Annotated[Path | None, typer.Option(help="Keep the index here.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder for the index.")] = None,
     json_output: Json = False,
 ) -> None:
-    """Start-up, memory and answer times of a running MCP server."""
+    """Measure start-up, memory and answer times of an MCP server."""
     from atlas.bench.query import bench_query
 
     with tempfile.TemporaryDirectory(prefix="atlas-bench-") as scratch:
@@ -85,14 +85,19 @@ def query(
 
 def http(
     path: Tree,
-    clients: Annotated[int, typer.Option("--clients", min=1, max=1000, help="How many ask at once.")] = 64,
-    requests: Annotated[int, typer.Option("--requests", min=20, help="How many requests in all.")] = 10_000,
-    pause: Annotated[int, typer.Option("--pause", min=0, metavar="MS", help="Between a client's requests.")] = 0,
-    workers: Annotated[int, typer.Option("--workers", min=1, max=256, help="Processes of the server.")] = 1,
-    data_dir: Annotated[Path | None, typer.Option(help="Keep the index here.")] = None,
+    clients: Annotated[int, typer.Option("--clients", min=1, max=1000, help="Number of clients.")] = 64,
+    requests: Annotated[int, typer.Option("--requests", min=20, help="Number of requests.")] = 10_000,
+    pause: Annotated[
+        int, typer.Option("--pause", min=0, metavar="MS", help="Seconds between a client's requests.")
+    ] = 0,
+    workers: Annotated[int, typer.Option("--workers", min=1, max=256, help="Server processes.")] = 1,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder for the index.")] = None,
     json_output: Json = False,
 ) -> None:
-    """Errors, answer times and memory of an HTTP server with many clients. Exit code 1 when a target is missed."""
+    """Measure errors, answer times and memory of an HTTP server with many clients.
+
+    Exits with 1 when a target is missed.
+    """
     from atlas.bench.http import TARGET_GROWTH, TARGET_P95_MS, bench_http
 
     with tempfile.TemporaryDirectory(prefix="atlas-bench-") as scratch:
@@ -122,7 +127,7 @@ def compare(
     b: Annotated[Path, typer.Argument(help="Data folder of another index of the same tree.", metavar="DIR_B")],
     json_output: Json = False,
 ) -> None:
-    """Compare two indexes whole: nodes, edges, words, contents, vectors. Exit code 1 when anything differs."""
+    """Compare two indexes completely: nodes, edges, words, contents, vectors. Exits with 1 when anything differs."""
     from atlas.app.bench import compare_indexes
 
     comparison = compare_indexes(_folder(a), _folder(b))
@@ -147,13 +152,13 @@ def _print_comparison(comparison: Comparison) -> None:
 
 
 def replay(
-    repository: Annotated[Path, typer.Argument(help="Git repository; it is only read.", metavar="GIT_REPO")],
-    commits: Annotated[int, typer.Option("--commits", min=1, help="How many commits to walk.")] = 100,
-    every: Annotated[int, typer.Option("--every", min=1, metavar="K", help="Compare after each K-th commit.")] = 1,
-    newest: Annotated[str, typer.Option("--from", metavar="REV", help="Walk the commits that lead to this.")] = "HEAD",
+    repository: Annotated[Path, typer.Argument(help="Git repository; it is not modified.", metavar="GIT_REPO")],
+    commits: Annotated[int, typer.Option("--commits", min=1, help="Number of commits.")] = 100,
+    every: Annotated[int, typer.Option("--every", min=1, metavar="K", help="Compare after every K-th commit.")] = 1,
+    newest: Annotated[str, typer.Option("--from", metavar="REV", help="Last commit of the replay.")] = "HEAD",
     json_output: Json = False,
 ) -> None:
-    """Walk a history with an index that is kept warm, and compare it with a clean one. Exit code 1 when they differ."""
+    """Replay a git history with a warm index and compare it with a clean one. Exits with 1 when they differ."""
     import asyncio
 
     with tempfile.TemporaryDirectory(prefix="atlas-replay-") as scratch:
@@ -228,11 +233,11 @@ def _print_summary(steps: list[Step], compared: list[Step], different: list[Step
 def live(
     path: Tree,
     only: Annotated[str, typer.Option("--only", metavar="PARTS", help="Some of: " + LIVE_PARTS)] = "",
-    saves: Annotated[int, typer.Option("--saves", min=1, help="Files that are saved one at a time.")] = 40,
-    events: Annotated[int, typer.Option("--events", min=1, help="Files that the burst writes.")] = 10_000,
+    saves: Annotated[int, typer.Option("--saves", min=1, help="Number of files saved one at a time.")] = 40,
+    events: Annotated[int, typer.Option("--events", min=1, help="Number of files that the burst writes.")] = 10_000,
     json_output: Json = False,
 ) -> None:
-    """Freshness, cost and restart of a real daemon on a copy of the tree, against its targets."""
+    """Measure freshness, cost and restart of a daemon on a copy of the tree, against its targets."""
     import asyncio
 
     from atlas.app.bench import AgentProbe, compare_indexes
@@ -286,7 +291,7 @@ def readers(
     connections: Annotated[int, typer.Option(min=1)] = 5,
     seed: Annotated[int, typer.Option()] = 0,
 ) -> None:
-    """Ask the index of a tree until standard input ends; print the times as JSON. Started by `live`."""
+    """Query the index of a tree until standard input ends; print the times as JSON. Started by `live`."""
     import asyncio
 
     from atlas.app.bench import AgentProbe
@@ -324,5 +329,5 @@ def _table(columns: list[str], cells: list[list[str]]) -> None:
         column.justify = "right" if position else "left"
     for row in cells:
         table.add_row(*row)
-    # a file or a pipe has no width that lines would have to be broken for
+    # Files and pipes have no width, so lines are not wrapped.
     Console(width=None if sys.stdout.isatty() else 160).print(table)

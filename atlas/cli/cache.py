@@ -1,4 +1,4 @@
-"""`atlas cache`: the data folders of all projects, and freeing those whose project is gone."""
+"""`atlas cache`: list the data folders of all projects, and remove those of deleted projects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_folders(json: JsonOption = False) -> None:
-    """List every project's data folder with its size, last use, and whether the project is still there."""
+    """List every project's data folder with its size, last use, and whether the project still exists."""
     from atlas.process.cache import cached_folders
     from atlas.process.data_folder import cache_root
 
@@ -38,7 +38,7 @@ def list_folders(json: JsonOption = False) -> None:
         output.print_json({"cache": str(cache_root()), "folders": [_document(one) for one in folders]})
         return
     if not folders:
-        print(f"nothing is cached in {cache_root()}")
+        print(f"no data folders in {cache_root()}")
         return
     rows = [
         (one.root or "-", _state(one), f"{one.bytes_on_disk / 1e6:,.1f} MB", _day(one), str(one.folder))
@@ -51,15 +51,17 @@ def list_folders(json: JsonOption = False) -> None:
 def prune(
     older_than: Annotated[
         int,
-        typer.Option("--older-than", min=0, metavar="DAYS", help="Also projects not written to for so long; 0 = none."),
+        typer.Option(
+            "--older-than", min=0, metavar="DAYS", help="Also remove projects not written to for this long; 0 = none."
+        ),
     ] = 0,
-    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only say what would be removed.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be removed.")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Remove data folders of projects that are gone; the next `atlas index` of a project makes its folder again.
+    """Remove the data folders of deleted projects.
 
-    A folder in use by a daemon or another command stays, and so does one that this installation did not make. A
-    project on a volume that is not mounted counts as gone.
+    The next `atlas index` of a project creates its folder again. Folders in use and folders that this installation did
+    not create are kept. A project on a volume that is not mounted counts as deleted.
     """
     from atlas.process.cache import cached_folders, remove_folder
 

@@ -1,4 +1,4 @@
-"""`atlas config show`: the settings in force and where each came from."""
+"""`atlas config show`: the current settings and their sources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def show(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
-    """Show every setting, its value and where it came from."""
+    """Show every setting, its value and its source."""
     settings = settings_of(project, data_dir)
     if json:
         values = {key: {"value": value, "origin": origin} for key, value, origin in settings.entries()}
@@ -34,7 +34,7 @@ def show(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOp
 
 
 def _shown(value: object) -> str:
-    """Return a value the way atlas.toml writes it."""
+    """Return a value in TOML syntax."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""`atlas daemon start|stop|restart|status|logs|install`: the process that keeps indexes true while files change."""
+"""`atlas daemon start|stop|restart|status|logs|install`: the process that keeps indexes current while files change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 START_SECONDS = 60.0
 
 READY_SECONDS = 2.0
-"""An index that is up to date sooner is waited for; a first index takes longer and goes on in the daemon."""
+"""Seconds to wait for an index to become current; a longer first index continues in the daemon."""
 
 Roots = Annotated[
     list[str] | None,
@@ -35,7 +35,7 @@ Launchd = Annotated[bool, typer.Option("--launchd", help="A launchd agent.")]
 
 def register(app: typer.Typer) -> None:
     """Add the command family."""
-    family = typer.Typer(help="The background process that keeps the index true.", no_args_is_help=True)
+    family = typer.Typer(help="The background process that keeps the index current.", no_args_is_help=True)
     for command in (start, stop, restart, status, logs, install):
         family.command(command.__name__)(command)
     app.add_typer(family, name="daemon")
@@ -43,13 +43,15 @@ def register(app: typer.Typer) -> None:
 
 def start(
     roots: Roots = None,
-    foreground: Annotated[bool, typer.Option("--foreground", help="Stay; log to standard error too.")] = False,
+    foreground: Annotated[
+        bool, typer.Option("--foreground", help="Stay in the foreground and log to standard error, too.")
+    ] = False,
     detached: Annotated[bool, typer.Option("--detached", hidden=True, help="Log to the file only.")] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Watch these projects and keep their index true; returns when it does. The first one's settings count."""
+    """Watch these projects and keep their index current; returns once they are. The first project's settings apply."""
     all_settings = _all_settings(roots, project, data_dir)
     if foreground:
         from atlas.app.daemon_main import run_foreground
@@ -68,7 +70,7 @@ def start(
 
 
 def stop(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
-    """End the daemon: the work at hand is finished, what waits is done after the next start."""
+    """Stop the daemon after the current batch; queued work continues after the next start."""
     settings = settings_of(project, data_dir)
     stopped, killed, left = _stop(settings)
     if json:
@@ -85,7 +87,7 @@ def stop(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOp
 def restart(
     roots: Roots = None, project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False
 ) -> None:
-    """Stop and start the daemon, with the roots it had unless others are given."""
+    """Restart the daemon, with its previous roots unless others are given."""
     from atlas.process.daemon import find_running
 
     all_settings = _all_settings(roots, project, data_dir)
@@ -98,7 +100,7 @@ def restart(
 
 
 def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: JsonOption = False) -> None:
-    """Say whether the daemon runs and how it does; exits with 3 when it does not. More: atlas status."""
+    """Show whether the daemon runs, and its state; exits with 3 when it does not. More: atlas status."""
     from atlas.process.daemon import find_running
 
     settings = settings_of(project, data_dir)
@@ -121,11 +123,11 @@ def status(project: ProjectOption = "", data_dir: DataDirOption = "", json: Json
 
 
 def logs(
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, metavar="N", help="How many of the last lines.")] = 20,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what is added, until Ctrl-C.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, metavar="N", help="Number of last lines.")] = 20,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Follow the log until Ctrl-C.")] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
-    json: Annotated[bool, typer.Option("--json", help="The lines as they are: one JSON document each.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the raw lines, one JSON document each.")] = False,
 ) -> None:
     """Show the daemon's log."""
     import json as jsonlib
@@ -148,7 +150,7 @@ def install(
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
 ) -> None:
-    """Print what starts the daemon at login: a systemd user unit or a launchd agent."""
+    """Print a service file that starts the daemon at login: a systemd user unit or a launchd agent."""
     from atlas.cli import units
 
     if systemd and launchd:
@@ -158,7 +160,7 @@ def install(
     unit = kind(all_settings[0].project_name, _command(all_settings, data_dir))
     if not print_:
         raise ConfigError(
-            "atlas edits no files of yours: it only prints what to put where",
+            "atlas does not edit your files; it only prints what to save where",
             f"Run `atlas daemon install --print` and save it as {unit.place}.",
         )
     print(unit.text)
@@ -189,7 +191,7 @@ def _all_settings(roots: Sequence[str] | None, project: str, data_dir: str) -> l
 
 
 def _already(running: RunningDaemon, all_settings: Sequence[Settings], *, explicit: bool, as_json: bool) -> None:
-    """Say that a daemon runs; raise AtlasError when it does not serve what is asked for."""
+    """Report a running daemon; raise AtlasError if it does not serve the requested projects."""
     asked = {str(settings.root) for settings in all_settings}
     if asked - set(running.roots) or (explicit and asked != set(running.roots)):
         raise AtlasError(
@@ -214,9 +216,10 @@ def _start(all_settings: Sequence[Settings], data_dir: str, *, as_json: bool) ->
 
 
 def _command(all_settings: Sequence[Settings], data_dir: str, *options: str) -> list[str]:
-    """Return the command line of a daemon of this very installation.
+    """Return the command line of a daemon of this installation.
 
-    `-P` keeps the current folder off the import path: the daemon starts in a project, whose `json.py` is not ours.
+    `-P` keeps the current folder off the import path: the daemon starts in a project folder, whose `json.py` must not
+    be imported.
     """
     words = [sys.executable, "-P", "-m", "atlas", "daemon", "start", "--foreground", *options]
     if data_dir or "ATLAS_DATA_DIR" in os.environ:
@@ -225,13 +228,13 @@ def _command(all_settings: Sequence[Settings], data_dir: str, *options: str) -> 
 
 
 def _environment() -> Mapping[str, str]:
-    """Return the environment of a daemon, without what was meant relative to the current folder."""
+    """Return the environment of a daemon, without values relative to the current folder."""
     left = {"ATLAS_PROJECT", "ATLAS_DATA_DIR"}
     return {name: value for name, value in os.environ.items() if name not in left}
 
 
 def _stop(settings: Settings) -> tuple[RunningDaemon | None, bool, bool]:
-    """Return the daemon that was ended, whether it had to be killed, and whether a bus server without one was ended."""
+    """Return the stopped daemon, whether it had to be killed, and whether an orphaned bus server was stopped."""
     from atlas.app.daemon import stop_orphaned_server
     from atlas.process import daemon
 
@@ -242,7 +245,7 @@ def _stop(settings: Settings) -> tuple[RunningDaemon | None, bool, bool]:
 
 
 async def _told(settings: Settings) -> dict[str, Any]:
-    """Return what the daemon tells on its bus; nothing when it does not."""
+    """Return the state that the daemon reports on its bus, empty if it does not."""
     from atlas.app.bus import connect_bus_of_running_daemon
     from atlas.pipeline.daemon_client import read_state
 

@@ -1,4 +1,4 @@
-"""`atlas dead-letters list|retry|drop`: events that were given up, and what is to become of them."""
+"""`atlas dead-letters list|retry|drop`: events that failed permanently."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from atlas.model import DeadLetter
 
 MOST = 1_000_000
-"""More letters than a bus keeps."""
+"""More dead letters than a bus keeps."""
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Ids as `list` shows them.")]
+Ids = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Ids from `list`.")]
 Every = Annotated[bool, typer.Option("--all", help="Every dead letter.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    letters = typer.Typer(name="dead-letters", help="Events that were given up, and why.", no_args_is_help=True)
+    letters = typer.Typer(name="dead-letters", help="Events that failed permanently, and why.", no_args_is_help=True)
     letters.command("list")(list_letters)
     letters.command("retry")(retry)
     letters.command("drop")(drop)
@@ -57,7 +57,7 @@ def retry(
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Publish events again that were given up; each gets its full number of attempts."""
+    """Publish dead letters again, each with its full number of attempts."""
     chosen = _chosen(ids, every=every)
     done, asked = run(_retry(settings_of(project, data_dir), chosen))
     if done < asked:
@@ -68,12 +68,12 @@ def retry(
 def drop(
     ids: Ids = None,
     every: Every = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before dropping all.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before deleting all.")] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Forget dead letters; the next look at the whole project still repairs what they were about."""
+    """Delete dead letters; the next full scan still covers their files."""
     chosen = _chosen(ids, every=every)
     settings = settings_of(project, data_dir)
     if every and not yes and not json and sys.stdin.isatty() and sys.stderr.isatty():
@@ -84,7 +84,7 @@ def drop(
 
 
 def _chosen(ids: Sequence[str] | None, *, every: bool) -> list[str] | None:
-    """Return the ids, None for all. Raises ConfigError unless it is one of the two."""
+    """Return the ids, None for all. Raises ConfigError unless exactly one of the two is given."""
     if bool(ids) == every:
         raise ConfigError("name dead letters by their ids, or give --all", "`atlas dead-letters list` shows the ids.")
     return None if every else list(dict.fromkeys(ids or ()))
@@ -107,7 +107,7 @@ async def _drop(settings: Settings, chosen: list[str] | None) -> int:
 
 
 async def _known(bus: Bus, chosen: list[str] | None) -> list[str]:
-    """Return the ids that are meant. Raises NotFound if one of them is not there: then nothing is done."""
+    """Return the selected ids. Raises NotFound if one of them does not exist; then nothing is done."""
     known = [letter.id for letter in await bus.dead_letters(MOST)]
     if chosen is None:
         return known
@@ -162,5 +162,5 @@ def _document(letter: DeadLetter) -> dict[str, object]:
 
 
 def _harmless(text: str) -> str:
-    """Return text as one line that can be printed: paths may hold bytes that are no UTF-8."""
+    """Return text as one printable line: paths may contain bytes that are not UTF-8."""
     return output.one_line(text.encode("utf-8", "backslashreplace").decode())

@@ -25,17 +25,19 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    form: Annotated[str, typer.Option("--format", metavar="jsonl|graphml", help="How to write the graph.")] = "jsonl",
+    form: Annotated[str, typer.Option("--format", metavar="jsonl|graphml", help="Output format.")] = "jsonl",
     canonical: Annotated[
         bool,
-        typer.Option("--canonical", help="Without generation, times and absolute paths: equal graphs, equal bytes."),
+        typer.Option(
+            "--canonical", help="Omit generation, times and absolute paths, so that equal graphs give equal bytes."
+        ),
     ] = False,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Default: standard output.")] = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
-    json: Annotated[bool, typer.Option("--json", help="Report what was written as JSON; needs --output.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON; needs --output.")] = False,
 ) -> None:
-    """Write every node and edge, sorted."""
+    """Write all nodes and edges, sorted."""
     settings = settings_of(project, data_dir)
     if form not in ("jsonl", "graphml"):
         raise ConfigError(f"unknown format {form!r}", "Use --format jsonl or --format graphml.")
@@ -51,7 +53,7 @@ def export(
 
 @contextmanager
 def _opened(name: str) -> Generator[TextIO]:
-    """Open a file that appears under its name only when all of it is written."""
+    """Open a file that appears under its name once it is complete."""
     path = Path(name)
     partial = path.with_name(f"{path.name}.partial")
     try:

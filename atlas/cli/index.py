@@ -1,4 +1,4 @@
-"""`atlas index`: one pass over a project, with a progress bar for people and a summary for everyone."""
+"""`atlas index`: one pass over a project, with a progress bar on a terminal and a summary."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ def index(
     path: Annotated[
         str, typer.Argument(metavar="[PATH]", help="Project folder; as --project.", show_default=False)
     ] = "",
-    full: Annotated[bool, typer.Option("--full", help="Parse and write everything again.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Parse and write all files again.")] = False,
     take_over: Annotated[
         bool, typer.Option("--take-over", help="Replace an index of another tree with the same project name.")
     ] = False,
     no_wait: Annotated[
-        bool, typer.Option("--no-wait", help="Fail when another `atlas index` is at work on this index.")
+        bool, typer.Option("--no-wait", help="Fail if another `atlas index` is running on this index.")
     ] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Make the index equal to the files; only what changed is parsed and written. A running daemon does it."""
+    """Update the index from the files; only changes are parsed and written. A running daemon does the work."""
     if path and project and path != project:
         raise ConfigError("both PATH and --project are given", "Give one of them.")
     settings = settings_of(path or project, data_dir)
@@ -86,14 +86,14 @@ async def _index(settings: Settings, *, full: bool, take_over: bool, patience: f
 
 
 def progress_shown() -> AbstractContextManager[Progress]:
-    """Return what takes reports of progress while it is entered, and shows them if a person watches standard error."""
+    """Return a context manager that yields a progress callback, visible if standard error is a terminal."""
     from atlas.pipeline.events import no_progress
 
     return _ProgressBar() if sys.stderr.isatty() else nullcontext(no_progress)
 
 
 class _ProgressBar:
-    """A line per phase on standard error."""
+    """One line per phase on standard error."""
 
     def __init__(self) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -138,10 +138,10 @@ def _print_summary(summary: IndexSummary) -> None:
     phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in summary.phases)
     console.print(f"{summary.seconds:.2f} s, {summary.cpu_seconds:.2f} CPU s{f' ({phases})' if phases else ''}")
     if summary.cut_texts:
-        console.print(f"{summary.cut_texts} texts are longer than the embedding model takes: their ends are cut off.")
+        console.print(f"{summary.cut_texts} texts exceed the limit of the embedding model and were truncated.")
     if summary.unembedded:
-        console.print(f"{summary.unembedded} texts got no vector: the embedding server takes them in no form.")
+        console.print(f"{summary.unembedded} texts have no vector: the embedding server rejects them in any form.")
     if summary.given_up:
-        console.print(f"{summary.given_up} events could not be worked off: atlas dead-letters list says why.")
+        console.print(f"{summary.given_up} events failed permanently; `atlas dead-letters list` shows why.")
     if not summary.files:
-        console.print("No file was indexed: atlas status --skipped says why.")
+        console.print("No file was indexed; `atlas status --skipped` shows why.")

@@ -1,4 +1,4 @@
-"""Entry point of `atlas`: the one place where errors become lines, JSON and exit codes."""
+"""Entry point of `atlas`: turns errors into lines, JSON and exit codes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line and exit with the documented code; never a traceback unless ATLAS_DEBUG is set."""
+    """Run the command line and exit with the documented code, without a traceback unless ATLAS_DEBUG is set."""
     sys.exit(_run())
 
 
 def _run() -> int:
     try:
-        # imported here so that an interrupt while importing ends as quietly as any other
+        # Imported here, so that an interrupt during the import ends as quietly as any other.
         import typer
 
         from atlas.cli.app import app
@@ -37,12 +37,14 @@ def _run() -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # the reader has gone: what is still buffered must not raise again when Python exits
+        # The reader is gone: buffered output must not raise again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return AtlasError.exit_code
     except Exception as error:  # noqa: BLE001 the boundary: a person gets a line, a developer sets ATLAS_DEBUG
         return _failed(
-            AtlasError(f"{type(error).__name__}: {error}", "A bug: run again with ATLAS_DEBUG=1 and report.")
+            AtlasError(
+                f"{type(error).__name__}: {error}", "This is a bug: run again with ATLAS_DEBUG=1 and report the output."
+            )
         )
     return code if isinstance(code, int) else 0
 
@@ -59,7 +61,7 @@ def _failed(error: AtlasError) -> int:
 
 
 def _usage_error(error: Exception) -> AtlasError:
-    """Turn what the option parser says into our error."""
+    """Convert an error of the option parser to an Atlas error."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "atlas")
     message = getattr(error, "format_message", lambda: str(error))()

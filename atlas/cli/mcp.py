@@ -1,4 +1,4 @@
-"""`atlas mcp`: serve agents over stdio or HTTP, or print what belongs into a client's configuration."""
+"""`atlas mcp`: serve agents over stdio or HTTP, or print client configuration."""
 
 from __future__ import annotations
 
@@ -22,34 +22,45 @@ if TYPE_CHECKING:
     from atlas.config.load import Settings
 
 ANYWHERE = ("0.0.0.0", "::", "")
-"""Addresses to listen on that are none to connect to."""
+"""Wildcard addresses: valid to listen on, not to connect to."""
 
 
 TOGETHER = 2
-"""Requests that begin together when answering is this process's own work: one interpreter gains nothing by more."""
+"""Requests that start at once when answering is CPU work of this process: one interpreter gains nothing from more."""
 
 
 class Transport(StrEnum):
-    """How agents connect."""
+    """Transports of MCP."""
 
     STDIO = "stdio"
     HTTP = "http"
 
 
-HostOption = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="HTTP: listen here. Default: mcp.host.")]
-PortOption = Annotated[int, typer.Option("--port", min=-1, max=65_535, help="HTTP: 0 = any. Default: mcp.port.")]
+HostOption = Annotated[
+    str, typer.Option("--host", metavar="ADDRESS", help="HTTP: address to listen on. Default: mcp.host.")
+]
+PortOption = Annotated[int, typer.Option("--port", min=-1, max=65_535, help="HTTP: port, 0 = any. Default: mcp.port.")]
 TokenOption = Annotated[
     Path | None,
-    typer.Option("--token-file", metavar="FILE", help="HTTP: ask for this bearer token. Default: ATLAS_MCP_TOKEN."),
+    typer.Option(
+        "--token-file", metavar="FILE", help="HTTP: file with the required bearer token. Default: ATLAS_MCP_TOKEN."
+    ),
 ]
 NamesOption = Annotated[
-    list[str] | None, typer.Option("--allow-host", metavar="NAME", help="HTTP: also answer to this name; repeatable.")
+    list[str] | None, typer.Option("--allow-host", metavar="NAME", help="HTTP: accept this host name, too; repeatable.")
 ]
 WorkersOption = Annotated[
-    int, typer.Option("--workers", min=-1, max=256, help="HTTP: processes, 0 = one per core. Default: mcp.workers.")
+    int,
+    typer.Option(
+        "--workers", min=-1, max=256, help="HTTP: number of processes, 0 = one per core. Default: mcp.workers."
+    ),
 ]
-CertificateOption = Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="HTTP: serve TLS (PEM).")]
-KeyOption = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="HTTP: key of --tls-cert.")]
+CertificateOption = Annotated[
+    Path | None, typer.Option("--tls-cert", metavar="FILE", help="HTTP: TLS certificate (PEM).")
+]
+KeyOption = Annotated[
+    Path | None, typer.Option("--tls-key", metavar="FILE", help="HTTP: private key of --tls-cert (PEM).")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -69,11 +80,11 @@ def mcp(
     tls_key: KeyOption = None,
     workers: WorkersOption = -1,
     print_config: Annotated[
-        Client | None, typer.Option("--print-config", help="Print the lines for a client and exit.")
+        Client | None, typer.Option("--print-config", help="Print the configuration for a client and exit.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Serve this project to coding agents over MCP: to one on stdin and stdout, or to many over HTTP."""
+    """Serve this project to coding agents over MCP: one client on stdin and stdout, or many over HTTP."""
     settings = settings_of(project, data_dir)
     if json and print_config is None:
         raise ConfigError("--json goes with --print-config", "The server always speaks JSON-RPC.")
@@ -108,9 +119,10 @@ def mcp(
 
 
 def launch_command() -> list[str]:
-    """Return how to start this very installation: editors do not share the shell's PATH.
+    """Return the command that starts this installation: editors do not share the shell's PATH.
 
-    `-P` keeps the current folder off the import path: agents start servers in projects, whose `json.py` is not ours.
+    `-P` keeps the current folder off the import path: agents start servers in project folders, whose `json.py` must not
+    be imported.
     """
     started = Path(sys.argv[0])
     if started.name == "atlas":

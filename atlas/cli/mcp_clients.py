@@ -1,6 +1,7 @@
-"""What to put into the configuration of each client, for a server over stdio or HTTP. Nothing is written anywhere.
+"""Client configuration for a server over stdio or HTTP, as text.
 
-A token is never printed: clients that can take it from the environment are told to, others get a placeholder.
+This module writes no files and never prints a token: clients that can read it from the environment are told to, others
+get a placeholder.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ SERVER_NAME = "code-atlas"
 
 
 class Client(StrEnum):
-    """Agents whose configuration can be printed."""
+    """Clients with a known configuration format."""
 
     CLAUDE_CODE = "claude-code"
     CURSOR = "cursor"
@@ -29,13 +30,13 @@ class Client(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Where a client keeps its servers and the key it keeps them under; `key` "" means a shell command."""
+    """Where a client keeps its servers and under which key; `key` "" means a shell command."""
 
     place: str
     key: str
     url_key: str = "url"
     token: str = "${env:ATLAS_MCP_TOKEN}"
-    """How it is told to put the token in."""
+    """Where the token goes."""
 
 
 RECIPES = {
@@ -52,11 +53,11 @@ RECIPES = {
 
 
 FOLDER_VARIABLES = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME")
-"""Say where index and key are. Clients start servers with few variables of the user's environment, not with these."""
+"""State index and key folders explicitly: clients start servers with few of the user's environment variables."""
 
 
 def print_stdio(client: Client, command: list[str], environment: Mapping[str, str], *, as_json: bool) -> None:
-    """Print how a client starts the server by a command, with the folders of the user's environment."""
+    """Return the configuration with which a client starts the server, with the user's folders."""
     folders = {name: environment[name] for name in FOLDER_VARIABLES if environment.get(name)}
     options = [word for name, value in folders.items() for word in ("-e", f"{name}={value}")]
     line = shlex.join(["claude", "mcp", "add", SERVER_NAME, *options, "--", *command])
@@ -67,12 +68,12 @@ def print_stdio(client: Client, command: list[str], environment: Mapping[str, st
 
 
 def print_http(client: Client, url: str, *, with_token: bool, as_json: bool) -> None:
-    """Print how a client reaches a server that runs at `url`."""
+    """Return the configuration with which a client reaches a server at `url`."""
     recipe = RECIPES[client]
     line = shlex.join(["claude", "mcp", "add", "--transport", "http", SERVER_NAME, url])
     entry: dict[str, object] = {recipe.url_key: url}
     if with_token:
-        # double quotes: the shell puts the token in, the line does not hold it
+        # In double quotes the shell inserts the token, so the line does not contain it.
         line += ' --header "Authorization: Bearer $ATLAS_MCP_TOKEN"'
         entry["headers"] = {"Authorization": f"Bearer {recipe.token}"}
     entry = _typed(client, "http", entry)

@@ -1,4 +1,4 @@
-"""`atlas migrate`: an index from one store to another, checked unit by unit at the end."""
+"""`atlas migrate`: copy an index from one store to another and compare both unit by unit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PLACE = "URL|DIR"
 SHOWN = 10
-"""Differences that are printed."""
+"""Maximum number of printed differences."""
 
 
 def register(app: typer.Typer) -> None:
@@ -30,19 +30,17 @@ def register(app: typer.Typer) -> None:
 
 
 def migrate(
-    to: Annotated[str, typer.Option("--to", metavar=PLACE, help="Where to: bolt://host:port, or a data folder.")],
+    to: Annotated[str, typer.Option("--to", metavar=PLACE, help="Target: bolt://host:port or a data folder.")],
     source: Annotated[
-        str, typer.Option("--from", metavar=PLACE, help="Where from. Default: the index in force.", show_default=False)
+        str, typer.Option("--from", metavar=PLACE, help="Source. Default: the current index.", show_default=False)
     ] = "",
-    every: Annotated[bool, typer.Option("--all", help="All projects of the index, not only this one.")] = False,
-    replacing: Annotated[
-        bool, typer.Option("--replace", help="Replace a project that the target already holds.")
-    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Copy all projects of the index.")] = False,
+    replacing: Annotated[bool, typer.Option("--replace", help="Replace a project that exists in the target.")] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Copy the index to another store, vectors too, and check that both say the same."""
+    """Copy the index to another store, vectors included, and compare both afterwards."""
     from atlas.config.checks import with_index_at
 
     settings = settings_of(project, data_dir)
@@ -57,12 +55,12 @@ def migrate(
 
 
 def check_equal(copies: Sequence[CopyReport]) -> None:
-    """Raise StoreError when a copy is not what it was made from."""
+    """Raise StoreError if a copy differs from its source."""
     different = [line for copy in copies for line in copy.differences]
     if different:
         raise StoreError(
             f"the copy differs in {len(different)} places: {'; '.join(different[:SHOWN])}",
-            "does something write to one of them? Else try again: atlas migrate --replace",
+            "stop writers of both, then run: atlas migrate --replace",
         )
 
 

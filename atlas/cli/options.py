@@ -1,4 +1,4 @@
-"""The options that every command has, and what they turn into: `Settings`. Nothing heavy is imported here."""
+"""Options of all commands and their conversion to `Settings`. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ ProjectOption = Annotated[
 DataDirOption = Annotated[
     str,
     typer.Option(
-        "--data-dir", metavar="DIR", help="Folder of derived data. Default: ATLAS_DATA_DIR, else in the cache."
+        "--data-dir", metavar="DIR", help="Folder for derived data. Default: ATLAS_DATA_DIR, else in the user's cache."
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on stdout, nothing else.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 LimitOption = Annotated[
-    int, typer.Option("--limit", "-n", min=0, max=50, metavar="N", help="Hits; 0 = the configured number.")
+    int, typer.Option("--limit", "-n", min=0, max=50, metavar="N", help="Number of hits; 0 = the configured number.")
 ]
 BudgetOption = Annotated[
     int,
-    typer.Option("--token-budget", min=0, metavar="N", help="Largest answer in tokens; 0 = the configured budget."),
+    typer.Option("--token-budget", min=0, metavar="N", help="Token budget of the answer; 0 = the configured one."),
 ]
 
 
 def settings_of(project: str, data_dir: str) -> Settings:
-    """Return the settings in force for the options of a command. Raises ConfigError."""
+    """Return the current settings for the options of a command. Raises ConfigError."""
     from atlas.config.load import load_settings
 
     return load_settings(project, data_dir)
 
 
 def wants_json(arguments: list[str] | None = None) -> bool:
-    """Whether the command line asks for JSON; used where no command runs yet, to report errors in the right form."""
+    """Return whether the command line asks for JSON; used before a command runs, to report errors in that form."""
     given = sys.argv[1:] if arguments is None else arguments
     return "--json" in (given[: given.index("--")] if "--" in given else given)

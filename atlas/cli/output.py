@@ -1,4 +1,4 @@
-"""What commands print: data on stdout, everything else on stderr; indexed text is made harmless first."""
+"""Output of commands: data on stdout, everything else on stderr; indexed text is sanitised first."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _CONTROL = {code: None for code in (*range(32), *range(127, 160), *_BIDI) if code not in (9, 10)}
-"""Control characters but tab and newline, and what reorders text: a file in the index must not drive the terminal."""
+"""Control characters except tab and newline, and bidirectional overrides: indexed files must not control the terminal.
+"""
 
 _ESCAPED = {code: f"\\u{code:04x}" for code in (*range(127, 160), *_BIDI)}
-"""Characters that JSON allows in a string as they are, and that a terminal obeys."""
+"""Characters that JSON allows unescaped in strings and that a terminal interprets."""
 
 
 def plain(text: str) -> str:
@@ -32,12 +33,12 @@ def print_json(document: object) -> None:
 
 
 def json_text(document: object, indent: int | None = None) -> str:
-    """Return JSON in which what a terminal would obey is escaped."""
+    """Return JSON with characters escaped that a terminal interprets."""
     return json.dumps(document, ensure_ascii=False, indent=indent).translate(_ESCAPED)
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return a console; when the output is not a terminal lines are as long as they are, and nothing is coloured."""
+    """Return a console; without a terminal, lines are not wrapped and not coloured."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -79,7 +80,7 @@ def cell_text(value: object) -> str:
 
 
 def print_error(error: AtlasError, *, as_json: bool) -> None:
-    """Report an error: one `error:` line and a `hint:` line on stderr, or with `as_json` one JSON object on stdout."""
+    """Report an error: `error:` and `hint:` lines on stderr, or with `as_json` one JSON object on stdout."""
     if as_json:
         print_json({"error": error_document(error)})
         return
@@ -92,7 +93,7 @@ def print_error(error: AtlasError, *, as_json: bool) -> None:
 
 
 def error_document(error: AtlasError) -> dict[str, object]:
-    """Return an error as JSON-ready values."""
+    """Return an error as JSON-compatible values."""
     document: dict[str, object] = {
         "kind": type(error).__name__,
         "message": error.message,
@@ -107,5 +108,5 @@ def error_document(error: AtlasError) -> dict[str, object]:
 
 
 def one_line(text: str) -> str:
-    """Return text as one harmless line."""
+    """Return text as one sanitised line."""
     return plain(" ".join(text.split()))

@@ -1,4 +1,4 @@
-"""`atlas search`, `node`, `context` and `cypher`: the query tools for people and scripts."""
+"""`atlas search`, `node`, `context` and `cypher`: the query tools on the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from atlas.errors import ConfigError
 
 
 class Mode(StrEnum):
-    """How `atlas search` looks."""
+    """Channels of `atlas search`."""
 
     HYBRID = "hybrid"
     TEXT = "text"
@@ -22,7 +22,7 @@ class Mode(StrEnum):
 
 
 PathOption = Annotated[
-    str, typer.Option("--path", metavar="PREFIX", help="Only below this path, or matching this glob.")
+    str, typer.Option("--path", metavar="PREFIX", help="Only below this path or matching this glob.")
 ]
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name, end of a qualified name, uid, or path:line.")]
 LabelOption = Annotated[str, typer.Option("--label", help="Only nodes with this label, e.g. Class.")]
@@ -35,17 +35,22 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Question, words or names.")],
-    mode: Annotated[Mode, typer.Option("--mode", help="All channels, words only, or meaning only.")] = Mode.HYBRID,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, words or names.")],
+    mode: Annotated[
+        Mode, typer.Option("--mode", help="Search by all channels, words only, or meaning only.")
+    ] = Mode.HYBRID,
     path: PathOption = "",
-    label: Annotated[list[str] | None, typer.Option("--label", help="Only these labels; may be repeated.")] = None,
-    language: Annotated[list[str] | None, typer.Option("--language", help="Only these; may be repeated.")] = None,
+    label: Annotated[list[str] | None, typer.Option("--label", help="Only these labels; repeatable.")] = None,
+    language: Annotated[list[str] | None, typer.Option("--language", help="Only these languages; repeatable.")] = None,
     tests: Annotated[
-        bool | None, typer.Option("--tests/--no-tests", help="Rank tests as equals, or leave them out. Default: lower.")
+        bool | None,
+        typer.Option(
+            "--tests/--no-tests", help="Rank tests like other code, or leave them out. Default: rank them lower."
+        ),
     ] = None,
     limit: LimitOption = 0,
     token_budget: BudgetOption = 0,
-    cursor: Annotated[str, typer.Option("--cursor", help="Next page, as the page before said.")] = "",
+    cursor: Annotated[str, typer.Option("--cursor", help="Cursor of the next page, from the page before.")] = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
@@ -95,9 +100,10 @@ def context(
 def cypher(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A read-only openCypher query; see `atlas schema`.")],
     parameter: Annotated[
-        list[str] | None, typer.Option("--parameter", "-p", metavar="KEY=VALUE", help="$KEY; VALUE is JSON or text.")
+        list[str] | None,
+        typer.Option("--parameter", "-p", metavar="KEY=VALUE", help="Value of the parameter $KEY, as JSON or text."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, help="Rows; 0 = 100.")] = 0,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, help="Number of rows; 0 = 100.")] = 0,
     token_budget: BudgetOption = 0,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
@@ -110,7 +116,7 @@ def cypher(
 
 
 def _parameter(text: str) -> tuple[str, object]:
-    """Split `key=value`; a value that is no JSON is text."""
+    """Split `key=value`; a value that is not JSON is text."""
     key, equals, value = text.partition("=")
     if not equals or not key.isidentifier():
         raise ConfigError(f"-p {text!r} is not KEY=VALUE", "For example: -p name=save -p least=3")

@@ -1,4 +1,4 @@
-"""Runs one tool for a command and prints its answer; an answer that nothing was found exits as NotFound does."""
+"""Run one tool for a command and print its answer; an answer without a match exits as NotFound does."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ ResultT = TypeVar("ResultT")
 
 
 def given(**arguments: object) -> dict[str, object]:
-    """Return the arguments that were given: neither empty nor 0."""
+    """Return the given arguments: neither empty nor 0."""
     return {name: value for name, value in arguments.items() if value not in ("", 0, [])}
 
 
 def ask(settings: Settings, tool: str, arguments: Mapping[str, object], *, as_json: bool) -> None:
-    """Ask one tool and print its answer, for people or as the JSON of the whole answer."""
+    """Call one tool and print its answer, as text or as the JSON of the whole answer."""
     show(run(_ask(settings, tool, arguments)), as_json=as_json)
 
 
 def run(work: Coroutine[object, object, ResultT]) -> ResultT:
-    """Run a coroutine to its end; `asyncio` is imported here because `atlas --help` needs none."""
+    """Run a coroutine to completion; `asyncio` is imported here because `atlas --help` does not need it."""
     import asyncio
 
     return asyncio.run(work)
 
 
 def show(answer: Answer, *, as_json: bool) -> None:
-    """Print an answer; exit with NotFound's code when a name stood for nothing or for several things."""
+    """Print an answer; exit with NotFound's code if a name matched nothing or several symbols."""
     from atlas.tools.render import render, to_dict
 
     if as_json:
@@ -47,7 +47,7 @@ def show(answer: Answer, *, as_json: bool) -> None:
 
         print_answer(answer)
     else:
-        # without what a terminal needs: scripts ask often
+        # Skips terminal libraries, because scripts call this often.
         print(output.plain(render(answer)))
     lookup = getattr(answer, "lookup", None)
     if lookup is not None and lookup.outcome != "found":

@@ -1,4 +1,4 @@
-"""Answers for people on a terminal: tables, trees and highlighted source. In a pipe they are the text of `render`."""
+"""Answers on a terminal: tables, trees and highlighted source. In a pipe, commands print the text of `render`."""
 
 from __future__ import annotations
 

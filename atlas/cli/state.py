@@ -1,4 +1,4 @@
-"""`atlas status`, `health` and `schema`: what is indexed, what works, and what can be asked."""
+"""`atlas status`, `health` and `schema`: what is indexed, what works, and what can be queried."""
 
 from __future__ import annotations
 
@@ -19,20 +19,24 @@ def register(app: typer.Typer) -> None:
 
 def status(
     skipped: Annotated[
-        bool, typer.Option("--skipped", help="List files not indexed, and those read only in part, with reasons.")
+        bool, typer.Option("--skipped", help="List files that are not indexed or only partly read, with reasons.")
     ] = False,
     only: Annotated[
         str,
-        typer.Option("--only", metavar="REASON|PATH", help="With --skipped: this reason (or partial), prefix or glob."),
+        typer.Option(
+            "--only",
+            metavar="REASON|PATH",
+            help="With --skipped: only this reason (or `partial`), path prefix or glob.",
+        ),
     ] = "",
-    every: Annotated[bool, typer.Option("--all", help="Every project of the store.")] = False,
-    watch: Annotated[bool, typer.Option("--watch", "-w", help="Again every second, until Ctrl-C.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show all projects of the store.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Refresh every second until Ctrl-C.")] = False,
     token_budget: BudgetOption = 200_000,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
 ) -> None:
-    """Show what is indexed, what is not and why, and what the daemon does; --watch --json: a document a line."""
+    """Show what is indexed, what is not and why, and the daemon's work; --watch --json prints one document per line."""
     arguments = given(token_budget=token_budget, skipped_filter=only) | {"skipped": skipped, "everything": every}
     settings = settings_of(project, data_dir)
     if not watch:

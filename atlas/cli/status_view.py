@@ -1,4 +1,4 @@
-"""The status for people on a terminal: the daemon, its tiers with a little curve of their work, and the projects."""
+"""The status on a terminal: the daemon, its tiers with a sparkline of their work, and the projects."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from atlas.tools.status.report import (
 DAEMON_STYLES = {"running": "green", "starting": "yellow", "off": "yellow", "gone": "red", "stuck": "red"}
 CURVE = "▁▂▃▄▅▆▇█"
 PLAIN_CURVE = "_.:-=+*#"
-"""For terminals that know no others than ASCII."""
+"""For terminals limited to ASCII."""
 CURVE_LENGTH = 30
 WIDE, VERY_WIDE = 120, 140
-"""Columns of a terminal from which on the live view names the streams, and draws its curves in full length."""
+"""Terminal width from which the live view names the streams and draws full-length sparklines."""
 LEFT = frozenset(("tier", "stream", "", "last batch", "project", "by"))
-"""Columns of words."""
+"""Columns for words."""
 SAME_STATE_SECONDS = 0.3
-"""The daemon tells its state every second: two that are nearer are one, read twice."""
+"""The daemon reports its state every second: two states closer than this are one state, read twice."""
 
 
 class Rates:
-    """Events a second of each tier between two states of a daemon; the last `CURVE_LENGTH` of each make its curve."""
+    """Events per second of each tier between two states of a daemon; the last `CURVE_LENGTH` form its sparkline."""
 
     def __init__(self) -> None:
         self._rates: dict[str, deque[float]] = {}
         self._seen: dict[str, tuple[int, float, int]] = {}
-        """Tier -> daemon's pid, time of its state, and number of events then."""
+        """Tier -> process id of the daemon, time of its state, number of events then."""
 
     def take(self, daemon: DaemonStatus, now: float) -> None:
-        """Take in what was read at `now`, seconds of any clock; a state that was seen already adds nothing."""
+        """Add a state read at `now` (seconds of any clock); a known state adds nothing."""
         heartbeat_at = now - max(daemon.told_ago, 0.0)
         for tier in daemon.tiers:
             rates = self._rates.setdefault(tier.tier, deque(maxlen=CURVE_LENGTH))
@@ -58,7 +58,7 @@ class Rates:
             self._seen[tier.tier] = (daemon.pid, heartbeat_at, tier.events)
 
     def curve(self, tier: str, signs: str = CURVE) -> str:
-        """Return one sign a state, the newest last; the highest of those shown is the highest sign."""
+        """Return one character per state, the newest last, scaled to the highest visible value."""
         rates = self._rates.get(tier, ())
         top = max(rates, default=0.0)
         levels = (0 if rate == 0 else 1 + round((len(signs) - 2) * rate / top) for rate in rates)
@@ -66,7 +66,7 @@ class Rates:
 
 
 def status_parts(answer: StatusAnswer) -> Iterator[RenderableType]:
-    """Yield what `atlas status` shows: everything there is."""
+    """Yield the lines of `atlas status`."""
     daemon = answer.daemon
     if daemon is not None:
         yield _daemon(daemon)
@@ -91,7 +91,7 @@ def status_parts(answer: StatusAnswer) -> Iterator[RenderableType]:
 def live_parts(
     answer: StatusAnswer, rates: Rates, clock: str, width: int, *, ascii_only: bool
 ) -> Iterator[RenderableType]:
-    """Yield what `atlas status --watch` shows: what moves, on few lines of `width` columns."""
+    """Yield the lines of `atlas status --watch`: live values on few lines of `width` columns."""
     daemon = answer.daemon
     if daemon is not None:
         yield Text.assemble(f"{clock}  ", _daemon(daemon))
@@ -115,7 +115,7 @@ def live_parts(
 
 
 def tier_table(tiers: Sequence[TierStatus], width: int, curve: Callable[[str], str] | None = None) -> RenderableType:
-    """Return a line per tier, with `curve` of each if there is one; on a narrow terminal without streams' names."""
+    """Return one line per tier, with its `curve` if there is one; a narrow terminal omits the streams' names."""
     wide = width >= WIDE
     names = ["length", "waiting", "pending", "dead"] if wide else ["len", "wait", "pend", "dead"]
     columns = [
@@ -160,7 +160,7 @@ def _project_table(projects: Sequence[ProjectStatus], watched: Mapping[str, Watc
     rows: list[list[object]] = []
     for project in projects:
         watch = watched.get(project.project)
-        # what the daemon says is a second old, the counts may be older
+        # The daemon's state is a second old; the counts may be older.
         stale = watch.stale_files if watch else project.stale_files
         row: list[object] = [project.project, project.files, project.symbols, project.edges, stale]
         row += [project.stale_symbols, project.generation, *_look(watch)]
@@ -169,7 +169,7 @@ def _project_table(projects: Sequence[ProjectStatus], watched: Mapping[str, Watc
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, wide: bool) -> Table:
-    """Return a table whose cells stay on one line: it must not jump from one second to the next."""
+    """Return a table whose cells stay on one line, so that it does not move between updates."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1) if wide else 0)
     for column in columns:
         right = column not in LEFT
@@ -180,7 +180,7 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, wide: bo
 
 
 def _look(watch: WatchStatus | None) -> tuple[str, str]:
-    """Return when the whole tree was compared last, and how changes are noticed."""
+    """Return the time of the last full scan and how changes are detected."""
     if watch is None:
         return "-", "nobody"
     return ago(watch.looked_ago) if watch.looked_ago >= 0 else "-", watch.mode if watch.ready else "not yet"

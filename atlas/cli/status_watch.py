@@ -1,4 +1,4 @@
-"""`atlas status --watch`: the status again every second until Ctrl-C; on a terminal in place, else a line each time."""
+"""`atlas status --watch`: refresh the status every second until Ctrl-C, on a terminal in place."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 1.0
 
 COUNT_SHARE = 4
-"""Counting a store that is being written takes up to a second: it is done again after that many times as long, ..."""
+"""Counting a store during writes takes up to a second, so the next count waits this multiple of its duration, ..."""
 LONGEST_PAUSE = 5.0
-"""... but at least so often; seconds."""
+"""... but at most so many seconds."""
 
 
 def watch(settings: Settings, arguments: Mapping[str, object], *, as_json: bool) -> None:
-    """Show the status until interrupted; then the last state stays on the screen."""
+    """Show the status until interrupted; the last state stays on the screen."""
     shown = _show_json if as_json else _show_live if sys.stdout.isatty() else _show_lines
     try:
         asyncio.run(shown(settings, arguments))
@@ -38,7 +38,7 @@ def watch(settings: Settings, arguments: Mapping[str, object], *, as_json: bool)
 
 
 async def states(settings: Settings, arguments: Mapping[str, object]) -> AsyncIterator[StatusAnswer]:
-    """Yield the status every `REFRESH_SECONDS`; what goes wrong becomes a note, and is tried again."""
+    """Yield the status every `REFRESH_SECONDS`; an error becomes a note, and the next refresh tries again."""
     loop = asyncio.get_running_loop()
     session, answer, count_at = Session(settings), _nothing(settings, ""), 0.0
     try:
@@ -58,7 +58,7 @@ async def states(settings: Settings, arguments: Mapping[str, object]) -> AsyncIt
 async def _answer(
     settings: Settings, session: Session, arguments: Mapping[str, object]
 ) -> tuple[StatusAnswer, Session]:
-    """Return the status and the session to ask next time: after an error a new one, which opens the store anew."""
+    """Return the status and the session for the next call: after an error a new session, which reopens the store."""
     try:
         return cast("StatusAnswer", await session.answer(BY_NAME["status"], arguments)), session
     except AtlasError as error:
@@ -89,7 +89,7 @@ async def _show_live(settings: Settings, arguments: Mapping[str, object]) -> Non
 
     from atlas.cli.status_view import Rates, live_parts
 
-    # other than the console of answers this one wraps: what is cut off cannot be scrolled to
+    # Unlike the console of answers, this one wraps: a cut line could not be scrolled to.
     console, rates = Console(highlight=False, markup=False, emoji=False), Rates()
     with Live(Text("..."), console=console, auto_refresh=False) as live:
         async for answer in states(settings, arguments):

@@ -1,4 +1,4 @@
-"""What starts the daemon at login: a systemd user unit and a launchd property list, as text. Writes nothing."""
+"""Service files that start the daemon at login, as text: a systemd user unit and a launchd property list."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 STOP_SECONDS = 60
-"""The daemon needs up to 45 to end in order."""
+"""Seconds; the daemon needs up to 45 for an orderly stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A file for the system's own supervisor."""
+    """A file for the system's service manager."""
 
     text: str
     place: str
-    """Where it belongs."""
+    """Its path."""
     commands: tuple[str, ...]
-    """What makes it known and starts it."""
+    """The commands that register and start it."""
 
 
 def systemd_unit(project: str, command: Sequence[str]) -> Unit:
@@ -34,7 +34,7 @@ def systemd_unit(project: str, command: Sequence[str]) -> Unit:
         f"ExecStart={' '.join(map(_quoted, command))}",
         "Restart=on-failure",
         "RestartSec=5",
-        "# the daemon ends its bus server itself, after the work at hand",
+        "# The daemon stops its bus server itself, after the current batch",
         "KillMode=mixed",
         f"TimeoutStopSec={STOP_SECONDS}",
         "",
@@ -63,7 +63,7 @@ def launchd_unit(project: str, command: Sequence[str]) -> Unit:
 
 
 def _quoted(word: str) -> str:
-    """Return a word as systemd reads it back: `%` and `$` stand for themselves, what splits words is in quotes."""
+    """Return a word in systemd's quoting: `%` and `$` stand for themselves, words with spaces are quoted."""
     word = word.replace("%", "%%").replace("$", "$$")
     if re.fullmatch(r"[\w@%+=:,./$-]+", word):
         return word

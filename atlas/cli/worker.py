@@ -1,4 +1,4 @@
-"""`atlas worker`: one more process that works on a store and a bus that many hosts share."""
+"""`atlas worker`: one of several processes that share a store and a bus, on any number of hosts."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ def register(app: typer.Typer) -> None:
 
 def worker(
     tiers: Annotated[
-        str, typer.Option("--tiers", metavar="NAMES", help="What it does: graph,ast (together) and embed.")
+        str, typer.Option("--tiers", metavar="NAMES", help="Tiers to run: graph,ast (together) and embed.")
     ] = "graph,ast,embed",
     roots: Annotated[
         list[str] | None,
         typer.Option(
-            "--project", metavar="PATH", help="A project's folder on this host; again for each.", show_default=False
+            "--project", metavar="PATH", help="A project's folder on this host; repeatable.", show_default=False
         ),
     ] = None,
     data_dir: DataDirOption = "",
 ) -> None:
-    """Work beside others on a shared store and bus (store.url, bus.url), in the foreground until a signal.
+    """Run one of several workers on a shared store and bus (store.url, bus.url), in the foreground until a signal.
 
-    Of all processes with the tiers graph and ast one keeps a project: it watches its folder and writes the graph. The
-    others stand by and follow when it dies. Embedding needs no folder: every process with the tier embed takes a share.
+    Of all workers with the tiers graph and ast, one owns a project: it watches the folder and writes the graph. The
+    others stand by and take over when it dies. All workers with the tier embed share the embedding; it needs no folder.
     """
     from atlas.config.checks import check_worker
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from atlas.cypher.syntax import Expression, Subquery
 from atlas.errors import QueryError
@@ -42,15 +42,20 @@ class Token(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
-    """The mutually recursive rules, through which modules call rules that import them; each takes a cursor."""
+class ExpressionRule(Protocol):
+    """The rule of expressions."""
 
-    expression: Callable[..., Expression]
-    """(cursor, bar_ends=False) -> an expression"""
+    def __call__(self, cursor: Cursor, bar_ends: bool = False) -> Expression:
+        """Parse one expression; `bar_ends` inside a comprehension, where `|` is not part of a label."""
+        ...
+
+
+class Grammar(NamedTuple):
+    """The rules that modules use in turn: expressions hold patterns and subqueries, which hold expressions."""
+
+    expression: ExpressionRule
     map: Callable[[Cursor], tuple[tuple[str, Expression], ...]]
     subquery: Callable[[Cursor, str], Subquery]
-    """(cursor, kind) -> the subquery of that kind"""
 
 
 @dataclass(slots=True)
@@ -154,7 +159,7 @@ def located_error(text: str, at: int, message: str, hint: str = "") -> QueryErro
 
 
 def tokenize(text: str) -> list[Token]:
-    """Return the tokens of a query, the end token last. Raises QueryError for an empty or long text and bad tokens."""
+    """Return the tokens, the last of kind "end". Raises QueryError for an empty or over-long text and bad tokens."""
     if len(text) > MAX_TEXT:
         raise QueryError(
             f"the query has {len(text):,} characters; at most {MAX_TEXT:,} are read",

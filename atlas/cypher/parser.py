@@ -76,7 +76,8 @@ _NAMED = {"LOAD": "LOAD CSV", "USING": "a USING hint", "START": "START"}
 
 def parse(text: str) -> Query:
     """Return the syntax tree. Raises QueryError, located, for anything that is malformed or outside the subset."""
-    cursor = Cursor(text, tokenize(text), _GRAMMAR)
+    grammar = Grammar(parse_expression.parse_expression, parse_expression.parse_map, parse_subquery)
+    cursor = Cursor(text, tokenize(text), grammar)
     query = _union(cursor, ends=("end",), subquery=False)
     return query
 
@@ -227,8 +228,3 @@ def _order(cursor: Cursor) -> tuple[tuple[Expression, bool], ...]:
         keys.append((expression, descending))
         if not cursor.take_operator(","):
             return tuple(keys)
-
-
-_GRAMMAR = Grammar(
-    expression=parse_expression.parse_expression, map=parse_expression.parse_map, subquery=parse_subquery
-)

@@ -1,4 +1,4 @@
-//! `bm25_best`: FTS5's `bm25` for who wants the best rows only. A function of SQLite, in this library as an extension.
+//! `bm25_best`: FTS5's `bm25` for who wants the best rows only. SQLite calls it as a function (`sys::sqlite::fts5`).
 //!
 //! `bm25_best(text, limit, hits, weight, ...)` returns what `bm25(text, weight, ...)` does, bit for bit, for every row that
 //! can be among the `limit` best, and 0 (worse than any score) for the others: a row is at least as long as the places of
@@ -6,40 +6,46 @@
 //! which costs more than all the rest. `hits` are the rows of each phrase in the order of the query ("12 345"), which the caller has
 //! counted to limit the query; `bm25` counts them again. Where their number is not that of the phrases, so does this.
 //!
-//! The interfaces are those of `sqlite3ext.h` and `fts5.h`, of which both promise that they only grow at their ends.
 //! Formula and constants: FTS5's documentation, "the bm25() function".
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 const LEAST_IDF: f64 = 1e-6;
 
-const OK: c_int = 0;
-const ERROR: c_int = 1;
-
-const VERSION_WITH_POINTERS: c_int = 3_020_000;
-
 /// Score every row of a query by `bm25` and remember the best.
-struct Ranking {
+pub struct Ranking {
     average_length: f64,
     idf: Vec<f64>,
-    weights: Vec<f64>,
+    pub weights: Vec<f64>,
     /// Of each phrase in the row, its places weighted by column.
-    frequencies: Vec<f64>,
+    pub frequencies: Vec<f64>,
     /// Of each column, how many tokens it has at least: those up to the last place of a phrase.
-    ends: Vec<c_int>,
+    pub ends: Vec<i32>,
     limit: usize,
     best: BinaryHeap<Worst>,
-    last: (i64, f64),
+    pub last: (i64, f64),
 }
 
 impl Ranking {
+    /// The ranking of a query over `rows` rows of together `tokens` tokens. `hits`: the rows of each phrase.
+    pub fn new(rows: i64, tokens: i64, hits: &[i64], weights: Vec<f64>, limit: usize) -> Self {
+        Self {
+            average_length: tokens as f64 / rows as f64,
+            idf: hits.iter().map(|&found| idf(rows, found)).collect(),
+            ends: vec![0; weights.len()],
+            weights,
+            frequencies: vec![0.0; hits.len()],
+            limit,
+            best: BinaryHeap::new(),
+            last: (i64::MIN, 0.0),
+        }
+    }
+
     /// The score of a row of that many tokens: the same operations in the same order as FTS5.
-    fn score(&self, length: f64) -> f64 {
+    pub fn score(&self, length: f64) -> f64 {
         let mut score = 0.0;
         for (idf, frequency) in self.idf.iter().zip(&self.frequencies) {
             score += idf * ((frequency * (K1 + 1.0)) / (frequency + K1 * (1.0 - B + B * length / self.average_length)));
@@ -48,11 +54,11 @@ impl Ranking {
     }
 
     /// Whether a row of that score cannot be among the best. Rounding is monotone: a bound never falls below the score.
-    fn hopeless(&self, bound: f64) -> bool {
+    pub fn hopeless(&self, bound: f64) -> bool {
         self.best.len() >= self.limit && self.best.peek().is_none_or(|worst| bound < worst.0)
     }
 
-    fn keep(&mut self, score: f64) {
+    pub fn keep(&mut self, score: f64) {
         if self.best.len() < self.limit {
             self.best.push(Worst(score));
         } else if let Some(mut worst) = self.best.peek_mut()
@@ -83,260 +89,7 @@ impl PartialEq for Worst {
 }
 impl Eq for Worst {}
 
-type Handle = *mut c_void;
-type Unused = *const c_void;
-type Destroy = Option<unsafe extern "C" fn(Handle)>;
-type Counted = unsafe extern "C" fn(*const Text, Handle, Handle) -> c_int;
-type Function = unsafe extern "C" fn(*const Text, Handle, Handle, c_int, *const Handle);
-
-/// `Fts5ExtensionApi`: the query and the row that a function is called for.
-#[repr(C)]
-struct Text {
-    version: c_int,
-    user_data: unsafe extern "C" fn(Handle) -> *const Sqlite,
-    column_count: Unused,
-    row_count: unsafe extern "C" fn(Handle, *mut i64) -> c_int,
-    column_total_size: unsafe extern "C" fn(Handle, c_int, *mut i64) -> c_int,
-    tokenize: Unused,
-    phrase_count: unsafe extern "C" fn(Handle) -> c_int,
-    phrase_size: Unused,
-    inst_count: Unused,
-    inst: Unused,
-    rowid: unsafe extern "C" fn(Handle) -> i64,
-    column_text: Unused,
-    column_size: unsafe extern "C" fn(Handle, c_int, *mut c_int) -> c_int,
-    query_phrase: unsafe extern "C" fn(Handle, c_int, Handle, Counted) -> c_int,
-    set_auxdata: unsafe extern "C" fn(Handle, Handle, Destroy) -> c_int,
-    get_auxdata: unsafe extern "C" fn(Handle, c_int) -> Handle,
-    phrase_first: unsafe extern "C" fn(Handle, c_int, *mut Place, *mut c_int, *mut c_int) -> c_int,
-    phrase_next: unsafe extern "C" fn(Handle, *mut Place, *mut c_int, *mut c_int),
-}
-
-/// `Fts5PhraseIter`: where the reading of a phrase's positions stands.
-#[repr(C)]
-struct Place {
-    from: *const u8,
-    to: *const u8,
-}
-
-/// `fts5_api`: what a connection's FTS5 lets itself be given.
-#[repr(C)]
-struct Fts5 {
-    version: c_int,
-    create_tokenizer: Unused,
-    find_tokenizer: Unused,
-    create_function: unsafe extern "C" fn(*mut Fts5, *const c_char, Handle, Function, Destroy) -> c_int,
-}
-
-/// What is used of `sqlite3_api_routines`, a table of functions.
-#[derive(Clone, Copy)]
-struct Sqlite {
-    bind_pointer: unsafe extern "C" fn(Handle, c_int, Handle, *const c_char, Destroy) -> c_int,
-    prepare: unsafe extern "C" fn(Handle, *const c_char, c_int, *mut Handle, *mut *const c_char) -> c_int,
-    step: unsafe extern "C" fn(Handle) -> c_int,
-    finalize: unsafe extern "C" fn(Handle) -> c_int,
-    result_double: unsafe extern "C" fn(Handle, f64),
-    result_error_code: unsafe extern "C" fn(Handle, c_int),
-    value_double: unsafe extern "C" fn(Handle) -> f64,
-    value_int64: unsafe extern "C" fn(Handle) -> i64,
-    value_text: unsafe extern "C" fn(Handle) -> *const c_char,
-}
-
-impl Sqlite {
-    /// Take the functions from their places in the table. None for a SQLite that is older than one of them.
-    ///
-    /// # Safety
-    /// `routines` is what SQLite gives to an extension.
-    unsafe fn from(routines: *const Unused) -> Option<Self> {
-        // SAFETY: the place of a function in the table and its type are part of SQLite's interface
-        unsafe {
-            let version: unsafe extern "C" fn() -> c_int = routine(routines, 67);
-            if version() < VERSION_WITH_POINTERS {
-                return None;
-            }
-            Some(Self {
-                bind_pointer: routine(routines, 219),
-                prepare: routine(routines, 116),
-                step: routine(routines, 94),
-                finalize: routine(routines, 57),
-                result_double: routine(routines, 79),
-                result_error_code: routine(routines, 146),
-                value_double: routine(routines, 105),
-                value_int64: routine(routines, 107),
-                value_text: routine(routines, 109),
-            })
-        }
-    }
-
-    /// The connection's FTS5, or null.
-    ///
-    /// # Safety
-    /// `connection` is open and used by this thread.
-    unsafe fn fts5(&self, connection: Handle) -> *mut Fts5 {
-        let mut found: *mut Fts5 = ptr::null_mut();
-        let mut statement = ptr::null_mut();
-        // SAFETY: the way that FTS5's documentation gives; `found` outlives the statement
-        unsafe {
-            let select = c"SELECT fts5(?1)";
-            if (self.prepare)(connection, select.as_ptr(), -1, &raw mut statement, ptr::null_mut()) == OK {
-                let place = (&raw mut found).cast();
-                (self.bind_pointer)(statement, 1, place, c"fts5_api_ptr".as_ptr(), None);
-                (self.step)(statement);
-            }
-            (self.finalize)(statement);
-        }
-        found
-    }
-}
-
-/// # Safety
-/// At that place of the table is a function of type `F`.
-unsafe fn routine<F: Copy>(routines: *const Unused, place: usize) -> F {
-    // SAFETY: the caller's
-    unsafe { *routines.add(place).cast::<F>() }
-}
-
-/// What SQLite calls when this library is loaded as an extension: gives `bm25_best` to the connection.
-///
-/// # Safety
-/// Called by SQLite.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn atlas_bm25_init(
-    connection: Handle,
-    _message: *mut *mut c_char,
-    routines: *const Unused,
-) -> c_int {
-    // SAFETY: both come from SQLite, and stay for as long as the connection is open
-    unsafe {
-        let Some(sqlite) = Sqlite::from(routines) else { return ERROR };
-        let fts5 = sqlite.fts5(connection);
-        if fts5.is_null() || (*fts5).version < 2 {
-            return ERROR;
-        }
-        let own = Box::into_raw(Box::new(sqlite)).cast();
-        ((*fts5).create_function)(fts5, c"bm25_best".as_ptr(), own, bm25_best, Some(forget::<Sqlite>))
-    }
-}
-
-unsafe extern "C" fn forget<T>(boxed: Handle) {
-    // SAFETY: SQLite gives back, once, what `Box::into_raw` made of a `T`
-    drop(unsafe { Box::from_raw(boxed.cast::<T>()) });
-}
-
-/// See the module. Arguments: limit, hits, weights of the columns.
-unsafe extern "C" fn bm25_best(text: *const Text, row: Handle, answer: Handle, count: c_int, arguments: *const Handle) {
-    // SAFETY: SQLite calls with what its interface promises, for as long as the call takes
-    unsafe {
-        let text = &*text;
-        let sqlite = &*(text.user_data)(row);
-        let arguments = std::slice::from_raw_parts(arguments, usize::try_from(count).unwrap_or(0));
-        match rank(text, row, sqlite, arguments) {
-            Ok(score) => (sqlite.result_double)(answer, -score),
-            Err(code) => (sqlite.result_error_code)(answer, code),
-        }
-    }
-}
-
-/// # Safety
-/// As SQLite calls `bm25_best`.
-unsafe fn rank(text: &Text, row: Handle, sqlite: &Sqlite, arguments: &[Handle]) -> Result<f64, c_int> {
-    // SAFETY: the caller's; what is kept with the query is a `Ranking`, and only this function asks for it
-    unsafe {
-        let mut kept = (text.get_auxdata)(row, 0).cast::<Ranking>();
-        if kept.is_null() {
-            kept = Box::into_raw(Box::new(ranking(text, row, sqlite, arguments)?));
-            // on failure it is dropped by this call
-            checked((text.set_auxdata)(row, kept.cast(), Some(forget::<Ranking>)))?;
-        }
-        let ranking = &mut *kept;
-        let id = (text.rowid)(row);
-        if ranking.last.0 != id {
-            // once per row: SQLite may ask again, for the result and for the order
-            ranking.last = (id, scored(text, row, ranking)?);
-        }
-        Ok(ranking.last.1)
-    }
-}
-
-/// # Safety
-/// As `rank`.
-unsafe fn ranking(text: &Text, row: Handle, sqlite: &Sqlite, arguments: &[Handle]) -> Result<Ranking, c_int> {
-    let [limit, hits, weights @ ..] = arguments else { return Err(ERROR) };
-    // SAFETY: the caller's
-    unsafe {
-        let (mut rows, mut tokens) = (0, 0);
-        checked((text.row_count)(row, &raw mut rows))?;
-        checked((text.column_total_size)(row, -1, &raw mut tokens))?;
-        let phrases = (text.phrase_count)(row);
-        let told = (sqlite.value_text)(*hits);
-        let told = if told.is_null() { c"" } else { CStr::from_ptr(told) };
-        let mut hits: Vec<i64> =
-            told.to_str().unwrap_or("").split_ascii_whitespace().map_while(|hit| hit.parse().ok()).collect();
-        if c_int::try_from(hits.len()) != Ok(phrases) {
-            hits.clear();
-            for phrase in 0..phrases {
-                let mut found = 0_i64;
-                checked((text.query_phrase)(row, phrase, (&raw mut found).cast(), one_more))?;
-                hits.push(found);
-            }
-        }
-        Ok(Ranking {
-            average_length: tokens as f64 / rows as f64,
-            idf: hits.iter().map(|&found| idf(rows, found)).collect(),
-            weights: weights.iter().map(|&weight| (sqlite.value_double)(weight)).collect(),
-            frequencies: vec![0.0; hits.len()],
-            ends: vec![0; weights.len()],
-            limit: usize::try_from((sqlite.value_int64)(*limit)).unwrap_or(0),
-            best: BinaryHeap::new(),
-            last: (i64::MIN, 0.0),
-        })
-    }
-}
-
 fn idf(rows: i64, hits: i64) -> f64 {
     let idf = ((rows as f64 - hits as f64 + 0.5) / (hits as f64 + 0.5)).ln();
     if idf <= 0.0 { LEAST_IDF } else { idf }
-}
-
-unsafe extern "C" fn one_more(_: *const Text, _: Handle, count: Handle) -> c_int {
-    // SAFETY: what was given to `query_phrase`
-    unsafe { *count.cast::<i64>() += 1 };
-    OK
-}
-
-/// # Safety
-/// As `rank`.
-unsafe fn scored(text: &Text, row: Handle, ranking: &mut Ranking) -> Result<f64, c_int> {
-    ranking.ends.fill(0);
-    for phrase in 0..ranking.frequencies.len() {
-        let mut frequency = 0.0;
-        let mut place = Place { from: ptr::null(), to: ptr::null() };
-        let (mut column, mut offset) = (0, 0);
-        // SAFETY: the caller's; the phrase is one of the query
-        unsafe {
-            checked((text.phrase_first)(row, phrase as c_int, &raw mut place, &raw mut column, &raw mut offset))?;
-            while let Ok(at) = usize::try_from(column) {
-                frequency += ranking.weights.get(at).copied().unwrap_or(1.0);
-                if let Some(end) = ranking.ends.get_mut(at) {
-                    *end = (*end).max(offset + 1);
-                }
-                (text.phrase_next)(row, &raw mut place, &raw mut column, &raw mut offset);
-            }
-        }
-        ranking.frequencies[phrase] = frequency;
-    }
-    let least_length: c_int = ranking.ends.iter().sum();
-    if ranking.hopeless(ranking.score(f64::from(least_length))) {
-        return Ok(0.0);
-    }
-    let mut length = 0;
-    // SAFETY: the caller's
-    checked(unsafe { (text.column_size)(row, -1, &raw mut length) })?;
-    let score = ranking.score(f64::from(length));
-    ranking.keep(score);
-    Ok(score)
-}
-
-fn checked(code: c_int) -> Result<(), c_int> {
-    if code == OK { Ok(()) } else { Err(code) }
 }

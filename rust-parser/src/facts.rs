@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::string_table::Texts;
+use crate::string_table::StringTable;
 
 /// Raised with every change of layout or meaning; part of the facts cache's key.
 pub const FACTS_VERSION: u32 = 3;
@@ -41,7 +41,7 @@ pub struct FileFacts {
     /// A generated file that was still indexed (asked for in the settings).
     pub is_generated: bool,
     /// The first is empty.
-    pub strings: Texts,
+    pub strings: StringTable,
     /// The first is `Unknown`. Names, attributes and literals are shared; parts may come before or after what holds them.
     pub exprs: Vec<Expr>,
     /// `definitions[0]` is the top-level scope (kind `Module`, or `DocFile`/`Adr` for documents). Parents precede children.

@@ -6,15 +6,15 @@ use std::ops::Index;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Texts by number. One allocation for all of them: a file has hundreds, a project a million.
+/// StringTable by number. One allocation for all of them: a file has hundreds, a project a million.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Texts {
+pub struct StringTable {
     text: String,
     /// Where each one ends; it begins where the one before ends.
     ends: Vec<u32>,
 }
 
-impl Texts {
+impl StringTable {
     /// Add a text, at most 4 GB in all.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
@@ -51,7 +51,7 @@ impl Texts {
     }
 }
 
-impl Index<usize> for Texts {
+impl Index<usize> for StringTable {
     type Output = str;
 
     fn index(&self, number: usize) -> &str {
@@ -59,14 +59,14 @@ impl Index<usize> for Texts {
     }
 }
 
-impl Serialize for Texts {
+impl Serialize for StringTable {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq((0..self.len()).map(|number| &self[number]))
     }
 }
 
-impl<'de> Deserialize<'de> for Texts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Texts, D::Error> {
+impl<'de> Deserialize<'de> for StringTable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<StringTable, D::Error> {
         deserializer.deserialize_seq(Reader)
     }
 }
@@ -74,14 +74,14 @@ impl<'de> Deserialize<'de> for Texts {
 struct Reader;
 
 impl<'de> Visitor<'de> for Reader {
-    type Value = Texts;
+    type Value = StringTable;
 
     fn expecting(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.write_str("a list of texts")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Texts, A::Error> {
-        let mut texts = Texts::default();
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<StringTable, A::Error> {
+        let mut texts = StringTable::default();
         while let Some(text) = list.next_element::<&str>()? {
             texts.push(text);
         }
@@ -97,12 +97,12 @@ mod tests {
     #[test]
     fn texts_are_what_was_pushed_also_after_writing_and_reading() {
         let words = ["", "name", "", "größe", "a longer text\nof two lines"];
-        let mut texts = Texts::default();
+        let mut texts = StringTable::default();
         words.iter().for_each(|word| texts.push(word));
         assert_eq!(texts.iter().collect::<Vec<_>>(), words);
         assert_eq!((texts.len(), texts.get(5)), (5, None));
         let written = postcard::to_stdvec(&texts).unwrap();
         assert_eq!(written, postcard::to_stdvec(&words.map(Box::<str>::from).to_vec()).unwrap());
-        assert_eq!(postcard::from_bytes::<Texts>(&written).unwrap(), texts);
+        assert_eq!(postcard::from_bytes::<StringTable>(&written).unwrap(), texts);
     }
 }

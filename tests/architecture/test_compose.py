@@ -11,19 +11,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 import yaml
 
 from atlas.buses.valkey_server import server_program
-from atlas.config.settings import TEI_URL, StoreSettings
+from atlas.cli.app import app
+from atlas.config.settings import TEI_URL, McpSettings, StoreSettings
 from atlas.stores.bolt.dialect import MemgraphDialect, dialect_of
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = DOCUMENT["services"]
 LISTENS = {"memgraph": 7687, "valkey": 6379, "tei": 80}
-"""Port inside of each container."""
+"""Port inside of each server's container."""
+OWN = ("daemon", "mcp", "worker")
+"""The programs of Code Atlas, which run from one image."""
 EXAMPLE = (ROOT / "atlas.toml.example").read_text()
 each_service = pytest.mark.parametrize("name", SERVICES)
+each_server = pytest.mark.parametrize("name", LISTENS)
+each_program = pytest.mark.parametrize("name", OWN)
 
 
 def options(name: str) -> dict[str, str]:
@@ -49,7 +55,7 @@ def version(tag: str) -> tuple[int, ...]:
 
 
 def test_the_services_are_those_of_the_settings() -> None:
-    assert set(SERVICES) == set(LISTENS)
+    assert set(SERVICES) == {*LISTENS, *OWN}
     assert address("tei", "http") == TEI_URL
     assert address("valkey", "valkey") in EXAMPLE
     assert address("memgraph", "bolt") in EXAMPLE
@@ -62,8 +68,9 @@ def address(name: str, scheme: str) -> str:
 
 @each_service
 def test_a_service_listens_on_loopback_only(name: str) -> None:
-    ports = [re.fullmatch(r"127\.0\.0\.1:(\d+):(\d+)", port) for port in SERVICES[name]["ports"]]
-    assert [int(port[2]) if port else None for port in ports] == [LISTENS[name]]
+    ports = [re.fullmatch(r"127\.0\.0\.1:(\d+):(\d+)", port) for port in SERVICES[name].get("ports", ())]
+    listens = {server: [port] for server, port in LISTENS.items()} | {"mcp": [McpSettings().port]}
+    assert [int(port[2]) if port else None for port in ports] == listens.get(name, [])
     assert "network_mode" not in SERVICES[name], "the host's network knows no bound ports"
 
 
@@ -76,21 +83,67 @@ def test_a_service_is_watched_bounded_and_kept(name: str) -> None:
         assert re.fullmatch(r"\d+s", service["healthcheck"][wait])
     assert service["healthcheck"]["retries"] >= 3
     assert bytes_of(service["mem_limit"]) >= 1 << 29
-    volumes = [volume.partition(":") for volume in service["volumes"]]
+    volumes = [volume.rpartition(":") for volume in service["volumes"] if not volume.endswith(":ro")]
     assert [(source in DOCUMENT["volumes"], target.startswith("/")) for source, _, target in volumes] == [(True, True)]
     assert service["restart"] == "unless-stopped"
 
 
 @each_service
 def test_a_service_can_be_left_out(name: str) -> None:
-    """Nothing starts unasked, `all` starts everything, and each has a profile of its own."""
+    """Nothing starts unasked, `all` starts the servers, and each service has a profile of its own."""
     own = {profile for profile in SERVICES[name]["profiles"] if profile != "all"}
     others = {profile for other in SERVICES if other != name for profile in SERVICES[other]["profiles"]}
-    assert "all" in SERVICES[name]["profiles"] and own and not own & others
+    assert ("all" in SERVICES[name]["profiles"]) == (name in LISTENS) and own and not own & others
     assert "depends_on" not in SERVICES[name]
 
 
-@each_service
+@each_program
+def test_a_program_runs_confined_from_the_image_of_this_repository(name: str) -> None:
+    service = SERVICES[name]
+    assert (service["build"], service["image"], service["read_only"]) == (".", "code-atlas", True)
+    assert service["cap_drop"] == ["ALL"] and service["security_opt"] == ["no-new-privileges:true"]
+    assert service["tmpfs"] == ["/tmp"]
+    assert sorted(volume.rpartition("/")[2] for volume in service["volumes"]) == ["data", "project:ro"]
+    assert not {"user", "privileged", "cap_add", "pid"} & set(service)
+
+
+@each_program
+def test_a_program_is_called_with_options_that_it_knows(name: str) -> None:
+    family: Any = typer.main.get_command(app)
+    words = list(SERVICES[name]["command"])
+    while hasattr(family, "commands"):
+        family = family.commands[words.pop(0)]
+    options = {option for parameter in family.params for option in parameter.opts}
+    assert {word for word in words if word.startswith("--")} <= options
+
+
+@each_program
+def test_a_program_gets_only_variables_that_exist(name: str) -> None:
+    for variable, value in SERVICES[name].get("environment", {}).items():
+        section, _, key = variable.removeprefix("ATLAS_").lower().partition("_")
+        assert (f"[{section}]" in EXAMPLE and re.search(rf"^{key} =", EXAMPLE, re.MULTILINE)) or key == "token", (
+            variable
+        )
+        assert re.fullmatch(r"\$\{(\w+):-[^}]*\}", value)[1] == variable  # pyright: ignore
+
+
+def test_the_image_runs_without_root_and_writes_to_its_volume_only() -> None:
+    lines = (ROOT / "Dockerfile").read_text().partition("FROM ${PYTHON_IMAGE}\n")[2].splitlines()
+    assert "USER 10001:10001" in lines and "VOLUME /data" in lines and 'ENTRYPOINT ["atlas"]' in lines
+    variables = dict(re.findall(r"(\w+)=(\S+)", "\n".join(lines)))
+    folders = [variables[name] for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")]
+    assert all(folder == "/data" or folder.startswith("/data/") for folder in folders)
+    assert variables["ATLAS_PROJECT"] == "/project"
+
+
+def test_the_image_is_built_from_what_the_wheel_needs() -> None:
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert "*" in ignored
+    copied = {line[1:] for line in ignored if line.startswith("!")}
+    assert copied == {"LICENSE", "README.md", "pyproject.toml", "atlas", "rust-parser"}
+
+
+@each_server
 def test_an_image_is_pinned_to_a_release(name: str) -> None:
     assert re.fullmatch(r"(cpu-)?\d+\.\d+\.\d+", image(name)[1])
 

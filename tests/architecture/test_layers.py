@@ -106,6 +106,12 @@ def test_module_is_named_documented_and_small(path: Path) -> None:
             assert length <= 60, f"{node.name} has {length} lines of its own: it does not fit a screen"
 
 
+def test_only_the_python_module_of_the_extension_names_pyo3() -> None:
+    source = ROOT / "rust-parser" / "src"
+    naming = {path.relative_to(source).parts[0] for path in source.rglob("*.rs") if "pyo3" in path.read_text()}
+    assert naming == {"py"}
+
+
 def test_rust_modules_are_documented_and_small() -> None:
     for path in sorted((ROOT / "rust-parser" / "src").rglob("*.rs")):
         text = path.read_text()

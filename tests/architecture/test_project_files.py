@@ -11,6 +11,7 @@ import pytest
 
 from atlas.cli.app import EXIT_CODES
 from atlas.errors import AtlasError
+from tests.conftest import LONGEST_FILES
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,7 +53,7 @@ def test_the_tests_run_with_every_extra() -> None:
     assert sorted(document["dependency-groups"]["extras"]) == sorted(name for extra in extras for name in extra)
 
 
-@pytest.mark.parametrize("target", ["run", "test", "check"])
+@pytest.mark.parametrize("target", ["run", "test", "test-rust", "quick", "coverage", "check", "lint", "dist"])
 def test_make_knows_its_targets(target: str) -> None:
     done = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -71,3 +72,8 @@ def test_no_path_of_a_developer_machine_in_tracked_files() -> None:
             and "tests/" not in name
         ):
             assert not pattern.search(path.read_text()), name
+
+
+@pytest.mark.parametrize("name", LONGEST_FILES)
+def test_a_file_that_runs_early_exists(name: str) -> None:
+    assert (ROOT / "tests" / name).is_file()

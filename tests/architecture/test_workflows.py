@@ -34,6 +34,10 @@ def steps() -> Iterator[dict[str, Any]]:
             yield from job["steps"]
 
 
+PINNED = re.compile(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}")
+FOREIGN = ("Swatinem/rust-cache@v2",)
+"""Actions of others than GitHub that a workflow without rights may follow by tag."""
+
 COMMANDS = [line.strip() for step in steps() for line in step.get("run", "").splitlines()]
 
 
@@ -47,8 +51,32 @@ def test_a_workflow_has_what_github_asks_for(name: str) -> None:
         assert {"runs-on", "timeout-minutes", "steps"} <= set(job)
         for step in job["steps"]:
             assert ("run" in step) != ("uses" in step), step
-            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/x@v1")), step
+            used = step.get("uses", "actions/x@v1")
+            assert PINNED.fullmatch(used) or re.fullmatch(r"actions/[a-z-]+@v\d+", used) or used in FOREIGN, step
             assert "${{" not in step.get("run", ""), "what is put into a script may be somebody else's text"
+
+
+def test_only_the_job_that_publishes_has_rights_and_nothing_has_a_secret() -> None:
+    for name, document in WORKFLOWS.items():
+        for title, job in document["jobs"].items():
+            allowed = {"contents": "read", "id-token": "write", "attestations": "write"}
+            assert ("permissions" in job) == ((name, title) == ("release.yml", "publish"))
+            assert job.get("permissions", allowed) == allowed
+        assert "secrets." not in (ROOT / ".github" / "workflows" / name).read_text()
+
+
+def test_a_release_is_pinned_checked_and_published_for_every_platform() -> None:
+    release = WORKFLOWS["release.yml"]
+    assert release[True] == {"push": {"tags": ["v*"]}}
+    jobs = release["jobs"]
+    used = [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step]
+    assert all(PINNED.fullmatch(one) for one in used)
+    platforms = {one["name"] for one in jobs["wheels"]["strategy"]["matrix"]["include"]}
+    assert platforms == {"linux-x86_64", "linux-aarch64", "macos-arm64", "macos-x86_64"}
+    assert set(jobs["publish"]["needs"]) == {"wheels", "sdist"} == set(jobs) - {"publish"}
+    assert not any("run" in step for step in jobs["publish"]["steps"]), "what has rights runs no code of the tree"
+    order = [one.partition("@")[0] for one in used[-3:]]
+    assert order == ["actions/download-artifact", "actions/attest-build-provenance", "pypa/gh-action-pypi-publish"]
 
 
 def test_every_python_runs_on_both_systems() -> None:
@@ -63,8 +91,19 @@ def test_every_python_runs_on_both_systems() -> None:
 def test_the_checks_are_those_of_this_repository() -> None:
     script = (ROOT / ".ci" / "run").read_text()
     assert "bash .ci/run" in COMMANDS
-    assert [line for line in script.splitlines() if line.startswith("make ")] == ["make check", "make test"]
-    assert {"make check", "make test"} <= set(COMMANDS)
+    assert [line for line in script.splitlines() if line.startswith("make ")] == [
+        "make check",
+        "make test",
+        "make dist",
+    ]
+    assert {"make check", "make test", "make dist"} <= set(COMMANDS)
+
+
+def test_the_hooks_before_a_commit_are_targets_of_make() -> None:
+    document = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())
+    hooks = {hook["entry"]: hook["stages"] for repository in document["repos"] for hook in repository["hooks"]}
+    assert hooks == {"make lint": ["pre-commit"], "make quick": ["pre-push"]}
+    assert {repository["repo"] for repository in document["repos"]} == {"local"}
 
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS)))
@@ -83,6 +122,8 @@ def test_a_command_exists(command: str) -> None:
         family: Any = typer.main.get_command(app)
         while hasattr(family, "commands"):
             family = family.commands[words.pop(0)]
+    elif program == "python":
+        assert words[0] == "-m" and (ROOT / Path(*words[1].split("."))).with_suffix(".py").is_file()
     elif program == ".venv/bin/python":
         assert words[:3] == ["-m", "pytest", "-m"]
         markers = [line.partition(":")[0] for line in PROJECT["tool"]["pytest"]["ini_options"]["markers"]]

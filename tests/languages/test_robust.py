@@ -142,6 +142,7 @@ def test_byte_order_mark_and_line_ends(mark: bytes, end: bytes) -> None:
     assert (function["start_line"], function["end_line"], facts["lines"]) == (2, 6, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["a.py", "a.js", "a.ts"])
 @pytest.mark.parametrize("piece", [b"(", b"[", b"{", b"f(", b"-", b"a.b(", b"x=", b"!", b"not ", b"if x:\n"])
 def test_nesting_a_hundred_thousand_deep(path: str, piece: bytes) -> None:

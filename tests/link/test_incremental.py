@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -123,6 +124,7 @@ def fresh(files: dict[str, _parser.ParsedFile]) -> dict[str, str]:
     return linker.digests()
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.lists(edits, min_size=1, max_size=4), min_size=1, max_size=8), st.booleans())
 def test_edits_in_batches(batches: list[list[tuple[str, str | None]]], rests: bool) -> None:

@@ -45,8 +45,8 @@ pieces = st.lists(
 
 
 @given(st.lists(pieces, min_size=1, max_size=4), st.booleans())
-def test_pieces_make_the_whole(updates: list[list[Piece]], spare: bool) -> None:
-    linker = _parser.Linker("p", LANGUAGES, spare=spare)
+def test_pieces_make_the_whole(updates: list[list[Piece]], low_memory: bool) -> None:
+    linker = _parser.Linker("p", LANGUAGES, low_memory=low_memory)
     files: dict[str, str] = {}
     before: dict[str, str] = {}
     for update in updates:
@@ -61,12 +61,12 @@ def test_pieces_make_the_whole(updates: list[list[Piece]], spare: bool) -> None:
         before = after
 
 
-def test_a_spare_linker_gives_the_same_units_for_many_files() -> None:
+def test_a_low_memory_linker_gives_the_same_units_for_many_files() -> None:
     texts = {
         f"m{number}.py": f"from m{number * 7 % MANY} import f as g\ndef f(x):\n    return g(x)\n"
         for number in range(MANY)
     }
-    linker, other = (_parser.Linker("p", LANGUAGES, spare=spare) for spare in (True, False))
+    linker, other = (_parser.Linker("p", LANGUAGES, low_memory=low_memory) for low_memory in (True, False))
     for one in (linker, other):
         one.update([parse(path, text) for path, text in texts.items()])
         # an edit of what many others depend on

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -135,6 +136,7 @@ def new_linker() -> _parser.Linker:
 ALL_ON = {path: frozenset(range(len(lines))) for path, lines in LINES.items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     start=st.fixed_dictionaries({path: st.frozensets(st.sampled_from(range(len(LINES[path])))) for path in LINES}),

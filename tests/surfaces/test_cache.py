@@ -36,7 +36,7 @@ def document(*words: str, env: dict[str, str]) -> dict[str, Any]:
 
 
 def test_folders_are_listed_and_those_of_projects_that_are_gone_are_freed(tmp_path: Path, user: dict[str, str]) -> None:
-    assert "nothing is cached" in atlas("cache", "list", env=user).stdout
+    assert "no data folders" in atlas("cache", "list", env=user).stdout
     roots = [make_project(tmp_path, name) for name in ("alpha", "beta", "gamma")]
     for root in roots:
         assert atlas("index", str(root), env=user).returncode == 0

@@ -74,6 +74,7 @@ def table(rows: Sequence[Sequence[str]] = ()) -> Table:
     return Table(connection)
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(ROWS, QUERIES, st.sampled_from([1, 2, 3, 10, 50]), st.sets(st.integers(1, 40)), st.booleans())
 def test_the_best_rows_have_the_scores_of_bm25(

@@ -286,6 +286,7 @@ def test_an_interrupted_erasure_is_finished_by_the_next_process(tmp_path: Path) 
     assert found(place, [*files, secret, parsed("after.py")]) == [*[True] * 10, False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["facts", "facts.lock", "facts.new"])
 @pytest.mark.parametrize("kind", ["link", "dangling", "pipe", "hard", "zero"])
 def test_files_that_somebody_put_there_are_not_written_through(tmp_path: Path, name: str, kind: str) -> None:

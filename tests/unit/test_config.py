@@ -335,6 +335,7 @@ def test_a_marker_in_the_home_folder_does_not_swallow_projects_below(
     assert discover_root(tmp_path) == tmp_path
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_any_text_is_settings_or_a_one_line_config_error(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     root = tmp_path_factory.mktemp("project")

@@ -35,6 +35,7 @@ def held(value: object, by: Guard) -> object:
     return hold(value, by)
 
 
+@pytest.mark.slow
 @given(plain)
 def test_weight_is_that_of_the_plain_value_and_all_is_given_back(value: object) -> None:
     by = guard()
@@ -46,6 +47,7 @@ def test_weight_is_that_of_the_plain_value_and_all_is_given_back(value: object) 
     assert by.held == 0
 
 
+@pytest.mark.slow
 @given(st.lists(plain, max_size=12), st.lists(plain, max_size=12))
 def test_joined_lists_weigh_what_their_items_do(left: list[object], right: list[object]) -> None:
     by = guard()

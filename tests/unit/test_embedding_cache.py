@@ -160,6 +160,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("found", [None, b"no database at all" * 300], ids=["new", "damaged"])
 def test_two_processes_may_open_it_at_once(tmp_path: Path, found: bytes | None) -> None:
     """At the same moment, 40 times: without a turn a third of such openings failed, of a damaged file half."""

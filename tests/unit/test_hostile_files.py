@@ -17,6 +17,8 @@ import atlas
 from atlas._parser import Languages, ParsedFile, digest_paths, parse_paths, read_path, read_small
 from atlas.scan import scan_project
 
+pytestmark = pytest.mark.slow
+
 LANGUAGES = Languages([str(Path(atlas.__file__).parent / "languages")])
 ROOT = Path(__file__).parents[2]
 SPARSE = 5 << 30

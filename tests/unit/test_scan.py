@@ -96,6 +96,7 @@ PATTERNS = st.sampled_from(
 IGNORES = st.dictionaries(FOLDERS, st.lists(PATTERNS, max_size=5), max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.sets(FILES, min_size=1, max_size=12), IGNORES, st.lists(PATTERNS, max_size=3), st.data())
 def test_any_tree_gives_the_files_that_git_lists(

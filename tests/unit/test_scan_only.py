@@ -82,6 +82,7 @@ def grow(root: Path, files: set[str], rules: Mapping[str, tuple[str, str]], mark
     return written
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(
     st.sets(PATHS, min_size=1, max_size=14),

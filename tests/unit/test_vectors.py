@@ -51,15 +51,17 @@ def test_recall_on_random_vectors() -> None:
     assert recall_at_10(vectors[15:], vectors[:15]) >= 0.99
 
 
+@pytest.mark.slow
 def test_recall_on_code() -> None:
     encoder = StaticEncoder(str(MODEL_FOLDER))
     names, texts = [], []
     for module in (ast, asyncio.base_events, asyncio.tasks, inspect, json.decoder, random, threading):
-        source = inspect.getsource(module)
-        for node in ast.walk(ast.parse(source)):
+        lines = inspect.getsource(module).splitlines()
+        for node in ast.walk(ast.parse("\n".join(lines))):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 names.append(node.name)
-                texts.append(ast.get_source_segment(source, node) or "")
+                # `ast.get_source_segment` would split the whole module again for every node
+                texts.append("\n".join(lines[node.lineno - 1 : node.end_lineno])[node.col_offset :])
     vectors = [struct.unpack("<256e", data) for data in encoder.encode(texts, names, [False] * len(texts))]
     questions = [f"{name} {text.split('(')[0]}" for name, text in zip(names[:12], texts[100:112], strict=True)]
     queries = [struct.unpack("<256f", encoder.query(question)) for question in questions]
@@ -137,6 +139,7 @@ PUT = st.tuples(st.just("put"), st.lists(st.tuples(IDS, VECTORS), max_size=12))
 REMOVE = st.tuples(st.just("remove"), st.lists(IDS, max_size=6))
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.lists(PUT | REMOVE, max_size=8), VECTORS, st.integers(0, 8), st.none() | st.sets(IDS, max_size=40))
 def test_any_history_equals_a_plain_dictionary(

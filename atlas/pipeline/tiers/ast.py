@@ -121,7 +121,7 @@ class AstTier:
         linker = warm
         if linker is None:
             # after an exception, `invalidate` drops the half-filled linker
-            linker = Linker(workspace.name, workspace.source.languages, spare=self._keep)
+            linker = Linker(workspace.name, workspace.source.languages, low_memory=self._keep)
             linker.set_subprojects(workspace.tree.subproject_rows)
             linking.swap_linker(linker, workspace.tree.subprojects_digest)
             # files that tier 1 has scanned since the batch began have events of their own

@@ -1,4 +1,4 @@
-"""Statements that unwind many rows, one behind the other: the server works at one batch while the next one is made."""
+"""Pipelined UNWIND statements: the client prepares the next batch of rows while the server works on the current one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Self
 from atlas.stores.bolt.connection import Transaction
 
 BATCH = 2_000
-"""Rows of one UNWIND."""
+"""Rows per UNWIND."""
 
 Rows = list[tuple[Any, ...]]
 
 
 class StatementBatches:
-    """The statements of one transaction. One at a time is under way: whoever needs an end waits for it.
+    """The statements of one transaction; at most one is in flight.
 
-    A context: what was sent has ended behind it, and an error of it is raised at the latest there.
+    Use it as a context manager. On exit every statement has finished, and an error of any of them has been raised.
     """
 
     def __init__(self, transaction: Transaction) -> None:
@@ -35,7 +35,7 @@ class StatementBatches:
         if error is None:
             await self._landed()
         elif self._flight is not None:
-            # nobody else may talk on the connection while the transaction is given up
+            # Nothing else may use the connection while the transaction is rolled back.
             self._flight.cancel()
             await asyncio.gather(self._flight, return_exceptions=True)
 
@@ -49,17 +49,18 @@ class StatementBatches:
         size: int = BATCH,
         **others: object,
     ) -> None:
-        """Run a statement with the parameter `name` for `size` values at a time, not at all for none.
+        """Run a statement with up to `size` values per call in the parameter `name`; no call for no values.
 
-        Its rows are in `found` once another statement was asked for the end. Raises what an earlier one raised.
+        Its rows are available in `found` after the next statement has been started. Raises the errors of earlier
+        statements.
         """
         for batch in _cut(values, size):
             await self._landed()
             self._flight = asyncio.create_task(self._run(text, {**others, name: batch}, found))
-            await asyncio.sleep(0)  # it is on its way when the next batch is made
+            await asyncio.sleep(0)  # The statement is in flight while the next batch is prepared.
 
     async def rows(self, text: str, /, **parameters: object) -> Rows:
-        """Run one statement behind what was sent and return its rows."""
+        """Run one statement after those in flight and return its rows."""
         await self._landed()
         return await self._transaction.rows(text, **parameters)
 
@@ -71,7 +72,7 @@ class StatementBatches:
         return found
 
     async def gathered(self, text: str, name: str, values: Iterable[Any]) -> Rows:
-        """Send a statement that gives all rows of a batch as one list, and return them."""
+        """Send a statement that returns all rows of a batch as one list, and return them."""
         return unfolded(await self.each(text, name, values))
 
     async def _run(self, text: str, parameters: dict[str, object], found: Rows | None) -> None:
@@ -86,12 +87,12 @@ class StatementBatches:
 
 
 def unfolded(found: Rows) -> Rows:
-    """Return the rows of answers that are one list each."""
+    """Return the rows of answers that consist of one list each."""
     return [tuple(row) for (rows,) in found for row in rows]
 
 
 def _cut(values: Iterable[Any], size: int) -> Iterator[list[Any]]:
-    """Yield lists of at most `size` values, each made when it is asked for."""
+    """Yield lists of at most `size` values; each list is built on request."""
     source = iter(values)
     while batch := list(islice(source, size)):
         yield batch

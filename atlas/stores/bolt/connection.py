@@ -1,7 +1,7 @@
-"""The connection to a server that speaks Bolt: transactions with a deadline, retries, and errors as our own.
+"""The connection to a Bolt server: transactions with deadlines, retries, and driver errors as Atlas errors.
 
-Every statement runs in an explicit transaction (a server holds a transaction of mode READ to reading, a lone statement
-it does not), but for schema commands, which servers allow alone only.
+Every statement runs in an explicit transaction, because servers enforce the mode READ only there. Schema commands are
+the exception: servers allow them only outside of transactions.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from atlas.errors import ConfigError, StoreError
 from atlas.stores.bolt.errors import retryable, translated
 
 FETCH_SIZE = 1000
-"""Rows that a server sends before it is asked for more: the driver's own number."""
+"""Rows per fetch; the default of the driver."""
 READ_SECONDS = 30.0
 WRITE_SECONDS = 300.0
 ROW_CAP = 2_000_000
-"""Rows that one statement may return, each item of a list counted as one."""
+"""Maximum number of rows of one statement; each item of a list counts as one."""
 
 _SCHEMES = tuple(f"{name}{mode}" for name in ("bolt", "neo4j") for mode in ("", "+s", "+ssc"))
-"""Encrypted with `+s`, encrypted without checking the certificate with `+ssc`. Memgraph has no routing: `bolt` only."""
+"""`+s` means TLS, `+ssc` TLS without certificate verification. Memgraph has no routing: `bolt` only."""
 _GRACE = 5.0
-"""The server ends a transaction at its limit; so much later its silence is no longer waited for."""
+"""Seconds beyond the server's transaction limit after which the client stops waiting."""
 _ATTEMPTS = 6
 _FIRST_WAIT = 0.05
 _Result = TypeVar("_Result")
@@ -36,7 +36,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the server is and how to get in. `auth` is (user, password); `ca_file` a PEM file for TLS."""
+    """Address and credentials of the server. `auth` is (user, password); `ca_file` is a PEM file for TLS."""
 
     url: str
     database: str | None = None
@@ -48,7 +48,7 @@ class Address:
 
 
 class _Quiet(list[Any]):
-    """A list that is not written out: the driver does that with all parameters, whether it logs them or not."""
+    """A list with a short `repr`: the driver renders all parameters for its log, enabled or not."""
 
     __slots__ = ()
 
@@ -61,7 +61,7 @@ def _quiet(value: object) -> object:
 
 
 class StatementDialect(NamedTuple):
-    """How kept statements and their parameters are said to a server; see `Dialect`."""
+    """How a dialect renders statements and parameters; see `Dialect`."""
 
     statement: Callable[[str], str] = str
     parameters: Callable[[dict[str, object]], dict[str, object]] = dict
@@ -90,9 +90,9 @@ class Transaction:
     async def some(
         self, text: str, parameters: dict[str, object], limit: int, take: Callable[[list[object]], None] | None = None
     ) -> tuple[list[str], list[list[object]], bool]:
-        """Run a statement; return its columns, at most `limit` rows, and whether there were more.
+        """Run a statement; return its columns, at most `limit` rows, and whether there are more.
 
-        `take` is called with each row as it arrives and may raise: what follows is not read then.
+        `take` is called with each row on arrival and may raise, which stops the reading.
         """
         result = await self._transaction.run(cast("LiteralString", text), parameters)
         columns, rows = list(result.keys()), list[list[object]]()
@@ -102,13 +102,13 @@ class Transaction:
             rows.append(list(record.values()))
             if take is not None:
                 take(rows[-1])
-            # records that have arrived are read without a pause, and others wait for the event loop
+            # Buffered records arrive without a suspension point; other tasks wait for the event loop.
             await asyncio.sleep(0)
         return columns, rows, False
 
 
 class BoltConnection:
-    """A pool of connections to one server, for one event loop."""
+    """A connection pool to one server, for one event loop."""
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -118,11 +118,11 @@ class BoltConnection:
         options: dict[str, Any] = {}
         url = address.url
         if address.ca_file:
-            # the driver takes a certificate with addresses that say nothing of encryption only
+            # The driver accepts a certificate only with addresses that do not specify encryption.
             url = url.replace("+s://", "://", 1)
             options = {"encrypted": True, "trusted_certificates": neo4j.TrustCustomCAs(address.ca_file)}
         try:
-            # the driver's options are not typed
+            # The options of the driver are not typed.
             self._driver: Any = cast("Any", neo4j.AsyncGraphDatabase).driver(
                 url,
                 auth=address.auth,
@@ -137,9 +137,9 @@ class BoltConnection:
             raise ConfigError(f"{address.url}: {error}", "store.url is bolt://host:port") from error
 
     async def agent(self) -> str:
-        """Return what the server calls itself. Raises `Unavailable` when it cannot be reached."""
+        """Return the agent string of the server. Raises `Unavailable` if it cannot be reached."""
         try:
-            # one connection, encryption and a greeting, each within the limit
+            # Connecting, TLS and the handshake each have the limit.
             async with asyncio.timeout(3 * self.address.connect_seconds):
                 return (await self._driver.get_server_info()).agent
         except (exceptions.Neo4jError, exceptions.DriverError, OSError) as error:
@@ -152,18 +152,18 @@ class BoltConnection:
         *,
         fetch_size: int = FETCH_SIZE,
     ) -> _Result:
-        """Run work in a transaction that cannot write; the server sends so many rows ahead."""
+        """Run `work` in a read-only transaction; `fetch` is the number of rows per fetch."""
         return await self._retried(work, neo4j.READ_ACCESS, seconds or self.address.read_seconds, fetch_size=fetch_size)
 
     async def write(
         self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float | None = None, *, once: bool = False
     ) -> _Result:
-        """Run work in a transaction and commit it; work may run again (not `once`) when the server had to give way."""
+        """Run `work` in a transaction and commit it. Unless `once`, transient errors repeat it."""
         attempts = 1 if once else _ATTEMPTS
         return await self._retried(work, neo4j.WRITE_ACCESS, seconds or self.address.write_seconds, attempts)
 
     async def command(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
-        """Run a schema command, which no transaction may hold."""
+        """Run a schema command outside of a transaction."""
 
         async def run() -> list[tuple[Any, ...]]:
             async with (

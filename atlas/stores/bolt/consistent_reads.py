@@ -1,8 +1,9 @@
-"""Reads of one state on servers without snapshots: what is read while a project is being committed is read again.
+"""Consistent reads on servers that only offer read-committed isolation.
 
-Neo4j's transactions see a commit of others at once, and see it grow: records and indexes one after the other. So a
-writer says in transactions of their own when a commit begins and when it has ended. A read during which none began and
-none was under way has seen one state. Memgraph's transactions read a snapshot: there this does nothing.
+Transactions of Neo4j see the commit of another transaction while it grows, records and indexes one after the other. A
+writer therefore records the beginning and the end of each commit in transactions of their own. A read during which no
+commit began and none was in progress has seen one state; any other read is repeated. Memgraph's transactions read a
+snapshot, so this module does nothing there.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from atlas.stores.shared.statements import cypher_statements
 _ATTEMPTS = 8
 _WAIT = 0.01
 _PATIENCE = 1.0
-"""Seconds after which a read is not begun again: the newest answer is given as it is. A reader never waits long."""
+"""Seconds after which a read is not repeated: the last result is returned. Readers never wait for long."""
 
 _CALM = 5.0
-"""Seconds after a commit in which others are likely: reads look before their work, too."""
+"""Seconds after a commit in which others are likely: reads check the counts before their work as well."""
 _KEPT = 256
 """Sets of projects whose counts are remembered."""
 
@@ -29,17 +30,17 @@ _Result = TypeVar("_Result")
 
 
 async def announce(link: BoltConnection, dialect: Dialect, name: str, projects: Sequence[str]) -> None:
-    """Say that a commit to the projects begins (`begin_commit`) or has ended, whatever became of it (`end_commit`)."""
+    """Record that a commit to the projects begins (`begin_commit`) or has ended, successful or not (`end_commit`)."""
     if not dialect.snapshots and projects:
         text = cypher_statements("write")[name]
         await link.write(lambda transaction: transaction.rows(text, names=list(projects)))
 
 
 class CommitCounts:
-    """What a store's reads last saw of commits, by the projects that were read from.
+    """The commit counts that the reads of a store saw last, by the projects read.
 
-    Counts only grow: when none was under way then and none has begun since, none was under way in between. So a read
-    looks once, behind its work.
+    Counts only grow: if no commit was in progress then and none has begun since, none was in progress in between. A
+    read therefore checks once, after its work.
     """
 
     def __init__(self) -> None:
@@ -49,7 +50,7 @@ class CommitCounts:
     async def settled(
         self, transaction: Transaction, projects: Iterable[str], work: Callable[[], Awaitable[_Result]]
     ) -> _Result:
-        """Return the result of `work`, run again while the projects (none: all) were committed to meanwhile."""
+        """Return the result of `work`, repeated if the projects (none: all) were committed to meanwhile."""
         names = tuple(projects)
         clock = asyncio.get_running_loop().time
         started = clock()
@@ -64,11 +65,11 @@ class CommitCounts:
             self._quiet.pop(names, None)
             self._calm_at = clock() + _CALM
             if known is not None:
-                # work that was begun in good faith does not count against patience
+                # An attempt that began with current counts does not use up the time limit.
                 known, started = None, clock()
             if clock() - started > _PATIENCE:
                 return result
-            # a busy server takes longer for a commit than for all attempts
+            # On a busy server one commit may outlast all attempts.
             while now != now_ended and clock() - started <= _PATIENCE:
                 await asyncio.sleep(_WAIT)
                 now, now_ended = await _commits(transaction, names)
@@ -83,6 +84,6 @@ class CommitCounts:
 
 
 async def _commits(transaction: Transaction, names: Sequence[str]) -> tuple[int, int]:
-    """Return how many commits have begun and ended; one whose writer was killed ends with the next one."""
+    """Return how many commits have begun and ended; the next commit ends one whose writer was killed."""
     ((begun, ended),) = await transaction.rows(cypher_statements("read")["commits"], names=list(names))
     return begun, ended

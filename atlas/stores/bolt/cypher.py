@@ -21,9 +21,9 @@ from atlas.stores.sqlite.cypher.results import Size, check_nesting
 from atlas.stores.sqlite.cypher.values import check_parameter, order_key
 
 MAX_CELL = 10_000
-"""Items of one list in a result; a longer one is cut and the table marked as truncated."""
+"""Maximum number of items of a list in a result; longer lists are cut and the table is marked as truncated."""
 FETCH_SIZE = 50
-"""Rows of a query that a server sends ahead: they are in memory before the first one is counted."""
+"""Rows per fetch of a query: they are in memory before the first one is counted."""
 _ENDS = "UNWIND $ids AS id MATCH (n:Symbol) WHERE elementId(n) = id RETURN id, n.uid"
 
 
@@ -35,7 +35,7 @@ async def run(
     limit: int,
     timeout: float,  # noqa: ASYNC109 the server ends the transaction
 ) -> Table:
-    """See `Store.cypher`. Raises `QueryError` for what is not allowed, and for what the server says of the query."""
+    """See `Store.cypher`. Raises `QueryError` for what is not allowed and for the server's objections to the query."""
     values = {name: check_parameter(value, name) for name, value in parameters.items()}
     sent = prepared(text, values, memgraph=dialect.name == "memgraph")
 
@@ -68,13 +68,13 @@ async def run(
 
 
 class ByteCounter:
-    """Counts the bytes of rows as they arrive, so that no more of them are read than a result may have."""
+    """Counts the bytes of rows on arrival and stops the reading at the limit of a result."""
 
     def __init__(self) -> None:
         self._size = Size()
 
     def take(self, row: list[object]) -> None:
-        """Count a row. Raises QueryError when the result gets too large or a value is nested too deeply."""
+        """Count a row. Raises QueryError if the result becomes too large or a value is nested too deeply."""
         for value in row:
             self._count(value, 0)
 
@@ -99,7 +99,7 @@ class ByteCounter:
 def _plain_rows(
     rows: Sequence[Sequence[object]], uids: Mapping[str, str], ordered: bool
 ) -> tuple[tuple[tuple[object, ...], ...], bool]:
-    """Return rows as plain values, sorted unless they are ordered, and whether a list was cut."""
+    """Return rows as plain values, sorted unless the query orders them, and whether a list was cut."""
     writer = _Writer(uids)
     found = [tuple(writer.plain(value) for value in row) for row in rows]
     if not ordered:
@@ -108,7 +108,7 @@ def _plain_rows(
 
 
 async def _goes_on(link: BoltConnection, beyond: Sequence[str], values: dict[str, object], seconds: float) -> bool:
-    """Tell whether there are longer paths than were looked at, or may be: as far as can be said in the time."""
+    """Return whether longer paths exist, or may exist, as far as the remaining time allows to determine."""
 
     async def work(transaction: Transaction) -> bool:
         return any([(await transaction.some(text, values, 1))[1] for text in beyond])
@@ -120,7 +120,7 @@ async def _goes_on(link: BoltConnection, beyond: Sequence[str], values: dict[str
 
 
 async def _uids(transaction: Transaction, rows: Sequence[Sequence[object]]) -> dict[str, str]:
-    """Return the uids of the ends of all edges in the rows: the server sends edges without them."""
+    """Return the uids of the end nodes of all edges in the rows: the server sends edges without them."""
     ends: dict[str, None] = {}
     for row in rows:
         for value in row:

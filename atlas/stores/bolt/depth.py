@@ -1,7 +1,7 @@
-"""How far an unbounded `*` goes on a server: as far as on the embedded store. Pure: looks at the syntax tree only.
+"""Limits for an unbounded `*` on a server: the same depth as on the embedded store. Pure: syntax trees only.
 
-Where every path counts, it ends at `MAX_HOPS`. Where only the set of ends matters it has no end: Neo4j visits each node
-once then. Memgraph follows every path in any case.
+Where every path counts, the walk ends at `MAX_HOPS`. Where only the set of end nodes matters there is no limit: Neo4j
+then visits each node once. Memgraph follows every path in any case.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from atlas.stores.sqlite.cypher.graph import type_names
 from atlas.stores.sqlite.cypher.scope import ignores_repeats, mentioned, needs_until_projection, walk
 
 MAX_HOPS = 15
-"""As many as the embedded store follows (`cypher.expand`)."""
+"""The limit of the embedded store (`cypher.expand`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CappedWalk:
-    """A relationship `*` or `*n..` that is to end at `MAX_HOPS`."""
+    """A relationship `*` or `*n..` that must end at `MAX_HOPS`."""
 
     edge: RelationshipPattern
     match: Match
     start: int
-    """Where the clauses begin that the MATCH is the last of."""
+    """Start of the clauses that the MATCH ends."""
     end: int
-    """Where the MATCH ends; 0 in a subquery, which cannot be asked alone."""
+    """End of the MATCH; 0 in a subquery, which cannot run alone."""
 
     @property
     def low(self) -> int:
-        """The least number of hops."""
+        """The minimum number of hops."""
         return self.edge.hops[0] if self.edge.hops is not None else 1
 
 
 def capped_walks(tree: Query, *, prunes: bool) -> list[CappedWalk]:
-    """Return the walks that are to be capped on a server that visits each node once (`prunes`) or never does."""
+    """Return the walks to limit on a server that visits each node once (`prunes`) or follows every path."""
     found = list(_in_query(tree, False, True, prunes))
     for item in walk(tree):
         if isinstance(item, Subquery):
@@ -62,7 +62,7 @@ def _counts_paths(
     distinct: bool,
     prunes: bool,
 ) -> bool:
-    """Tell whether a relationship is unbounded and how often its ends are reached, or by what, is asked for."""
+    """Return whether a relationship is unbounded and the query depends on how it reaches its ends."""
     if edge.hops is None or edge.hops[1] is not None or path.shortest:
         return False
     if not prunes or edge.hops[0] > 1:

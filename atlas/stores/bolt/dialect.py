@@ -1,6 +1,6 @@
-"""Where Memgraph 3.12 and Neo4j 5.26 speak differently: schema commands, text and vector queries, lists of indexes.
+"""Differences between Memgraph 3.12 and Neo4j 5.26: schema commands, text and vector queries, lists of indexes.
 
-Text only: nothing here talks to a server. Everything else the store says is understood by both.
+Text only: this module does not talk to a server. Both servers understand all other statements.
 """
 
 from __future__ import annotations
@@ -34,48 +34,48 @@ _HINT = re.compile(r"^USING INDEX SEEK \w+(:\w+\(\w+\))\n", re.MULTILINE)
 _PARAMETER = re.compile(r"\$(\w+)")
 _RESERVED = frozenset(("and", "or", "not", "in", "to"))
 _MAX_TOKENS = 200
-"""Lucene takes 1,024 clauses; more words than these say nothing new."""
+"""Lucene accepts 1,024 clauses; more words than this add no information."""
 _LUCENE_TOKEN = 255
 _TANTIVY_TOKEN = 39
-"""Bytes of a token that is not thrown away; a query of nothing else is an error."""
+"""Maximum size of an indexed token in bytes; a query of longer tokens alone is an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """What tells one index or constraint from another: kind (`unique`, `plain`, `text`, `vector`) and what it is on."""
+    """Identity of an index or constraint: kind (`unique`, `plain`, `text`, `vector`) and target."""
 
     kind: str
     name: str
-    """Label.property; the index's own name for text and vectors."""
+    """Label.property; for text and vectors the name of the index."""
 
 
 class Dialect(Protocol):
-    """What one server's language needs; statements take the parameters named in them."""
+    """The language of one server; statements take the parameters named in them."""
 
     name: str
     lists: Sequence[str]
-    """Commands that list what there is; `known` reads their rows."""
+    """Commands that list indexes and constraints; `known` reads their rows."""
     wait: str
-    """The command that waits until indexes are filled, "" where creating waits."""
+    """The command that waits until indexes are populated, "" where creating waits."""
     snapshots: bool
-    """Whether a transaction sees one state, whatever is committed meanwhile."""
+    """Whether a transaction reads a snapshot."""
     exact: str
-    """The expression for the cosine of `e.%property%` and `$vector`, "" where there is none."""
+    """Expression for the cosine of `e.%property%` and `$vector`, "" where there is none."""
 
     def statement(self, text: str) -> str:
-        """Return a kept statement as the server takes it; index hints are kept as Neo4j has them, a line each."""
+        """Return a stored statement as the server takes it; index hints are stored in Neo4j's form, one per line."""
         ...
 
     def parameters(self, named: dict[str, object]) -> dict[str, object]:
-        """Return the parameters of a kept statement as the server takes them."""
+        """Return the parameters of a stored statement as the server takes them."""
         ...
 
     def schema(self) -> list[tuple[Index, str]]:
-        """Return what must exist, with the command that makes it."""
+        """Return the required indexes and constraints, each with the command that creates it."""
         ...
 
     def vector_index(self, name: str, dimension: int) -> str:
-        """Return the command that makes the index on the property of the same name."""
+        """Return the command that creates the index on the property of the same name."""
         ...
 
     def drop_vector_index(self, name: str) -> str:
@@ -83,19 +83,19 @@ class Dialect(Protocol):
         ...
 
     def known(self, command: str, rows: Sequence[tuple[Any, ...]]) -> list[Index]:
-        """Return what the rows of one of `lists` say there is."""
+        """Return the indexes and constraints in the rows of one of `lists`."""
         ...
 
     def text_call(self) -> str:
-        """Return the CALL that yields `e` and `score` for `$query`, at most `$reach` of them."""
+        """Return the CALL that yields at most `$reach` pairs of `e` and `score` for `$query`."""
         ...
 
     def text_query(self, words: Sequence[str]) -> str:
-        """Return the query text for words joined by OR, "" when nothing of them can be searched."""
+        """Return the query text for words joined by OR, "" if none of them can be searched."""
         ...
 
     def vector_call(self, name: str) -> str:
-        """Return the CALL that yields `e` and its cosine as `score` for `$vector`, at most `$reach` of them."""
+        """Return the CALL that yields at most `$reach` pairs of `e` and its cosine as `score` for `$vector`."""
         ...
 
 
@@ -112,10 +112,11 @@ class Neo4jDialect:
     exact = "2 * vector.similarity.cosine(e.%property%, $vector) - 1"
 
     def statement(self, text: str) -> str:
-        """See `Dialect.statement`. A plan that creates, or whose index is named, has no choice: it is kept.
+        """See `Dialect.statement`.
 
-        Parameters are one map: a plan is kept for each statement and kind of parameter, and a list of ten, of a hundred
-        and of a thousand are kinds of their own, but a map is a map.
+        Plans that create, or whose index is named, have no alternatives and are kept. All parameters are one map: Neo4j
+        keeps a plan for each statement and type of parameter, and lists of ten, a hundred and a thousand items are
+        different types, while a map is always one.
         """
         text = _PARAMETER.sub(r"$p.\1", text)
         return f"CYPHER replan=skip {text}" if "CREATE (" in text or _HINT.search(text) else text
@@ -125,7 +126,7 @@ class Neo4jDialect:
         return {"p": named}
 
     def schema(self) -> list[tuple[Index, str]]:
-        """See `Dialect.schema`. A constraint brings its index."""
+        """See `Dialect.schema`. A constraint creates its index."""
         constraint = "CREATE CONSTRAINT IF NOT EXISTS FOR (n:{0}) REQUIRE n.{1} IS UNIQUE"
         unique = [(Index("unique", f"{label}.{key}"), constraint.format(label, key)) for label, key in UNIQUE]
         plain = [
@@ -139,7 +140,7 @@ class Neo4jDialect:
         return [*unique, *plain, (Index("text", TEXT_INDEX), words)]
 
     def vector_index(self, name: str, dimension: int) -> str:
-        """See `Dialect.vector_index`. Not quantized: scores are to be those of an exact scan."""
+        """See `Dialect.vector_index`. Not quantized: scores must equal those of an exact scan."""
         return (
             f"CREATE VECTOR INDEX {name} IF NOT EXISTS FOR (n:AtlasEntry) ON (n.{name}) OPTIONS {{indexConfig: "
             f"{{`vector.dimensions`: {dimension}, `vector.similarity_function`: 'cosine', "
@@ -151,7 +152,7 @@ class Neo4jDialect:
         return f"DROP INDEX {name} IF EXISTS"
 
     def known(self, command: str, rows: Sequence[tuple[Any, ...]]) -> list[Index]:
-        """See `Dialect.known`. An index that failed to be filled does not count."""
+        """See `Dialect.known`. An index that failed to populate does not count."""
         kinds = {"FULLTEXT": "text", "VECTOR": "vector", "RANGE": "plain"}
         found: list[Index] = []
         for name, kind, labels, properties, state, constraint in rows:
@@ -180,7 +181,7 @@ class Neo4jDialect:
 
 
 class MemgraphDialect:
-    """Memgraph 3.12. Creating what exists is a notice, never an error, and a failure may look the same: look after."""
+    """Memgraph 3.12. Creating what exists is a notice, not an error, and so may be a failure: verify afterwards."""
 
     name = "memgraph"
     snapshots = True
@@ -189,7 +190,7 @@ class MemgraphDialect:
     exact = ""
 
     def statement(self, text: str) -> str:
-        """See `Dialect.statement`. Hints stand before the first clause, of all MATCHes together."""
+        """See `Dialect.statement`. Hints of all MATCH clauses stand before the first clause."""
         hints = dict.fromkeys(_HINT.findall(text))
         return f"USING INDEX {', '.join(hints)}\n{_HINT.sub('', text)}" if hints else text
 
@@ -198,7 +199,7 @@ class MemgraphDialect:
         return named
 
     def schema(self) -> list[tuple[Index, str]]:
-        """See `Dialect.schema`. A constraint brings no index here, and an index on a property none on the label."""
+        """See `Dialect.schema`. A constraint creates no index, and an index on a property creates none on the label."""
         labels = dict.fromkeys(label for label, _ in (*UNIQUE, *PLAIN))
         by_label = [(Index("plain", label), f"CREATE INDEX ON :{label}") for label in labels]
         plain = [
@@ -247,12 +248,12 @@ class MemgraphDialect:
         )
 
     def text_query(self, words: Sequence[str]) -> str:
-        """See `Dialect.text_query`. Its words end at `_`; those that are operators in any case are left out."""
+        """See `Dialect.text_query`. Words end at `_`; words that are operators in any case are left out."""
         chosen = _chosen(words, "", _tantivy_tokens)
         return f"data.{WORDS}:({' '.join(chosen)})" if chosen else ""
 
     def vector_call(self, name: str) -> str:
-        """See `Dialect.vector_call`. Its own `similarity` forgets the sign."""
+        """See `Dialect.vector_call`. The server's own `similarity` loses the sign."""
         return (
             f"CALL vector_search.search('{name}', $reach, $vector) "
             "YIELD node, distance WITH node AS e, 1 - distance AS score"
@@ -260,7 +261,7 @@ class MemgraphDialect:
 
 
 def dialect_of(agent: str) -> Dialect:
-    """Return the dialect of a server by what it calls itself. Raises `StoreError` for one that is not supported."""
+    """Return the dialect for an agent string. Raises `StoreError` for an unsupported server."""
     if "Memgraph" in agent:
         return MemgraphDialect()
     version = re.match(r"Neo4j/5\.(\d+)", agent)
@@ -270,9 +271,9 @@ def dialect_of(agent: str) -> Dialect:
 
 
 def _chosen(words: Sequence[str], joint: str, tokens: Callable[[str], int]) -> list[str]:
-    """Return the words in lower case, cut at what is no letter, digit, mark or `joint`, as many as a query may hold.
+    """Return the words in lower case, split at all but letters, digits, marks and `joint`, up to the limit.
 
-    `tokens`: how many the server makes of a word at most, 0 for one that it cannot search.
+    `tokens` returns the maximum number of tokens that the server makes of a word, 0 for a word that it cannot search.
     """
     found: dict[str, None] = {}
     left = _MAX_TOKENS
@@ -292,7 +293,7 @@ def _runs(word: str, joint: str) -> list[str]:
 
 
 def _lucene_tokens(word: str) -> int:
-    """Scripts without spaces make a token of each character."""
+    """Scripts without spaces produce one token per character."""
     if len(word) > _LUCENE_TOKEN:
         return 0
     return 1 if word.isascii() else len(word)

@@ -1,4 +1,4 @@
-"""Changes to the text of a query, by the places of its tokens: what is not changed stays as it was written. Pure."""
+"""Edits of a query's text by token offsets; everything else stays as written. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EDGE_ENDS = frozenset(("-", "<", ">"))
 
 
 class TextEdits:
-    """Insertions and removals by offset; the rest of the text stays as it was written."""
+    """Insertions and removals by offset; the rest of the text stays as written."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -20,10 +20,10 @@ class TextEdits:
         self._inserts: dict[int, list[str]] = {}
         self._removed: list[tuple[int, int]] = []
         self._hops: dict[int, int] = {}
-        """Where the number of hops of a relationship begins, by where the relationship does."""
+        """Offset of the hop range of each relationship, by the offset of the relationship."""
 
     def restrict(self, node: NodePattern, joins_labels: bool) -> None:
-        """Bind a node pattern to the visible graph; the far end of an edge is there anyway."""
+        """Bind a node pattern to the visible graph; the far end of an edge is part of it already."""
         index = self._places[node.at] + 1
         named = self._tokens[index].kind in ("name", "quoted") and not node.variable.startswith(" ")
         if named:
@@ -50,14 +50,14 @@ class TextEdits:
             self._insert(end, ".uid")
 
     def cap(self, edge: RelationshipPattern, low: int, high: int) -> None:
-        """Write the number of hops of a relationship that has a `*`."""
+        """Write the hop range of a relationship with `*`."""
         star, end = self._star(edge)
         self._removed.append((self._tokens[star].end, self._tokens[end].end))
         self._insert(self._tokens[star].end, f"{low}..{high}")
         self._hops[edge.at] = self._tokens[star].end
 
     def breadth_first(self, path: PathPattern) -> None:
-        """`shortestPath((a)-[:T*..5]->(b))` as Memgraph has it: `(a)-[:T *BFS ..5]->(b)`."""
+        """`shortestPath((a)-[:T*..5]->(b))` in Memgraph's form: `(a)-[:T *BFS ..5]->(b)`."""
         edge = path.relationships[0]
         opening = self._places[path.nodes[0].at] - 1
         for place in (opening, self._closing(opening)):
@@ -69,11 +69,11 @@ class TextEdits:
         self._insert(self._tokens[star].at, " *BFS" if high is None else f" *BFS ..{high}")
 
     def applied(self, text: str) -> str:
-        """Return the text with all edits."""
+        """Return the text with all edits applied."""
         return self._between(text, 0, len(text), self._inserts, self._removed)
 
     def beyond(self, text: str, walk: CappedWalk, hops: int) -> str:
-        """Return the query that has a row when a capped walk could have gone on to so many hops."""
+        """Return a query that has a row if a limited walk could have continued to so many hops."""
         inserts = {**self._inserts, self._hops[walk.edge.at]: [f"{hops}..{hops}"]}
         removed = list(self._removed)
         if walk.match.optional:
@@ -93,7 +93,7 @@ class TextEdits:
         return "".join([*parts, text[at:end]])
 
     def _star(self, edge: RelationshipPattern) -> tuple[int, int]:
-        """Return the tokens with which the number of hops of a relationship begins and ends."""
+        """Return the tokens with which the hop range of a relationship begins and ends."""
         star = self._places[edge.at]
         while self._tokens[star].text != "*":
             star += 1

@@ -1,6 +1,6 @@
-"""What goes wrong with a Bolt server: which errors pass by themselves, and all of them as our own, with a next step.
+"""Errors of Bolt servers: which are transient, and each as an Atlas error with a next step.
 
-Memgraph gives one code to all its causes: its messages tell them apart.
+Memgraph uses one code for all causes, so its messages distinguish them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
 
 _ONCE_MORE = ("unique constraint violation", "serialization error")
 _ONCE_MORE_CODES = ("ConstraintValidationFailed", "EntityNotFound")
-"""Refused because of a concurrent write of the same key or node: the second run finds what the other wrote."""
+"""Rejected because of a concurrent write to the same key or node; a second attempt sees the other write."""
 _CONFLICTS = ("Cannot resolve conflicting transactions",)
 _BUSY = ("Cannot get shared access", "Cannot get unique access", "Cannot get read-only access")
 _OUT_OF_MEMORY = ("OutOfMemory", "MemoryPoolOutOfMemory", "Memory limit exceeded")
@@ -22,14 +22,14 @@ _TIMED_OUT = ("because of transaction timeout", "TransactionTimedOut", "has been
 _DISK_FULL = ("No space left on device", "Disk quota exceeded", "not enough space on the disk")
 _REPLICA = (
     *("NotALeader", "ForbiddenOnReadOnlyDatabase", "read-only mode", "forbidden on the replica"),
-    "No write service available",  # what the driver makes of the first two
+    "No write service available",  # The driver's codes for the first two.
 )
 _UNENCRYPTED = ("Failed to establish encrypted connection",)
 _LOST = (exceptions.ServiceUnavailable, exceptions.SessionExpired, OSError)
 
 
 def translated(error: Exception, url: str) -> AtlasError:
-    """Return the error of a driver for the server at `url` as one of ours, its message on one line."""
+    """Return the Atlas error for an error of the driver and the server at `url`, with its message on one line."""
     said = " ".join(str(getattr(error, "message", "") or error).split())
     code = str(getattr(error, "code", "") or "")
     if isinstance(error, exceptions.AuthError) or ".Security." in code:
@@ -69,12 +69,12 @@ def translated(error: Exception, url: str) -> AtlasError:
 
 
 def retryable(error: Exception, attempt: int) -> bool:
-    """Tell whether running again may help."""
+    """Return whether a retry may help."""
     said = _said(error)
     if isinstance(error, TimeoutError) or timed_out(error) or out_of_memory(error) or disk_full(error):
         return False
     if isinstance(error, _LOST):
-        # of a server that was started again, the connections in the pool are those to the old one; writes may run twice
+        # After a restart of the server the pool holds connections to the old process; writes may then run twice.
         return attempt == 1
     if any(part in said for part in (*_ONCE_MORE, *_ONCE_MORE_CODES, *_REPLICA)):
         return attempt == 1
@@ -84,27 +84,27 @@ def retryable(error: Exception, attempt: int) -> bool:
 
 
 def timed_out(error: Exception) -> bool:
-    """Tell whether the server ended a transaction because its time was over."""
+    """Return whether the server ended a transaction at its time limit."""
     return _says(error, _TIMED_OUT)
 
 
 def out_of_memory(error: Exception) -> bool:
-    """Tell whether a transaction needed more memory than the server gives: it would again."""
+    """Return whether a transaction needed more memory than the server allows; a retry would fail, too."""
     return _says(error, _OUT_OF_MEMORY)
 
 
 def disk_full(error: Exception) -> bool:
-    """Tell whether the server could not write its files."""
+    """Return whether the server could not write its files."""
     return _says(error, _DISK_FULL)
 
 
 def on_replica(error: Exception) -> bool:
-    """Tell whether a server that only follows another one was asked to write."""
+    """Return whether a read-only replica was asked to write."""
     return _says(error, _REPLICA)
 
 
 def _causes(error: BaseException) -> Generator[BaseException]:
-    """Yield the error and what led to it, the first cause last."""
+    """Yield the error and its causes, the root cause last."""
     each: BaseException | None = error
     while each is not None:
         yield each

@@ -1,4 +1,4 @@
-"""Units and vectors as they are copied to another store, from a Bolt server. Each verb takes an open transaction."""
+"""Units and vectors for a copy to another store. Each function takes an open transaction."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def units(transaction: Transaction, project: str, paths: Sequence[str]) ->
 
 
 async def vectors(transaction: Transaction, project: str, limit: int, after: str) -> list[VectorRow]:
-    """See `Store.vectors`. Numbers were made from 16 bits and become them again."""
+    """See `Store.vectors`. The numbers were made from 16-bit floats and convert back without loss."""
     await check_project(transaction, project)
     current = await current_model(transaction)
     if current is None:

@@ -1,7 +1,8 @@
-"""Who writes a project on a server: whoever opened it last. Every opening gives a number, every write compares it.
+"""Fencing tokens: only the latest opener of a project may write.
 
-The project's node is locked before its number is read and until the transaction ends. So a writer that was paused, or
-whose lease is somebody else's by now, never commits after its successor began; no clock has a part in it.
+Each opening increments a number, and each write compares it. The project's node is locked before its number is read and
+until the transaction ends. A writer that was paused, or that lost its lease, therefore never commits after its
+successor began. No clock is involved.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from atlas.stores.shared.statements import cypher_statements
 async def become_writer(transaction: Transaction, project: str, root: str) -> tuple[int, int]:
     """Register a project; return its generation and the number of its new writer."""
     write = cypher_statements("write")
-    # two statements: what the second one counts up is read behind the lock that the first one took
+    # Two statements: the second one increments a value that it reads under the lock of the first.
     await transaction.rows(write["open_project"], name=project, root=root, host=socket.gethostname())
     await transaction.rows(write["open_commits"], name=project)
     ((generation, fence),) = await transaction.rows(write["next_fence"], name=project)
@@ -25,9 +26,9 @@ async def become_writer(transaction: Transaction, project: str, root: str) -> tu
 
 
 async def check_writer(transaction: Transaction, fences: dict[str, int], projects: Iterable[str]) -> None:
-    """Keep others from becoming the writer until the transaction ends; raise `LeaseLost` when somebody has already.
+    """Keep others from becoming the writer until the transaction ends. Raises `LeaseLost` if another writer exists.
 
-    A project that this store has not opened is opened with the number that it has; unknown ones are left to others.
+    A project that this store has not opened is opened with its current number; unknown projects are ignored.
     """
     names, write = sorted(projects), cypher_statements("write")
     await transaction.rows(write["lock_projects"], names=names)

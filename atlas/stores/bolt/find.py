@@ -1,4 +1,4 @@
-"""The `find` verb on a Bolt server: candidates by index, names compared and ordered here as everywhere."""
+"""`find` on a Bolt server: candidates by index; names are compared and ordered here as in every store."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from atlas.stores.shared import names
 from atlas.stores.shared.statements import cypher_statements
 
 _ALL = 1_000_000
-"""As many candidates as there are: names of several parts are compared here."""
+"""All candidates: names with several parts are compared here."""
 
 
 class _Candidate(NamedTuple):
-    """A node with what it is ordered by."""
+    """A node with its sort key."""
 
     uid: str
     is_test: bool
@@ -27,7 +27,7 @@ class _Candidate(NamedTuple):
 
 
 async def find(transaction: Transaction, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
-    """See `Store.find`. An empty text finds nothing, but as a path it is the structure unit."""
+    """See `Store.find`. An empty text matches nothing, except as a path: then it is the structure unit."""
     found: list[_Candidate] = []
     if limit > 0 and (text or match is Match.PATH):
         found = await _Finder(transaction, *condition(where)).candidates(text, match, limit)
@@ -41,7 +41,7 @@ class _Finder:
         self._transaction, self._limits, self._parameters = transaction, limits, parameters
 
     async def candidates(self, text: str, match: Match, limit: int) -> list[_Candidate]:
-        """Return the nodes meant, in order; at least `limit` of them if there are."""
+        """Return the matching nodes in order; at least `limit` of them if there are as many."""
         if match is Match.PATH:
             return await self._in_file(text)
         if match is Match.NEAR:
@@ -72,7 +72,7 @@ class _Finder:
 
     async def _folded(self, text: str, limit: int) -> list[_Candidate]:
         tails = names.tails(text)
-        # what is no ASCII has no lower case here, but on the server
+        # Non-ASCII characters keep their case here, but not on the server.
         parts = [part for part in names.segments(text) if part.isascii()]
         matches = names.suffix_matcher(text)
         rows = await self._select(
@@ -103,7 +103,7 @@ class _Finder:
         return sorted(found, key=lambda row: (distances[row], _order(row)))
 
     async def _similar(self, wanted: str) -> dict[str, int]:
-        """Return the folded names that are similar, with their distance."""
+        """Return similar folded names with their distance."""
         folded = names.fold(wanted)
         limit = names.tolerance(folded)
         ((similar,),) = await self._transaction.rows(

@@ -1,4 +1,4 @@
-"""A writing Bolt store that gives back at its end what was taken for it: the right to write to the server."""
+"""A writing Bolt store that releases its write lock when it is closed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from atlas.stores.bolt.store import BoltStore
 
 
 class HeldBoltStore(BoltStore):
-    """As `BoltStore`; closing it closes what it holds, last."""
+    """A `BoltStore` that closes the resources registered with it, last."""
 
     _held: AsyncExitStack | None = None
 
     def hold(self, held: AsyncExitStack) -> None:
-        """Close this with the store."""
+        """Close this resource with the store."""
         self._held = held
 
     async def aclose(self) -> None:

@@ -1,7 +1,7 @@
-"""What a batch of deltas changes, worked out from what the touched units hold. Pure: no server in sight.
+"""The changes of a batch of deltas, computed from the current content of the touched units. Pure: no server.
 
 Deltas count in their order: a uid belongs to the unit that claimed it last, and a decision to the unit that holds the
-symbol when all deltas are in.
+symbol after all deltas.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta, NodeRow, Sear
 from atlas.stores.bolt.rows import unit_key
 
 LONGEST_KEY = 8_000
-"""Bytes. Neo4j refuses the whole transaction for a longer indexed text: such a node is left out, with its edges."""
+"""Bytes. Neo4j rejects a transaction with a longer indexed text; such a node is left out, with its edges."""
 
 EdgeKey = tuple[str, str, str, int]
 """(source, target, type, line)"""
@@ -22,7 +22,7 @@ EdgeKey = tuple[str, str, str, int]
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:
-    """A node as the store holds it."""
+    """A node as stored."""
 
     uid: str
     unit: str
@@ -33,7 +33,7 @@ class StoredNode:
 
 @dataclass(frozen=True, slots=True)
 class TargetNode:
-    """A node as it is to be."""
+    """A node as it will be."""
 
     project: str
     path: str
@@ -44,23 +44,23 @@ class TargetNode:
 
 @dataclass(slots=True)
 class WritePlan:
-    """The end of a batch: nodes, records and decisions as they are to be."""
+    """The result of a batch: nodes, records and decisions after it."""
 
     wanted: dict[str, TargetNode] = field(default_factory=dict[str, TargetNode])
     removed: set[str] = field(default_factory=set[str])
     records: dict[str, GraphDelta | None] = field(default_factory=dict[str, "GraphDelta | None"])
-    """Last delta that set a unit's record; None when the unit is gone."""
+    """The last delta that sets a unit's record; None if the unit is removed."""
     contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
     digests: dict[str, str] = field(default_factory=dict[str, str])
-    """File digests by unit, where they are new or changed."""
+    """File digests by unit, where new or changed."""
     reasons: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
-    """By project, how often each reason was given."""
+    """By project, the number of decisions per reason."""
     decisions: list[tuple[str, Decision]] = field(default_factory=list[tuple[str, Decision]])
     """(unit, decision) in order."""
 
 
 def touched(deltas: Sequence[GraphDelta]) -> tuple[list[str], list[str]]:
-    """Return the units whose nodes are replaced, and the uids claimed by them."""
+    """Return the units whose nodes are replaced, and the uids that they claim."""
     units = dict.fromkeys(key_of(delta) for delta in deltas if delta.record is None or delta.nodes is not None)
     uids = dict.fromkeys(row.uid for delta in deltas if delta.record is not None for row in delta.nodes or ())
     return list(units), list(uids)
@@ -72,7 +72,7 @@ def key_of(delta: GraphDelta) -> str:
 
 
 def plan(deltas: Sequence[GraphDelta], records: dict[str, FileRecord], held: dict[str, StoredNode]) -> WritePlan:
-    """Return what the batch ends at. `records` and `held` are what the store has of the touched units and uids."""
+    """Return the result of the batch. `records` and `held` are the stored content of the touched units and uids."""
     made = WritePlan()
     owners = _Owners(held.values())
     current: dict[str, FileRecord | None] = dict(records)
@@ -100,7 +100,7 @@ def plan(deltas: Sequence[GraphDelta], records: dict[str, FileRecord], held: dic
 
 
 class _Owners:
-    """Which unit holds which uid, both ways."""
+    """Ownership of uids by units, in both directions."""
 
     def __init__(self, held: Iterable[StoredNode]) -> None:
         self.unit: dict[str, str] = {}

@@ -1,8 +1,7 @@
-"""A user's Cypher as it is sent to a Bolt server: nothing but the read subset, and only the visible graph.
+"""A user's Cypher as sent to a Bolt server: the read-only subset over the visible graph.
 
-The embedded store's parser reads it first: what that refuses never arrives at a server. The graph that queries see are
-the `Symbol` nodes: nodes that are asked for without a label get it, which also lets an index find them by name, and
-`labels()` forgets it again.
+The parser of the embedded store reads it first; what it rejects never reaches a server. Queries see `Symbol` nodes
+only: node patterns without a label get it, which also enables the index on names, and `labels()` hides it.
 """
 
 from __future__ import annotations
@@ -37,18 +36,18 @@ _GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "prop
 
 @dataclass(frozen=True, slots=True)
 class SentQuery:
-    """What is sent, and whether its rows come in an order of their own."""
+    """A query as sent, and whether it orders its rows."""
 
     text: str
     ordered: bool
     beyond: tuple[str, ...]
-    """Queries that have a row when there are paths longer than the cap on `*` lets through."""
+    """Queries that return a row if there are paths longer than the limit on `*` allows."""
 
 
 def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> SentQuery:
-    """Return the query as it is sent to a Memgraph or to a Neo4j, which knows `(n:(A|B)&C)`.
+    """Return the query as sent to Memgraph, or to Neo4j, which supports `(n:(A|B)&C)`.
 
-    Raises `QueryError`, located, for everything that is not in the read subset.
+    Raises `QueryError` with a position for everything outside the read-only subset.
     """
     try:
         tree = parse(text)
@@ -86,14 +85,14 @@ def _check_function(call: Call, text: str) -> None:
 
 
 def _check_range(call: Call, parameters: Mapping[str, object]) -> None:
-    """Refuse a range that the embedded store finds too long, where its ends are known before it runs."""
+    """Reject a hop range that the embedded store finds too long, where its bounds are known before it runs."""
     ends = [_known(argument, parameters) for argument in call.arguments]
     if call.name == "range" and all(isinstance(end, int) for end in ends) and len(ends) in (2, 3):
         FUNCTIONS["range"].call(*ends)
 
 
 def _check_pattern(test: TextTest, parameters: Mapping[str, object]) -> None:
-    """Refuse patterns that can take for ever: a server cannot interrupt its regular expressions."""
+    """Reject regular expressions with unbounded cost: a server cannot interrupt them."""
     pattern = _known(test.argument, parameters)
     if isinstance(pattern, str):
         compile_regex(pattern)
@@ -111,7 +110,7 @@ def _check_variables(match: Match, text: str) -> None:
 
 
 def _use_breadth_first(match: Match, edits: TextEdits) -> None:
-    """Say shortestPath as Memgraph does; refuse what it would answer otherwise: it filters only what it has found."""
+    """Rewrite shortestPath for Memgraph; reject forms that need its filter, which runs after the search."""
     for path in match.patterns:
         if not path.shortest:
             continue
@@ -132,7 +131,7 @@ def _use_breadth_first(match: Match, edits: TextEdits) -> None:
 
 
 def _check_wrong_answers(item: object) -> None:
-    """Refuse what Memgraph 3.12 answers wrongly without a word; what it does not know it says itself."""
+    """Reject what Memgraph 3.12 answers wrongly without an error. It reports unsupported syntax itself."""
     if isinstance(item, Projection):
         late = [*(expression for expression, _ in item.order), *([item.where] if item.where is not None else [])]
         if any(isinstance(part, Subquery) and part.kind == "collect" for value in late for part in walk(value)):

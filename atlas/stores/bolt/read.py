@@ -1,6 +1,6 @@
-"""The read verbs on a Bolt server that need no search: records, contents, nodes, edges, stale chunks.
+"""Reads on a Bolt server that need no search: records, contents, nodes, edges, stale chunks.
 
-Each takes an open transaction and returns values of `atlas.model`.
+Each function takes an open transaction and returns values of `atlas.model`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from atlas.stores.shared.filters import unknown_project
 from atlas.stores.shared.statements import cypher_statements
 
 _CONTENTS = 64
-"""Files whose content is asked for at once."""
+"""Files per request for content."""
 
 
 async def projects(transaction: Transaction) -> list[ProjectState]:
@@ -56,7 +56,7 @@ async def _projects(transaction: Transaction) -> list[tuple[Any, ...]]:
 
 
 async def check_project(transaction: Transaction, project: str) -> None:
-    """Raise `NotFound` for a project that the store does not know."""
+    """Raise `NotFound` for an unknown project."""
     known = [row[0] for row in await _projects(transaction)]
     if project not in known:
         raise unknown_project(project, known)
@@ -120,7 +120,7 @@ async def symbols(transaction: Transaction, uids: Sequence[str]) -> list[Node]:
 async def edges(
     transaction: Transaction, uids: Sequence[str], direction: Direction, types: Sequence[str], limit: int, each: int
 ) -> list[Edge]:
-    """See `Store.edges`. The server picks; nodes are read only for what is handed out."""
+    """See `Store.edges`. The server selects; nodes are read only for the returned edges."""
     kinds = _types(types)
     if limit <= 0 or not uids or (types and not kinds):
         return []
@@ -154,17 +154,17 @@ async def degrees(
 
 
 def _types(types: Sequence[str]) -> list[str]:
-    """Return the types that there can be, once each and in one order: a statement for each set of them is kept."""
+    """Return the possible types, unique and sorted: the server keeps one plan for each set of types."""
     return sorted({str(each) for each in types if is_literal(each)})
 
 
 def _of(kinds: Sequence[str]) -> str:
-    """Return the types as they stand in a pattern: servers find edges by type, but not by a parameter."""
+    """Return the types as they stand in a pattern: servers find edges by literal type, not by a parameter."""
     return f":{'|'.join(kinds)}" if kinds else ""
 
 
 async def current_model(transaction: Transaction) -> tuple[str, ModelInfo] | None:
-    """Return the key and description of the model that vectors were last written with."""
+    """Return key and description of the model of the last written vectors."""
     found = await transaction.rows(cypher_statements("read")["current_model"])
     return (found[0][0], ModelInfo(*found[0][1:])) if found else None
 

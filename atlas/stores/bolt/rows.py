@@ -1,7 +1,7 @@
-"""Nodes, records and chunks as the properties a Bolt server holds, and back. Pure.
+"""Conversion of nodes, records and chunks to properties of a Bolt server and back. Pure.
 
-A node is kept twice: as a `Symbol` node with what queries may see (nothing is shown as null), and as an `AtlasEntry`
-without edges that carries the rest: digests, the words that are searched and the vector.
+A node is stored twice: as a `Symbol` node with the properties that queries see (without nulls), and as an `AtlasEntry`
+without edges that carries digests, search words and the vector.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from atlas.stores.shared.names import fold
 Row = tuple[Any, ...]
 
 WORDS = "words"
-"""The property that is searched; lower case, because Memgraph lower-cases the names in a query."""
+"""The searched property; lower case, because Memgraph lower-cases the names in a query."""
 _TIMES = (8, 4, 2, 1, 2)
-"""How often the words of each text of a `SearchText` stand in it: the weights of the embedded store's columns.
+"""Number of repetitions of the words of each text of a `SearchText`: the column weights of the embedded store.
 
-Both servers would add up a score for each of several properties, and one short name would outweigh all else; one
-property with repeated words is scored as the embedded store scores its weighted columns.
+Both servers add up one score per property, so a short name would dominate. One property with repeated words is scored
+as the embedded store scores its weighted columns.
 """
 
 RECORD = ", ".join(
@@ -42,10 +42,14 @@ CANDIDATE = (
     "e.uid, coalesce(e.is_test, false), coalesce(e.name, e.folded, ''), coalesce(e.qualified_name, ''), "
     "coalesce(e.span, 0)"
 )
-"""Columns of a node that `find` orders by. A reader may meet half a node: it reads again, and must not fail before."""
+"""Columns by which `find` orders nodes.
+
+A reader may see a partly written node. The read is repeated then and must not fail before, so the columns have
+defaults.
+"""
 
 PATH = "coalesce(e.path, substring(e.unit, size(split(e.unit, ':')[0]) + 1))"
-"""The path of an entry: it is kept where it is not that of its unit."""
+"""The path of an entry, stored only where it differs from that of its unit."""
 
 
 def places(names: Iterable[str]) -> str:
@@ -64,19 +68,19 @@ ENTRY = (
     *("uid", "unit", "path", "label", "language", "is_test", "is_generated", "name", "folded", "qualified_name"),
     *("span", "digests", "chunk_digest", "chunk_name", WORDS),
 )
-"""What a property costs the server counts: what is read together is one, and what follows from others is none."""
+"""Each property costs the server time: values that are read together are one property, derivable values are none."""
 ENTRY_PLACES = places((*ENTRY, "decision"))
 """For the values of `entry_properties` and a decision."""
 
 _DIGEST = 16
 _SPAN = 32
-"""Bits of the end in a span."""
+"""Bits of the end offset in a span."""
 
 _LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
 def unit_key(project: str, path: str) -> str:
-    """Return the key of a unit; a project's name holds no colon."""
+    """Return the key of a unit; project names contain no colon."""
     return f"{project}:{path}"
 
 
@@ -86,12 +90,12 @@ def project_of(uid: str) -> str:
 
 
 def units_of(project: str) -> dict[str, object]:
-    """Return the ends of the range of unit keys that are a project's: from `unit` on, before `end`."""
+    """Return the range of unit keys of a project: first key, end (exclusive)."""
     return {"unit": unit_key(project, ""), "end": f"{project}{chr(ord(':') + 1)}"}
 
 
 def literal(name: str) -> str:
-    """Return a label or relationship type that becomes part of a statement's text. Raises `StoreError` for others."""
+    """Return a label or relationship type for the text of a statement. Raises `StoreError` for any other name."""
     if not is_literal(name):
         raise StoreError(f"{name!r} cannot be a label or a relationship type")
     return name
@@ -99,12 +103,12 @@ def literal(name: str) -> str:
 
 @lru_cache(256)
 def is_literal(name: str) -> bool:
-    """Tell whether a name can be a label or relationship type of the graph that queries see."""
+    """Return whether a name can be a label or relationship type of the visible graph."""
     return bool(_LITERAL.fullmatch(name)) and not name.startswith("Atlas") and name != "Symbol"
 
 
 def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str, object]:
-    """Return what queries see of a node."""
+    """Return the properties of a node that queries see."""
     values = (
         *(row.uid, row.kind, row.name, row.qualified_name, row.path or None, row.language or None, row.line or None),
         *(row.start_line or None, row.end_line or None, row.signature, row.docstring, row.is_test, row.is_generated),
@@ -114,9 +118,9 @@ def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str,
 
 
 def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | None) -> dict[str, object]:
-    """Return what the store alone sees of a node, without vector and decision, which outlive its changes.
+    """Return the internal properties of a node, except vector and decision, which survive its changes.
 
-    Null is for what follows from others: the path of the unit, a name in lower case.
+    Null stands for derivable values: the path of the unit, a name in lower case.
     """
     folded = fold(row.name)
     values = (
@@ -129,33 +133,33 @@ def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | N
 
 
 def _digests(project: str, path: str, row: NodeRow, text: SearchText | None) -> str:
-    """Return the row's digest and those of its parts, 16 characters each: blanks where there is none."""
+    """Return the digests of the row and its parts, 16 characters each, blanks where there is none."""
     parts = (row.signature_digest, row.body_digest, row.docstring_digest, row.text_digest)
     return row_digest(project, path, row, text) + "".join(f"{part:{_DIGEST}}" for part in parts)
 
 
 def digests_of(text: str) -> list[str]:
-    """Return the digests of signature, body, docstring and text that `digests` of an entry holds."""
+    """Return the digests of signature, body, docstring and text in the `digests` of an entry."""
     return [text[start : start + _DIGEST].rstrip() for start in range(_DIGEST, 5 * _DIGEST, _DIGEST)]
 
 
 def is_row(digests: str, digest: str) -> bool:
-    """Tell whether the `digests` of an entry are those of the row with this digest."""
+    """Return whether the `digests` of an entry belong to the row with this digest."""
     return digests.startswith(digest)
 
 
 def span_of(span: int) -> tuple[int, int]:
-    """Return the first byte and the one behind the last that `span` of an entry holds."""
+    """Return start and end (exclusive) in bytes from the `span` of an entry."""
     return span >> _SPAN, span & (1 << _SPAN) - 1
 
 
 def decision_text(decision: Decision | None) -> str | None:
-    """Return a decision as an entry holds it."""
+    """Return a decision in the form that an entry stores."""
     return f"{decision.reason}{':through' if decision.through else ''}" if decision is not None else None
 
 
 def decision_of(uid: str, text: str) -> Decision:
-    """Return the decision of `decision_text`."""
+    """Inverse of `decision_text`."""
     reason, _, through = text.partition(":")
     return Decision(uid, bool(through), reason)
 
@@ -165,13 +169,13 @@ def _repeated(text: SearchText) -> str:
 
 
 def row_digest(project: str, path: str, row: NodeRow, text: SearchText | None) -> str:
-    """Return 16 hex digits over all that is written of a node but the digest of its file."""
+    """Return 16 hex digits over all stored values of a node except the digest of its file."""
     said = repr((project, path, tuple(row), tuple(text) if text is not None else None))
     return hashlib.blake2b(said.encode("utf8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def node_of(row: Sequence[Any]) -> Node:
-    """Return the node of a row of the statement `nodes`."""
+    """Return the node for a row of the statement `nodes`."""
     *values, digests, chunk_digest, chunk_name = row
     values[5] = values[5] or ""
     values[7:10] = [number or 0 for number in values[7:10]]
@@ -181,7 +185,7 @@ def node_of(row: Sequence[Any]) -> Node:
 
 
 def record_properties(project: str, record: FileRecord, content: bytes | None) -> dict[str, object]:
-    """Return the properties of a unit; without content, those that are stored stay."""
+    """Return the properties of a unit; stored content stays if none is given."""
     properties: dict[str, object] = {
         "key": unit_key(project, record.path),
         "project": project,
@@ -199,12 +203,12 @@ def record_properties(project: str, record: FileRecord, content: bytes | None) -
         "problems": "\n".join(record.problems),
         "stale": record.stale,
     }
-    # Memgraph has no byte strings
+    # Memgraph has no byte strings.
     return properties if content is None else {**properties, "content": packed(content)}
 
 
 def record_of(row: Sequence[Any]) -> FileRecord:
-    """Return the record of a row of the columns `RECORD`."""
+    """Return the record for a row of the columns `RECORD`."""
     return FileRecord(*row[:11], problems=tuple(row[11].split("\n")) if row[11] else (), stale=row[12])
 
 
@@ -214,5 +218,5 @@ def packed(content: bytes) -> str:
 
 
 def unpacked(text: str) -> bytes:
-    """Return the bytes of `packed`."""
+    """Inverse of `packed`."""
     return zlib.decompress(base64.b64decode(text))

@@ -1,4 +1,4 @@
-"""The schema on a Bolt server: made idempotently, looked at afterwards, and the vector index of each model."""
+"""The schema on a Bolt server: created idempotently and verified, and the vector index of each model."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _READ_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) RETURN m.identity"
 
 
 async def create_schema(link: BoltConnection, dialect: Dialect) -> None:
-    """Make what is missing and check that it is there: a server may report success for an index it could not make.
+    """Create what is missing and verify it: a server may report success for an index that it could not create.
 
-    Raises `SchemaMismatch` for a graph of another version and `StoreError` when an index cannot be made.
+    Raises `SchemaMismatch` for a graph of another version and `StoreError` if an index cannot be created.
     """
     await check_version(link)
     wanted = dialect.schema()
@@ -30,14 +30,14 @@ async def create_schema(link: BoltConnection, dialect: Dialect) -> None:
 
     async def put(transaction: Transaction) -> None:
         await transaction.rows(_PUT_VERSION, version=VERSION)
-        # behind the lock that the first statement took: of two processes that open a new server one names it
+        # Under the lock of the first statement: of two processes that open a new server, one names it.
         await transaction.rows(_PUT_IDENTITY, identity=secrets.token_hex(6))
 
     await link.write(put)
 
 
 async def identity(link: BoltConnection) -> str:
-    """Return the name that this graph got when it was made, whatever its address is; "" for an empty server."""
+    """Return the name that this graph received at creation, independent of its address; "" for an empty server."""
 
     async def read(transaction: Transaction) -> list[tuple[str | None]]:
         return await transaction.rows(_READ_IDENTITY)
@@ -47,7 +47,7 @@ async def identity(link: BoltConnection) -> str:
 
 
 async def check_version(link: BoltConnection) -> None:
-    """Raise `SchemaMismatch` for a graph of another version; an empty server is of none."""
+    """Raise `SchemaMismatch` for a graph of another version; an empty server has none."""
 
     async def read(transaction: Transaction) -> list[int]:
         return [row[0] for row in await transaction.rows(_READ_VERSION)]
@@ -61,7 +61,7 @@ async def check_version(link: BoltConnection) -> None:
 
 
 async def indexes(link: BoltConnection, dialect: Dialect) -> set[Index]:
-    """Return all indexes and constraints there are."""
+    """Return all existing indexes and constraints."""
     found: set[Index] = set()
     for command in dialect.lists:
         found.update(dialect.known(command, await link.command(command)))
@@ -69,7 +69,7 @@ async def indexes(link: BoltConnection, dialect: Dialect) -> set[Index]:
 
 
 async def create_vector_index(link: BoltConnection, dialect: Dialect, model: ModelInfo) -> str:
-    """Make the index on the vectors of a model unless it is there; return the name of index and property."""
+    """Create the vector index of a model unless it exists; return the name of index and property."""
     name = vector_name(model)
     wanted = Index("vector", name)
     if wanted not in await indexes(link, dialect):
@@ -84,7 +84,7 @@ def vector_name(model: ModelInfo) -> str:
 
 
 async def _make(link: BoltConnection, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
-    """Make indexes and look whether they are there; what is refused may have been made by another process meanwhile."""
+    """Create indexes and verify them; another process may have created a rejected one meanwhile."""
     if not missing:
         return
     refused: StoreError | None = None

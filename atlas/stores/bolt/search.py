@@ -1,7 +1,7 @@
-"""Word and vector search on a Bolt server: an index's best, restricted by the filter here, as deep as is needed.
+"""Word and vector search on a Bolt server with a filter, as deep as needed.
 
-Servers filter after they have picked, so more is asked for until enough is left. Only uids and scores of what is left
-come back.
+Servers filter after they have selected, so the search asks for more until enough hits remain. Only uids and scores of
+the remaining hits are transferred.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from atlas.stores.shared.statements import cypher_statements
 
 _LEAST = 64
 _NEAREST = 256
-"""Neighbours that an approximate index is asked for at least: of fewer it misses more."""
+"""Minimum number of neighbours requested from an approximate index; it misses more of fewer."""
 _DEEPEST = 100_000
-"""Hits that one search looks at, however narrow the filter is."""
+"""Maximum number of hits that one search examines, however narrow the filter is."""
 _DEEPER = 8
 _SPARE = 1.5
-"""More than the share that has passed the filter so far makes likely."""
+"""Safety factor on the number of hits that the observed pass rate suggests."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ProbeResult:
-    """What an index's best `reach` hits are: the best that pass the filter, and what may lie beyond."""
+    """The best `reach` hits of an index: those that pass the filter, and a bound on the rest."""
 
     hits: list[Scored]
     passed: int
     seen: int
     least: float
-    """The score of the last hit, whether it passes or not: what was not seen has no better one."""
+    """Score of the last hit, passing or not: no unseen hit has a better one."""
 
     def suffices(self, limit: int, reach: int) -> bool:
-        """Tell whether nothing unseen can be among the best `limit`: which of equals is left out is decided by uid."""
+        """Return whether no unseen hit can be among the best `limit`; ties are broken by uid."""
         return self.seen < reach or (len(self.hits) >= limit and self.hits[limit - 1].score > self.least)
 
     def deeper(self, limit: int, reach: int) -> int:
-        """Return how many hits to ask for next, by the share that has passed; behind equals nobody knows."""
+        """Return the next number of hits to request, by the observed pass rate; nothing is known beyond ties."""
         likely = _SPARE * limit * self.seen / max(self.passed, 1) if self.passed < limit else _DEEPER * reach
         return int(min(max(likely, 2 * reach), _DEEPER * reach, _DEEPEST))
 
@@ -68,7 +68,7 @@ async def search_text(
 async def search_vector(
     transaction: Transaction, dialect: Dialect, vector: bytes, where: Filter, limit: int
 ) -> list[Scored]:
-    """See `Store.search_vector`. Approximate; where the filter leaves too few, exact if the server can compare."""
+    """See `Store.search_vector`. Approximate; if the filter leaves too few hits, exact where the server supports it."""
     model = await current_model(transaction)
     hits = await _nearest(transaction, dialect, model, vector, where, limit) if model and limit > 0 else []
     if not hits:
@@ -99,7 +99,7 @@ async def _nearest(
         look = await _look(transaction, call, limits, asked, limit, look.deeper(limit, reach))
     if look.passed >= limit:
         return look.hits
-    # the graph of an approximate index need not reach everything, however many are asked for
+    # The graph of an approximate index need not reach every vector, however many are requested.
     text = cypher_statements("search")["nearest"].replace("%where%", limits)
     text = text.replace("%cosine%", dialect.exact.replace("%property%", key))
     ((rows,),) = await transaction.rows(text, **asked, model=key, limit=limit)
@@ -109,7 +109,7 @@ async def _nearest(
 async def _deep_enough(
     transaction: Transaction, call: str, limits: str, parameters: dict[str, object], limit: int
 ) -> list[Scored]:
-    """Ask for more until enough pass the filter and no tie is cut."""
+    """Request more hits until enough pass the filter and no tie is cut."""
     reach = max(_LEAST, limit * (4 if limits else 2))
     while True:
         look = await _look(transaction, call, limits, parameters, limit, reach)
@@ -127,5 +127,5 @@ async def _look(
 
 
 def _best(rows: Sequence[Sequence[Any]]) -> list[Scored]:
-    """Return hits in the order of their scores, equal ones by uid as it is compared here."""
+    """Return hits by score, ties by uid in the order of this process."""
     return sorted((Scored(uid, score) for uid, score in rows), key=lambda hit: (-hit.score, hit.uid))

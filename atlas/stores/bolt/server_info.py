@@ -1,4 +1,4 @@
-"""What a Bolt server tells of itself: who it is, and whether every index that the store needs is there."""
+"""Information about a Bolt server: its identity and the state of the required indexes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from atlas.stores.bolt.schema import check_version, indexes
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """The state of a server that answers and is supported."""
+    """State of a supported server that answers."""
 
     agent: str
     indexes: int
-    """Of those that are needed, how many are there."""
+    """Number of required indexes that exist."""
     missing: tuple[str, ...]
-    """Names of the others; all of them on a server that nothing was written to."""
+    """Names of the missing ones; all of them on a server without an index."""
 
 
 async def server_facts(address: Address) -> ServerInfo:
-    """Ask a server. Raises as `BoltStore.open` for reading does."""
+    """Query a server. Raises as `BoltStore.open` for reading does."""
     link = BoltConnection(address)
     try:
         agent = await link.agent()

@@ -1,4 +1,4 @@
-"""The `stats` verb on a Bolt server: counts of projects."""
+"""`stats` on a Bolt server: counts of projects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from atlas.stores.shared.statements import cypher_statements
 
 
 async def stats(transaction: Transaction, project: str) -> list[ProjectStats]:
-    """See `Store.stats`. The size on the server's disk is not known here."""
+    """See `Store.stats`. The size on the server's disk is not known."""
     if project:
         await check_project(transaction, project)
     listed = [state.project for state in await projects(transaction)]

@@ -1,4 +1,4 @@
-"""Vectors as they are written to a Bolt server."""
+"""Vectors as written to a Bolt server."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ from atlas.stores.bolt.schema import vector_name
 from atlas.stores.shared.statements import cypher_statements
 
 _VECTORS = 500
-"""Vectors of one UNWIND."""
+"""Vectors per UNWIND."""
 
 
 async def put_vectors(
     transaction: Transaction, project: str, model: ModelInfo, vectors: Sequence[VectorRow]
 ) -> list[str]:
-    """Store vectors in place of those of other models; return the models that have none left."""
+    """Store vectors in place of those of other models; return the models without remaining vectors."""
     key, read, write = vector_name(model), cypher_statements("read"), cypher_statements("write")
-    if await current_model(transaction) != (key, model):  # else writers would wait for each other at its node
+    if await current_model(transaction) != (
+        key,
+        model,
+    ):  # Without this order writers would wait for each other at its node.
         described = {"provider": model.provider, "model": model.model, "dimension": model.dimension}
         await transaction.rows(write["add_model"], key=key, **described, fingerprint=model.fingerprint)
     others = [row[0] for row in await transaction.rows(read["models"]) if row[0] != key]

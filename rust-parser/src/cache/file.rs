@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
-use super::ContentDigest;
-use super::place::Place;
+use super::digest::ContentDigest;
+use super::folder::CacheFolder;
 use super::record::{self, Found, Record};
 use crate::facts::{FACTS_VERSION, FileFacts};
 
@@ -39,7 +39,7 @@ pub type Key = (String, Option<ContentDigest>);
 /// An open cache. The process that holds the lock writes; every other one only reads what was there when it opened.
 pub struct CacheFile {
     /// None when there is no folder to work in.
-    place: Option<Place>,
+    folder: Option<CacheFolder>,
     file: Option<File>,
     /// Held while writing is allowed.
     lock: Option<File>,
@@ -54,11 +54,11 @@ pub struct CacheFile {
 impl CacheFile {
     /// Open or create. Never fails: without a usable file the cache is empty and stays empty.
     pub fn open(path: &Path) -> Self {
-        let place = Place::open(path).ok();
-        let lock = place.as_ref().and_then(|place| place.lock().ok());
-        let file = place.as_ref().and_then(|place| if lock.is_some() { place.write() } else { place.read() }.ok());
+        let folder = CacheFolder::open(path).ok();
+        let lock = folder.as_ref().and_then(|folder| folder.lock().ok());
+        let file = folder.as_ref().and_then(|folder| if lock.is_some() { folder.write() } else { folder.read() }.ok());
         let lock = lock.filter(|_| file.is_some());
-        let mut cache = Self { place, file, lock, full: false, length: 0, live: 0, records: FxHashMap::default() };
+        let mut cache = Self { folder, file, lock, full: false, length: 0, live: 0, records: FxHashMap::default() };
         if cache.read_index().is_err() {
             cache.clear();
         }
@@ -129,7 +129,7 @@ impl CacheFile {
         if (self.live + FILE_HEADER) * 2 <= self.length && self.length > FILE_HEADER {
             match self.rewrite() {
                 Ok(()) => return,
-                Err(_) => self.place.iter().for_each(Place::remove_copy),
+                Err(_) => self.folder.iter().for_each(CacheFolder::remove_copy),
             }
         }
         dead.sort_unstable_by_key(|record| record.offset);
@@ -218,7 +218,7 @@ impl CacheFile {
 
     /// Copy the records into a new file that replaces the old one in one step.
     fn rewrite(&mut self) -> io::Result<()> {
-        let (Some(old), Some(place)) = (&self.file, &self.place) else { return Ok(()) };
+        let (Some(old), Some(place)) = (&self.file, &self.folder) else { return Ok(()) };
         let file = place.new_copy()?;
         let mut new = io::BufWriter::new(&file);
         new.write_all(&file_header())?;

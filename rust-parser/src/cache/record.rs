@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use super::ContentDigest;
+use super::digest::ContentDigest;
 
 pub const HEADER: usize = 40;
 /// Most paths fit into what is read together with a record's header.

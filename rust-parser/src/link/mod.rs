@@ -5,7 +5,9 @@
 //! `emit::edges` are the stages, each reading only what earlier ones made; `resolve` says what expressions stand for; `emit` makes
 //! edges, and the unit that is no file.
 
+pub(crate) mod edge;
 pub(crate) mod emit;
+mod entity;
 mod inherit;
 pub(crate) mod project;
 mod resolve;
@@ -20,53 +22,56 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::FileFacts;
 
-use crate::link::emit::edges::{self, FileEdges};
+use crate::link::edge::FileEdges;
+use crate::link::emit::edges;
 use crate::link::emit::structure::{self, Structure};
+use crate::link::project::ancestry::FileBases;
 use crate::link::project::dependencies::{add_differences, is_affected};
+use crate::link::project::file_types::FileTypes;
 use crate::link::project::index::{Index, SubProject};
 use crate::link::project::names::{ExternalId, FileId};
-use crate::link::project::query::{STAGES, Stage, View};
-use crate::link::resolve::types::{self, FileTypes};
+use crate::link::project::query::{Query, STAGES, Stage};
+use crate::link::resolve::types;
 use crate::unit::{self, UnitDigest, UnitSource};
 
 /// All facts of one project and the graph made from them.
 pub struct Project {
     name: String,
     index: Index,
-    links: Vec<Link>,
+    links: Vec<FileLink>,
     structure: Structure,
     structure_digest: Option<UnitDigest>,
     /// Keys of the questions that the structure asked.
-    structure_asked: Box<[u32]>,
+    structure_dependencies: Box<[u32]>,
     /// Linked under other sub-projects: everything is linked again.
     is_stale: bool,
     /// Taken in, but not linked yet.
-    taken: Taken,
+    pending: Pending,
     /// Needs little memory and more time: facts are packed again and again.
-    is_spare: bool,
+    low_memory: bool,
 }
 
 /// What was taken in and out since the last update.
 #[derive(Default)]
-struct Taken {
+struct Pending {
     ids: FxHashSet<FileId>,
     /// What lookups may now see differently.
     keys: FxHashSet<u32>,
-    gone: FxHashSet<FileId>,
+    removed: FxHashSet<FileId>,
     /// The structure may be another.
     is_restructured: bool,
 }
 
-/// A linker that is spare packs its facts again when those of more files are unpacked: some 15 KB each.
-const SPARE_FILES: usize = 2048;
+/// A linker that must need little memory packs its facts again when those of more files are unpacked: some 15 KB each.
+const LOW_MEMORY_FILES: usize = 2048;
 
 /// Files that it links before it looks at that.
-const SPARE_PART: usize = 256;
+const LOW_MEMORY_BATCH: usize = 256;
 
 /// What linking one file gave, and what it asked in each stage.
 #[derive(Default)]
-struct Link {
-    asked: [Box<[u32]>; STAGES.len()],
+struct FileLink {
+    dependencies: [Box<[u32]>; STAGES.len()],
     /// Kept until the linker rests.
     edges: Option<FileEdges>,
     /// External symbols that the edges reach.
@@ -76,23 +81,23 @@ struct Link {
 
 /// Result of one stage for one file.
 enum Output {
-    Bases(inherit::FileBases),
+    Bases(FileBases),
     Types(FileTypes),
     Edges(Option<FileEdges>, Box<[ExternalId]>, UnitDigest),
 }
 
 impl Project {
-    pub fn new(name: &str, is_spare: bool) -> Project {
+    pub fn new(name: &str, low_memory: bool) -> Project {
         Project {
             name: name.to_owned(),
             index: Index::default(),
             links: Vec::new(),
             structure: Structure::default(),
             structure_digest: None,
-            structure_asked: Box::default(),
+            structure_dependencies: Box::default(),
             is_stale: false,
-            taken: Taken::default(),
-            is_spare,
+            pending: Pending::default(),
+            low_memory,
         }
     }
 
@@ -109,31 +114,31 @@ impl Project {
     pub fn take(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String]) {
         let changed = last_of_each_path(changed);
         let parts: Vec<Option<u64>> = changed.iter().map(|facts| self.structure_part(&facts.path)).collect();
-        self.taken.gone.extend(removed.iter().filter_map(|path| self.index.file_id(path)));
+        self.pending.removed.extend(removed.iter().filter_map(|path| self.index.file_id(path)));
         // before the first update everything is new
         let is_first = self.structure_digest.is_none();
         let (ids, keys) = self.index.replace(changed, removed, !is_first);
         let mut is_restructured =
             ids.iter().zip(parts).any(|(&id, old)| old != Some(structure::part_of(self.index.file(id))));
-        is_restructured |= !self.taken.gone.is_empty();
-        self.taken.is_restructured |= is_restructured;
-        self.taken.ids.extend(ids);
-        self.taken.keys.extend(keys);
-        self.stay_small();
+        is_restructured |= !self.pending.removed.is_empty();
+        self.pending.is_restructured |= is_restructured;
+        self.pending.ids.extend(ids);
+        self.pending.keys.extend(keys);
+        self.pack_if_many();
     }
 
     /// Link what was taken in, and what depends on it. Returns the sorted paths whose units changed, without removed ones,
     /// "" for the structure. The result equals that of a new project with the same files. `keep_edges`: units that
     /// changed will be asked for; else their edges are found again then, and a project that is linked whole needs less memory.
     pub fn update(&mut self, keep_edges: bool) -> Vec<String> {
-        let Taken { ids, mut keys, gone, mut is_restructured } = std::mem::take(&mut self.taken);
-        self.links.resize_with(self.index.files.len(), Link::default);
-        let (mut dirty, gone): (FxHashSet<FileId>, Vec<FileId>) = (
+        let Pending { ids, mut keys, removed, mut is_restructured } = std::mem::take(&mut self.pending);
+        self.links.resize_with(self.index.files.len(), FileLink::default);
+        let (mut dirty, removed): (FxHashSet<FileId>, Vec<FileId>) = (
             ids.into_iter().filter(|&id| self.index.files[id as usize].is_some()).collect(),
-            gone.into_iter().filter(|&id| self.index.files[id as usize].is_none()).collect(),
+            removed.into_iter().filter(|&id| self.index.files[id as usize].is_none()).collect(),
         );
-        for &id in &gone {
-            self.links[id as usize] = Link::default();
+        for &id in &removed {
+            self.links[id as usize] = FileLink::default();
             self.index.first_types[id as usize] = FileTypes::default();
             self.index.types[id as usize] = FileTypes::default();
         }
@@ -144,7 +149,7 @@ impl Project {
         }
         let mut before: FxHashMap<FileId, Option<UnitDigest>> = FxHashMap::default();
         for stage in STAGES {
-            is_restructured |= self.run_stage(stage, keep_edges, &mut dirty, &mut keys, &gone, &mut before);
+            is_restructured |= self.run_stage(stage, keep_edges, &mut dirty, &mut keys, &removed, &mut before);
         }
         let mut paths: BTreeSet<String> = BTreeSet::new();
         for (&id, &old) in &before {
@@ -152,7 +157,7 @@ impl Project {
                 paths.insert(self.index.file(id).path.to_string());
             }
         }
-        if (is_restructured || is_affected(&self.structure_asked, &keys)) && self.refresh_structure() {
+        if (is_restructured || is_affected(&self.structure_dependencies, &keys)) && self.refresh_structure() {
             paths.insert(String::new());
         }
         paths.into_iter().collect()
@@ -166,12 +171,12 @@ impl Project {
         keep_edges: bool,
         dirty: &mut FxHashSet<FileId>,
         keys: &mut FxHashSet<u32>,
-        gone: &[FileId],
+        removed: &[FileId],
         before: &mut FxHashMap<FileId, Option<UnitDigest>>,
     ) -> bool {
         let mut reaches_others = false;
         for (id, _) in self.index.present() {
-            if !dirty.contains(&id) && is_affected(&self.links[id as usize].asked[stage as usize], keys) {
+            if !dirty.contains(&id) && is_affected(&self.links[id as usize].dependencies[stage as usize], keys) {
                 dirty.insert(id);
             }
         }
@@ -180,18 +185,18 @@ impl Project {
         todo.sort_unstable();
         let is_all = todo.len() == self.index.present().count();
         let mut results: Vec<(FileId, Box<[u32]>, Output)> = Vec::with_capacity(todo.len());
-        for part in todo.chunks(if self.is_spare { SPARE_PART } else { todo.len().max(1) }) {
+        for part in todo.chunks(if self.low_memory { LOW_MEMORY_BATCH } else { todo.len().max(1) }) {
             results.par_extend(part.par_iter().map(|&id| {
-                let view = View::new(&self.index, id, stage);
-                let output = run(&view, stage, &self.name, keep_edges, self.links[id as usize].digest);
-                (id, view.into_asked(), output)
+                let query = Query::new(&self.index, id, stage);
+                let output = run(&query, stage, &self.name, keep_edges, self.links[id as usize].digest);
+                (id, query.into_dependencies(), output)
             }));
-            self.stay_small();
+            self.pack_if_many();
         }
         let mut bases = Vec::new();
-        for (id, asked, output) in results {
+        for (id, dependencies, output) in results {
             let link = &mut self.links[id as usize];
-            link.asked[stage as usize] = asked;
+            link.dependencies[stage as usize] = dependencies;
             match output {
                 Output::Bases(found) => bases.push((id, found)),
                 Output::Types(found) => {
@@ -213,13 +218,13 @@ impl Project {
             }
         }
         if stage == Stage::Bases {
-            keys.extend(inherit::refresh(&mut self.index, bases, gone));
+            keys.extend(inherit::refresh(&mut self.index, bases, removed));
         }
         reaches_others
     }
 
-    fn stay_small(&mut self) {
-        if self.is_spare && self.index.unpacked() > SPARE_FILES {
+    fn pack_if_many(&mut self) {
+        if self.low_memory && self.index.unpacked() > LOW_MEMORY_FILES {
             self.index.pack();
         }
     }
@@ -231,8 +236,8 @@ impl Project {
 
     fn refresh_structure(&mut self) -> bool {
         let externals = self.links.iter().flat_map(|link| link.externals.iter().copied()).collect();
-        let (structure, asked) = structure::build(&self.index, &self.name, externals);
-        self.structure_asked = asked;
+        let (structure, dependencies) = structure::build(&self.index, &self.name, externals);
+        self.structure_dependencies = dependencies;
         if self.structure_digest.is_some() && structure == self.structure {
             return false;
         }
@@ -253,7 +258,7 @@ impl Project {
                 unit::file_source(&self.name, &self.index, id, edges, uids)
             }
             None => {
-                let (edges, uids) = edges::link_edges(&View::new(&self.index, id, Stage::Edges));
+                let (edges, uids) = edges::link_edges(&Query::new(&self.index, id, Stage::Edges));
                 unit::file_source(&self.name, &self.index, id, &edges, uids)
             }
         };
@@ -284,13 +289,13 @@ impl Project {
     }
 }
 
-fn run(view: &View, stage: Stage, project: &str, keep_edges: bool, old: Option<UnitDigest>) -> Output {
+fn run(query: &Query, stage: Stage, project: &str, keep_edges: bool, old: Option<UnitDigest>) -> Output {
     match stage {
-        Stage::Bases => Output::Bases(inherit::link_bases(view)),
-        Stage::FirstTypes | Stage::Types => Output::Types(types::infer(view)),
+        Stage::Bases => Output::Bases(inherit::link_bases(query)),
+        Stage::FirstTypes | Stage::Types => Output::Types(types::infer(query)),
         Stage::Edges => {
-            let (edges, uids) = edges::link_edges(view);
-            let digest = unit::file_source(project, view.index, view.home, &edges, uids).digest();
+            let (edges, uids) = edges::link_edges(query);
+            let digest = unit::file_source(project, query.index, query.home, &edges, uids).digest();
             let externals = edges.externals();
             // a unit that is as it was is hardly asked for
             let is_kept = keep_edges && old != Some(digest);

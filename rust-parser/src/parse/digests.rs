@@ -3,8 +3,8 @@
 use crate::facts::Definition;
 use crate::parse::doc_text::digest;
 use crate::parse::flat_tree::{FlatTree, NodeId};
-use crate::parse::walk::Walk;
-use crate::parse::walk::definitions::Layout;
+use crate::parse::walk::drafts::Layout;
+use crate::parse::walk::state::Walk;
 
 const TOKEN_END: u8 = 0;
 /// Marks of structure: a group of statements opens, closes, and each statement in it begins.
@@ -24,7 +24,7 @@ pub fn fill(walk: &mut Walk) {
     let (tokens, offsets) = token_stream(walk, &docstrings);
     let source = walk.source;
     let tree = walk.tree;
-    for (definition, layout) in walk.collect.facts.definitions.iter_mut().zip(&walk.layouts) {
+    for (definition, layout) in walk.builder.facts.definitions.iter_mut().zip(&walk.layouts) {
         fill_one(definition, layout, source, tree, &tokens, &offsets);
     }
 }

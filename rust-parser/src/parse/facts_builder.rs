@@ -12,7 +12,7 @@ pub const UNKNOWN: ExprId = 0;
 const MAX_NAME_BYTES: usize = 1000;
 
 /// Facts in the making.
-pub struct Collector<'a> {
+pub struct FactsBuilder<'a> {
     pub facts: FileFacts,
     names: FxHashMap<Cow<'a, str>, Name>,
     name_exprs: FxHashMap<Name, ExprId>,
@@ -22,9 +22,9 @@ pub struct Collector<'a> {
     fixed_exprs: [Option<ExprId>; 5],
 }
 
-impl<'a> Collector<'a> {
+impl<'a> FactsBuilder<'a> {
     pub fn new(facts: FileFacts) -> Self {
-        let mut collector = Collector {
+        let mut collector = FactsBuilder {
             facts,
             names: FxHashMap::default(),
             name_exprs: FxHashMap::default(),

@@ -4,14 +4,13 @@ use std::borrow::Cow;
 
 use crate::facts::{ExprId, Kind};
 use crate::parse::deadline::Deadline;
-use crate::parse::facts_builder::Collector;
+use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
-/// Code of one language; every method has a default that does nothing.
-pub trait LanguageCode: Sync {
+/// Hooks of one language; every method has a default that does nothing.
+pub trait LanguageHooks: Sync {
     /// Decide the language of a file whose extension is shared, by its content (`.h`).
     fn language_of_content(&self, _path: &str, _data: &[u8]) -> Option<&'static str> {
         None
@@ -33,9 +32,9 @@ pub trait LanguageCode: Sync {
     }
 
     /// Read a whole file of a language without a grammar.
-    fn read(&self, _collect: &mut Collector, _source: &[u8], _deadline: Deadline) {}
+    fn read(&self, _builder: &mut FactsBuilder, _source: &[u8], _deadline: Deadline) {}
 
-    /// Once, before the walk; the declared package goes to `walk.collect.facts.module`.
+    /// Once, before the walk; the declared package goes to `walk.builder.facts.module`.
     fn begin(&self, _walk: &mut Walk) {}
 
     /// A node with the role `@import`. True: it is an import and nothing else.
@@ -50,12 +49,12 @@ pub trait LanguageCode: Sync {
     fn target(&self, _walk: &mut Walk, _node: NodeId, _binding: BindingDraft) {}
 
     /// Adjust a definition before it is recorded. False drops it.
-    fn define(&self, _walk: &mut Walk, _draft: &mut Draft) -> bool {
+    fn define(&self, _walk: &mut Walk, _draft: &mut DefinitionDraft) -> bool {
         true
     }
 
     /// The first parameter of this function stands for the object (`Some(false)`) or the class (`Some(true)`).
-    fn receiver(&self, _walk: &Walk, _draft: &Draft) -> Option<bool> {
+    fn receiver(&self, _walk: &Walk, _draft: &DefinitionDraft) -> Option<bool> {
         None
     }
 
@@ -76,26 +75,4 @@ pub trait LanguageCode: Sync {
 
     /// Once, after the walk.
     fn end(&self, _walk: &mut Walk) {}
-}
-
-struct NoCode;
-
-impl LanguageCode for NoCode {}
-
-/// The code of a name in `language.toml`, or None when there is none of that name.
-pub fn code(name: &str) -> Option<&'static dyn LanguageCode> {
-    Some(match name {
-        "" => &NoCode,
-        "python" => &crate::parse::languages::python::Python,
-        "ecmascript" => &crate::parse::languages::ecmascript::Ecmascript,
-        "go" => &crate::parse::languages::go::Go,
-        "java" => &crate::parse::languages::java::Java,
-        "ruby" => &crate::parse::languages::ruby::Ruby,
-        "php" => &crate::parse::languages::php::Php,
-        "csharp" => &crate::parse::languages::csharp::CSharp,
-        "cfamily" => &crate::parse::languages::cfamily::CFamily,
-        "markdown" => &crate::parse::markdown::Markdown,
-        "rust" => &crate::parse::languages::rust::Rust,
-        _ => return None,
-    })
 }

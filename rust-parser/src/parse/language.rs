@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::facts::ScopeRule;
 use crate::parse::grammars;
-use crate::parse::hooks::{LanguageCode, code};
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::query::patterns::{Kinds, Pattern, compile};
 use crate::parse::query::vocabulary::{Role, Shape};
 
@@ -140,6 +140,9 @@ pub struct KindRules {
     pub is_token: bool,
 }
 
+/// Finds the hooks that a `language.toml` names; the registry knows them all, a language does not.
+pub type HooksByName = fn(&str) -> Option<&'static dyn LanguageHooks>;
+
 /// A compiled language.
 pub struct Language {
     pub settings: Settings,
@@ -148,7 +151,7 @@ pub struct Language {
     /// None when the code reads the text itself.
     pub grammar: Option<tree_sitter::Language>,
     pub scope_rule: ScopeRule,
-    pub code: &'static dyn LanguageCode,
+    pub hooks: &'static dyn LanguageHooks,
     pub patterns: Vec<Pattern>,
     /// By kind: a named node that is not a comment.
     pub content_kinds: Vec<bool>,
@@ -159,7 +162,7 @@ pub struct Language {
 
 impl Language {
     /// Load `<folder>/language.toml` and `<folder>/tags.scm`. The error names file and place.
-    pub fn load(folder: &Path) -> Result<Language, String> {
+    pub fn load(folder: &Path, hooks: HooksByName) -> Result<Language, String> {
         let settings_path = folder.join("language.toml");
         let text = read(&settings_path)?;
         let settings: Settings =
@@ -173,7 +176,7 @@ impl Language {
                 grammars::NAMES.join(", ")
             ));
         }
-        let code = code(&settings.code)
+        let hooks = hooks(&settings.code)
             .ok_or_else(|| format!("{}: unknown code {:?}", settings_path.display(), settings.code))?;
         let mut sources = text;
         let mut patterns = Vec::new();
@@ -195,7 +198,7 @@ impl Language {
             settings,
             sources,
             grammar,
-            code,
+            hooks,
             patterns: Vec::new(),
             content_kinds: Vec::new(),
             kinds: Vec::new(),

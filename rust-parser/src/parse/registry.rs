@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::content::hex;
+use crate::content_digest::hex;
 use crate::facts::FACTS_VERSION;
 use crate::parse::language::Language;
+use crate::parse::languages;
 
 /// Bytes of a file looked at for a `#!` line.
 const SHEBANG_BYTES: usize = 256;
@@ -45,7 +46,7 @@ impl Registry {
     }
 
     fn add(&mut self, folder: &Path) -> Result<(), String> {
-        let language = Language::load(folder)?;
+        let language = Language::load(folder, languages::hooks)?;
         self.sources.update(language.sources.as_bytes());
         self.by_name.insert(language.settings.name.clone(), Arc::new(language));
         Ok(())
@@ -126,7 +127,7 @@ impl Registry {
     pub fn of_file(&self, path: &str, data: &[u8]) -> Option<&Arc<Language>> {
         let name = self.of_path(path).or_else(|| self.of_shebang(data))?;
         let language = self.by_name.get(name)?;
-        match language.code.language_of_content(path, data) {
+        match language.hooks.language_of_content(path, data) {
             Some(other) => self.by_name.get(other).or(Some(language)),
             None => Some(language),
         }

@@ -1,4 +1,4 @@
-//! The Python face of linking: `Linker`.
+//! `Linker`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
-use crate::cache::FactsCache;
 use crate::facts::FileFacts;
 use crate::link::Project;
 use crate::link::project::index::SubProject;
-use crate::parse::{Languages, ParsedFile};
-use crate::unit::Unit;
+use crate::py::cache::FactsCache;
+use crate::py::parse::{Languages, ParsedFile};
+use crate::py::unit::Unit;
 
 /// Facts read from the cache at a time.
 const RECALLED_FILES: usize = 512;
@@ -26,10 +26,10 @@ pub struct Linker {
 #[pymethods]
 impl Linker {
     #[new]
-    #[pyo3(signature = (project, languages, spare=false))]
-    fn new(project: &str, languages: &Languages, spare: bool) -> Self {
+    #[pyo3(signature = (project, languages, low_memory=false))]
+    fn new(project: &str, languages: &Languages, low_memory: bool) -> Self {
         let _ = languages; // rules that are data of a language will need them; callers name them already
-        Linker { project: Project::new(project, spare), is_recalled: false }
+        Linker { project: Project::new(project, low_memory), is_recalled: false }
     }
 
     fn set_subprojects(&mut self, subprojects: Vec<(String, String, String)>) {
@@ -55,11 +55,11 @@ impl Linker {
     fn take(&mut self, py: Python<'_>, changed: Vec<PyRef<'_, ParsedFile>>, removed: Vec<String>) {
         let (mut facts, mut removed) = (Vec::with_capacity(changed.len()), removed);
         for file in &changed {
-            if file.skip_reason.is_empty() {
-                facts.push(file.facts.clone());
+            if file.0.skip_reason.is_empty() {
+                facts.push(file.0.facts.clone());
             } else {
-                facts.retain(|facts: &Arc<FileFacts>| facts.path != file.facts.path);
-                removed.push(file.facts.path.clone());
+                facts.retain(|facts: &Arc<FileFacts>| facts.path != file.0.facts.path);
+                removed.push(file.0.facts.path.clone());
             }
         }
         drop(changed);
@@ -87,13 +87,13 @@ impl Linker {
     fn rest(&mut self, py: Python<'_>) {
         py.detach(|| {
             self.project.rest();
-            crate::memory::give_back();
+            crate::sys::heap::trim_heap();
         });
     }
 
     fn digests(&self) -> HashMap<String, String> {
         let all = self.project.digests().into_iter();
-        all.map(|(path, digest)| (path, crate::unit::hex(&digest))).collect()
+        all.map(|(path, digest)| (path, crate::content_digest::hex(&digest))).collect()
     }
 }
 

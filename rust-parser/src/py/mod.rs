@@ -1,5 +1,28 @@
-//! The Python face of the crate: classes and functions of `atlas._parser`, and nothing else.
+//! The Python module `atlas._parser`: its classes and functions, and nothing else. Everything that names PyO3 is here.
 
-pub mod link;
-pub mod parse;
-pub mod unit;
+mod cache;
+mod encode;
+mod files;
+mod link;
+mod parse;
+mod scan;
+mod secrets;
+mod tokens;
+mod unit;
+mod vectors;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    scan::register(module)?;
+    parse::register(module)?;
+    files::register(module)?;
+    secrets::register(module)?;
+    cache::register(module)?;
+    link::register(module)?;
+    unit::register(module)?;
+    encode::register(module)?;
+    vectors::register(module)?;
+    tokens::register(module)
+}

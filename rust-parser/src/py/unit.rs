@@ -1,9 +1,10 @@
-//! The Python face of units: rows as tuples.
+//! `Unit`: the rows of one file's graph as tuples.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
-use crate::unit::{Field, UnitSource, hex};
+use crate::content_digest::hex;
+use crate::unit::{Field, UnitSource};
 
 /// The graph of one file (or of the structure, path "").
 #[pyclass(frozen)]

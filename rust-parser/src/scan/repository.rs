@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::files::{open_linked, read_linked};
-use crate::string_table::Texts;
+use crate::string_table::StringTable;
 
 /// Indexes that are remembered: a changed file is looked up without reading a large index again.
 const INDEXES_KEPT: usize = 4;
@@ -28,14 +28,14 @@ pub struct Repository {
     pub work_tree: PathBuf,
     git_folder: PathBuf,
     /// Read only when something is ignored.
-    tracked: OnceLock<Arc<Texts>>,
+    tracked: OnceLock<Arc<StringTable>>,
 }
 
 /// An index file that was read.
 struct Index {
     path: PathBuf,
     stamp: Stamp,
-    tracked: Arc<Texts>,
+    tracked: Arc<StringTable>,
 }
 
 /// Which state of a file it is: device, inode, size, seconds and nanoseconds of its last change. git replaces its index
@@ -87,7 +87,7 @@ fn read_text(path: &Path) -> Option<String> {
 }
 
 /// Number of the first of some sorted texts that is not before this one.
-fn first_from(sorted: &Texts, text: &str) -> usize {
+fn first_from(sorted: &StringTable, text: &str) -> usize {
     let (mut low, mut high) = (0, sorted.len());
     while low < high {
         let middle = low.midpoint(high);
@@ -101,7 +101,7 @@ fn first_from(sorted: &Texts, text: &str) -> usize {
 }
 
 /// Sorted paths of an index file; none if it cannot be read.
-fn tracked_in(path: PathBuf) -> Arc<Texts> {
+fn tracked_in(path: PathBuf) -> Arc<StringTable> {
     let Ok(metadata) = open_linked(&path).and_then(|file| file.metadata()) else { return Arc::default() };
     let stamp = stamp_of(&metadata);
     let mut indexes = INDEXES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -131,7 +131,7 @@ fn stamp_of(metadata: &Metadata) -> Stamp {
 
 /// Sorted paths of an index file, versions 2 to 4 (Documentation/gitformat-index.txt in git). Fails if it is damaged.
 /// Memory is bounded by the paths that are kept, whatever the file claims.
-fn read_index(mut data: impl BufRead, object_name: usize) -> io::Result<Texts> {
+fn read_index(mut data: impl BufRead, object_name: usize) -> io::Result<StringTable> {
     let mut header = [0; 12];
     data.read_exact(&mut header)?;
     let number = |at: usize| u32::from_be_bytes(std::array::from_fn(|index| header[at + index]));
@@ -139,7 +139,7 @@ fn read_index(mut data: impl BufRead, object_name: usize) -> io::Result<Texts> {
     if !header.starts_with(b"DIRC") || !(2..=4).contains(&version) {
         return Err(damaged());
     }
-    let mut tracked = Texts::default();
+    let mut tracked = StringTable::default();
     let mut path: Vec<u8> = Vec::new();
     let mut previous: Vec<u8> = Vec::new();
     // Times, sizes, object name and flags.

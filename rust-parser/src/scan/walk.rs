@@ -7,13 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pyo3::prelude::*;
 use rayon::prelude::*;
 
-use super::only::Only;
-use super::patterns::{Budget, TooManyRules};
-use super::rules::{RuleFiles, Rules, Scope, Verdict};
-use super::{manifests, names};
+use super::ignore_patterns::{Budget, TooManyRules};
+use super::ignore_rules::{RuleFiles, Rules, Scope, Verdict};
+use super::subset::Subset;
+use super::{file_names, manifests};
 use crate::files;
 use crate::files::{EntryKind, Status};
 
@@ -25,7 +24,6 @@ const MAX_DEPTH: usize = 512;
 const TOO_MANY_RULES: &str = "too-many-rules";
 
 /// A file to index.
-#[pyclass(frozen, get_all, module = "atlas._parser")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScannedFile {
     pub path: String,
@@ -38,7 +36,6 @@ pub struct ScannedFile {
 }
 
 /// A folder with a manifest of its own.
-#[pyclass(frozen, get_all, module = "atlas._parser")]
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SubProject {
     pub folder: String,
@@ -47,7 +44,6 @@ pub struct SubProject {
 }
 
 /// What a tree, or the part of it that was asked for, holds, sorted by path.
-#[pyclass(frozen, get_all, module = "atlas._parser")]
 #[derive(Debug, Clone, Default)]
 pub struct ScanResult {
     pub files: Vec<ScannedFile>,
@@ -93,7 +89,7 @@ struct Walk<'a> {
     scope: Scope,
     options: &'a Options,
     languages: &'a dyn LanguageNames,
-    only: Only,
+    subset: Subset,
 }
 
 /// A folder to read.
@@ -123,17 +119,17 @@ pub fn scan(root: &Path, languages: &dyn LanguageNames, options: &Options) -> Re
     let scope = Scope::new(&options.include, &options.exclude).map_err(ScanError::Glob)?;
     let budget = Budget::default();
     let rules = Rules::above(&root, options.git_rules, &budget);
-    let only = Only::new(options.only.as_deref().unwrap_or(&[String::new()]));
+    let subset = Subset::new(options.only.as_deref().unwrap_or(&[String::new()]));
     let mut result = ScanResult::default();
-    if only.is_empty() {
+    if subset.is_empty() {
         return Ok(result);
     }
     let Ok(rules) = rules else {
         result.skipped.push(("/".to_owned(), TOO_MANY_RULES.to_owned()));
         return Ok(result);
     };
-    let whole = only.has("");
-    let walk = Walk { root, handle, budget, scope, options, languages, only };
+    let whole = subset.has("");
+    let walk = Walk { root, handle, budget, scope, options, languages, subset };
     let mut level = vec![Folder { path: String::new(), rules, in_ignored: false, whole }];
     while !level.is_empty() {
         let listings: Vec<Listing> = if level.len() == 1 {
@@ -170,12 +166,12 @@ impl Walk<'_> {
         let mut files = Vec::with_capacity(entries.len());
         for entry in entries {
             if let Ok(name) | Err(name) = &entry.name
-                && name.chars().any(names::breaks_lines)
+                && name.chars().any(file_names::breaks_lines)
             {
                 // in an answer it could pass for lines that Code Atlas wrote
                 let path = join(&folder.path, name);
-                if folder.whole || self.only.has(&path) {
-                    listing.skip(path.replace(names::breaks_lines, "\u{fffd}"), "control-characters");
+                if folder.whole || self.subset.has(&path) {
+                    listing.skip(path.replace(file_names::breaks_lines, "\u{fffd}"), "control-characters");
                 }
                 continue;
             }
@@ -187,12 +183,12 @@ impl Walk<'_> {
                 Ok(name) | Err(name) => name,
             };
             let path = join(&folder.path, &name);
-            if folder.whole || self.only.has(&path) {
+            if folder.whole || self.subset.has(&path) {
                 listing.skip(path, "unreadable");
             }
         }
         let holds = |wanted: &str| files.iter().any(|(name, kind)| name == wanted && *kind == EntryKind::File);
-        if !folder.path.is_empty() && names::DEPENDENCY_MARKERS.iter().any(|marker| holds(marker)) {
+        if !folder.path.is_empty() && file_names::DEPENDENCY_MARKERS.iter().any(|marker| holds(marker)) {
             listing.skip_folder(folder.path, "dependencies");
             return listing;
         }
@@ -228,7 +224,7 @@ impl Walk<'_> {
     fn wants(&self, folder: &Folder, name: &str, kind: EntryKind) -> bool {
         folder.whole || {
             let path = join(&folder.path, name);
-            self.only.has(&path) || (kind == EntryKind::Folder && self.only.has_below(&path))
+            self.subset.has(&path) || (kind == EntryKind::Folder && self.subset.has_below(&path))
         }
     }
 
@@ -260,12 +256,12 @@ impl Walk<'_> {
             let reason = match reason {
                 "" if !self.scope.takes_folder(&path) => "scope",
                 "" if path.matches('/').count() >= MAX_DEPTH => "too-deep",
-                "" => names::of_folder(name),
+                "" => file_names::of_folder(name),
                 _ => reason,
             };
             if reason.is_empty() {
                 let in_ignored = verdict == Verdict::HoldsTracked;
-                let whole = folder.whole || self.only.has(&path);
+                let whole = folder.whole || self.subset.has(&path);
                 listing.folders.push(Folder { path, rules: folder.rules.clone(), in_ignored, whole });
             } else {
                 listing.skip_folder(path, reason);
@@ -276,7 +272,7 @@ impl Walk<'_> {
             "" if !self.scope.takes_file(&path) => "scope",
             "" if kind == EntryKind::Link => "symlink",
             "" if kind != EntryKind::File => "special",
-            "" => names::of_file(name, self.options.generated),
+            "" => file_names::of_file(name, self.options.generated),
             _ => reason,
         };
         if !reason.is_empty() {

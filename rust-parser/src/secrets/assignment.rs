@@ -9,7 +9,7 @@ use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
 use super::rules::{RULES, expression};
-use super::value;
+use super::value_classes;
 
 /// Longest name and literal that are looked at.
 const NAME: usize = 100;
@@ -84,7 +84,7 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
     let none = Found { name_end: end, literal: None, work: end - start };
     let Some(kind) = kind_of(&data[start..end]) else { return none };
     let name = &data[start..end];
-    if !value::is_wordy(name) || is_called_example(data, (start, end)) {
+    if !value_classes::is_wordy(name) || is_called_example(data, (start, end)) {
         return none;
     }
     let quote_before = start > 0 && matches!(data[start - 1], b'"' | b'\'' | b'`');
@@ -132,14 +132,18 @@ fn is_prose(data: &[u8], start: usize) -> bool {
 
 fn is_secret(literal: &[u8], kind: Kind) -> bool {
     let plain = !literal.iter().any(|byte| byte.is_ascii_whitespace() || *byte >= 128);
-    plain && (value::is_secret_literal(literal) || kind == Kind::Password && value::is_password(literal))
+    plain
+        && (value_classes::is_secret_literal(literal) || kind == Kind::Password && value_classes::is_password(literal))
 }
 
 fn is_bare_secret(literal: &[u8], kind: Kind) -> bool {
     let digits = literal.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_random = digits >= 2 && literal.len() >= UNQUOTED && value::is_secret_literal(literal);
+    let is_random = digits >= 2 && literal.len() >= UNQUOTED && value_classes::is_secret_literal(literal);
     is_random
-        || kind == Kind::Password && digits >= 1 && literal.len() >= UNQUOTED_PASSWORD && value::is_password(literal)
+        || kind == Kind::Password
+            && digits >= 1
+            && literal.len() >= UNQUOTED_PASSWORD
+            && value_classes::is_password(literal)
 }
 
 fn is_name(byte: u8) -> bool {

@@ -1,20 +1,16 @@
 //! Secrets in a text: where they are, which rule says so, and the text without them. Knows bytes, not languages.
 //!
 //! The rules are data (`secret-rules/`): those that Betterleaks publishes and our own. `scan` finds their keywords and runs
-//! them, `assignment` looks at literals under names that hold secrets, `value` says what is random and what a placeholder,
+//! them, `assignment` looks at literals under names that hold secrets, `value_classes` says what is random and what a placeholder,
 //! `private_key` knows armour. ADR 0015 has the decision and the measurement.
 
 mod assignment;
 mod private_key;
 mod rules;
 mod scan;
-mod value;
+mod value_classes;
 
 use std::borrow::Cow;
-
-use pyo3::exceptions::PyValueError;
-use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 
 pub use rules::RULE_FILES;
 pub use scan::TooMuch;
@@ -62,27 +58,4 @@ pub fn mask<'a>(data: &'a [u8], secrets: &[Secret]) -> Cow<'a, [u8]> {
         }
     }
     Cow::Owned(masked)
-}
-
-#[pyfunction]
-fn find_secrets(py: Python<'_>, data: &[u8]) -> PyResult<Vec<(usize, usize, &'static str, u32)>> {
-    let found = py.detach(|| find(data)).map_err(too_much)?;
-    Ok(found.into_iter().map(|secret| (secret.start, secret.end, secret.rule, secret.line)).collect())
-}
-
-#[pyfunction]
-fn mask_secrets<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
-    let masked = py.detach(|| find(data).map(|secrets| mask(data, &secrets))).map_err(too_much)?;
-    Ok(PyBytes::new(py, &masked))
-}
-
-fn too_much(_: TooMuch) -> PyErr {
-    PyValueError::new_err("the text has too many places that may hold a secret")
-}
-
-/// Add this module's Python functions.
-pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(find_secrets, module)?)?;
-    module.add_function(wrap_pyfunction!(mask_secrets, module)?)?;
-    Ok(())
 }

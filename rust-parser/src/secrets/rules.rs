@@ -126,7 +126,7 @@ impl RuleSet {
 
     /// Is this one of the keys that providers publish as examples?
     pub fn is_example(&self, value: &[u8]) -> bool {
-        self.examples.contains(&crate::content::digest_of(value))
+        self.examples.contains(&crate::content_digest::digest_of(value))
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
         RULE_FILES.iter().for_each(|text| {
             hasher.update(text.as_bytes());
         });
-        let digest = crate::content::hex(&hasher.finalize().as_bytes()[..8]);
+        let digest = crate::content_digest::hex(&hasher.finalize().as_bytes()[..8]);
         assert_eq!((crate::facts::FACTS_VERSION, digest.as_str()), (3, "63f0c4dd8927e2cf"));
     }
 

@@ -3,11 +3,13 @@
 use smallvec::smallvec;
 
 use crate::facts::{DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
-use crate::link::emit::edges::{Collector, Target, is_referable};
+use crate::link::edge::{EdgeType, Target};
+use crate::link::emit::collector::{EdgeCollector, is_referable};
+use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{is_callable, is_class};
 use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::link::rules::Family;
-use crate::link::strategy::{EdgeType, Strategy, Value, Values, What};
+use crate::link::strategy::Strategy;
 
 /// Shortest name that says anything about who is meant.
 const MIN_UNIQUE_NAME: usize = 4;
@@ -34,11 +36,11 @@ enum Outcome {
 }
 
 /// Add the edges of all references of a code file.
-pub fn add_references(collector: &mut Collector) {
-    let facts = collector.view.file.facts().clone();
+pub fn add_references(collector: &mut EdgeCollector) {
+    let facts = collector.query.file.facts().clone();
     for reference in &facts.references {
         let source = collector.source(reference.scope);
-        let arguments = match collector.view.file.expr(reference.expr) {
+        let arguments = match collector.query.file.expr(reference.expr) {
             Expr::Call { args, .. } => args.len(),
             _ => 0,
         };
@@ -52,11 +54,11 @@ pub fn add_references(collector: &mut Collector) {
     }
 }
 
-impl Collector<'_, '_> {
+impl EdgeCollector<'_, '_> {
     fn add_reference(&mut self, reference: &Reference, site: Site) {
         match reference.kind {
             ReferenceKind::Call => {
-                if let Expr::Call { callee, .. } = *self.view.file.expr(reference.expr) {
+                if let Expr::Call { callee, .. } = *self.query.file.expr(reference.expr) {
                     let outcome = self.add_call(callee, site);
                     self.count(outcome);
                 }
@@ -89,114 +91,116 @@ impl Collector<'_, '_> {
 
     /// Possible callees; a method that only one class of the project has is the last resort for an unknown receiver.
     fn callee_values(&self, callee: ExprId, site: Site) -> Values {
-        let view = self.view;
-        match *view.file.expr(callee) {
+        let query = self.query;
+        match *query.file.expr(callee) {
             Expr::Attribute { base, name } => {
-                let name = view.file.sym(name);
-                let bases = view.eval(base, site.scope, site.line);
+                let name = query.file.sym(name);
+                let bases = query.eval(base, site.scope, site.line);
                 if bases.is_empty() && self.is_foreign_class(base, site) {
                     return Values::new();
                 }
                 if bases.is_empty() {
                     let unique = self.unique(name, |kind, is_member| is_callable(kind) && is_member);
                     return unique
-                        .map(|symbol| Value::new(What::Definition(symbol), Strategy::UniqueName))
+                        .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
                         .into_iter()
                         .collect();
                 }
-                if view.file.family == Family::Ruby && view.text(name) == "new" {
+                if query.file.family == Family::Ruby && query.text(name) == "new" {
                     return bases;
                 }
-                view.each(bases, |value| view.called_attribute(value, name))
+                query.each(bases, |value| query.called_attribute(value, name))
             }
             Expr::Name(name) => {
-                let name = view.file.sym(name);
-                match view.resolve_called_name(site.scope, name, site.line) {
+                let name = query.file.sym(name);
+                match query.resolve_called_name(site.scope, name, site.line) {
                     Some(values) => values,
-                    None if view.file.family.has_global_functions() => {
+                    None if query.file.family.has_global_functions() => {
                         let unique = self.unique(name, |kind, is_member| kind == Kind::Function && !is_member);
                         unique
-                            .map(|symbol| Value::new(What::Definition(symbol), Strategy::UniqueName))
+                            .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
                             .into_iter()
                             .collect()
                     }
                     None => Values::new(),
                 }
             }
-            Expr::Lambda(_) => smallvec![Value::new(What::Opaque, Strategy::Local)],
-            _ => view.eval(callee, site.scope, site.line),
+            Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
+            _ => query.eval(callee, site.scope, site.line),
         }
     }
 
     /// A name that can only be a class, of which the project knows nothing: its methods are not the project's.
     fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
-        let view = self.view;
-        let Expr::Name(name) = *view.file.expr(base) else { return false };
-        let has_class_case = matches!(view.file.family, Family::CSharp | Family::Ruby | Family::Php);
+        let query = self.query;
+        let Expr::Name(name) = *query.file.expr(base) else { return false };
+        let has_class_case = matches!(query.file.family, Family::CSharp | Family::Ruby | Family::Php);
         has_class_case
-            && view.file.text(name).starts_with(char::is_uppercase)
-            && view.resolve_name(site.scope, view.file.sym(name), site.line).is_none()
+            && query.file.text(name).starts_with(char::is_uppercase)
+            && query.resolve_name(site.scope, query.file.sym(name), site.line).is_none()
     }
 
     /// The only callable of this family with a name that says something.
     fn unique(&self, name: Sym, fits: impl Fn(Kind, bool) -> bool) -> Option<SymbolId> {
-        let view = self.view;
-        let text = view.text(name);
+        let query = self.query;
+        let text = query.text(name);
         if text.len() < MIN_UNIQUE_NAME
             || text.starts_with("__")
-            || view.index.rules.is_common_method(name)
-            || view.index.rules.is_builtin(view.file.family, name)
+            || query.index.rules.is_common_method(name)
+            || query.index.rules.is_builtin(query.file.family, name)
         {
             return None;
         }
-        let named = view.named(name);
+        let named = query.named(name);
         if named.len() > MAX_NAMED {
             return None;
         }
         let mut found = None;
         for &symbol in named {
-            if view.index.symbols.get(symbol).def == FILE_NODE {
+            if query.index.symbols.get(symbol).def == FILE_NODE {
                 continue;
             }
-            let (file, definition) = view.definition(symbol);
-            if file.family != view.file.family || !is_callable(definition.kind) {
+            let (file, definition) = query.definition(symbol);
+            if file.family != query.file.family || !is_callable(definition.kind) {
                 continue;
             }
-            let symbol = view.canonical(symbol);
+            let symbol = query.canonical(symbol);
             if found.is_some_and(|known| known != symbol) {
                 return None;
             }
             found = Some(symbol);
         }
-        let (file, definition) = view.definition(found?);
+        let (file, definition) = query.definition(found?);
         let parent = file.outline(definition.parent).kind;
         let is_member = is_class(parent) || parent == Kind::Extension;
         let is_top = definition.parent == 0 || parent == Kind::Namespace;
-        let is_reachable = (is_member || is_top) && (!file.is_test || view.file.is_test);
+        let is_reachable = (is_member || is_top) && (!file.is_test || query.file.is_test);
         found.filter(|_| is_reachable && fits(definition.kind, is_member))
     }
 
     fn add_called(&mut self, value: Value, site: Site) -> Outcome {
-        match value.what {
-            What::Definition(symbol) => self.add_called_definition(symbol, value.via, site),
-            What::Instance(class) => self.add_called_instance(class, value.via, site),
-            What::Super(class) => match self.view.ancestors(class).first() {
-                Some(What::Definition(base)) => self.add_constructor(*base, Strategy::Super, site),
-                Some(What::External(external)) => self.add_external(EdgeType::Calls, *external, Strategy::Super, site),
+        match value.entity {
+            Entity::Definition(symbol) => self.add_called_definition(symbol, value.via, site),
+            Entity::Instance(class) => self.add_called_instance(class, value.via, site),
+            Entity::Super(class) => match self.query.ancestors(class).first() {
+                Some(Entity::Definition(base)) => self.add_constructor(*base, Strategy::Super, site),
+                Some(Entity::External(external)) => {
+                    self.add_external(EdgeType::Calls, *external, Strategy::Super, site)
+                }
                 _ => Outcome::Outside,
             },
-            What::External(external) => self.add_external(EdgeType::Calls, external, value.via, site),
-            What::Missing => Outcome::Unresolved,
-            What::Builtin(_) | What::Opaque | What::Nothing | What::ExternalInstance(_) => Outcome::Outside,
-            What::Elements(_) | What::Mapped(_) | What::SelfType | What::Package(_) | What::Folder(_) => {
+            Entity::External(external) => self.add_external(EdgeType::Calls, external, value.via, site),
+            Entity::Missing => Outcome::Unresolved,
+            Entity::Builtin(_) | Entity::Opaque | Entity::Nothing | Entity::ExternalInstance(_) => Outcome::Outside,
+            Entity::Elements(_) | Entity::Mapped(_) | Entity::SelfType | Entity::Package(_) | Entity::Folder(_) => {
                 Outcome::Outside
             }
         }
     }
 
     fn add_called_definition(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
-        let symbol = self.view.canonical(symbol);
-        match self.view.kind(symbol) {
+        let symbol = self.query.canonical(symbol);
+        match self.query.kind(symbol) {
             kind if is_class(kind) => {
                 self.add_constructor(symbol, Strategy::Constructor, site);
                 self.add_target(EdgeType::Calls, symbol, Strategy::Constructor, site)
@@ -218,10 +222,10 @@ impl Collector<'_, '_> {
     /// Calling a variable also calls what it is known to hold.
     fn add_called_holder(&mut self, symbol: SymbolId, site: Site) -> Outcome {
         let mut outcome = Outcome::Unresolved;
-        for held in self.view.held(symbol) {
-            let via = match held.what {
-                What::Definition(inner) => {
-                    let kind = self.view.kind(inner);
+        for held in self.query.held(symbol) {
+            let via = match held.entity {
+                Entity::Definition(inner) => {
+                    let kind = self.query.kind(inner);
                     if !is_class(kind) && !matches!(kind, Kind::Function | Kind::Method) {
                         continue;
                     }
@@ -236,17 +240,17 @@ impl Collector<'_, '_> {
 
     /// Calling an instance calls its `__call__`.
     fn add_called_instance(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
-        if self.view.file.family != Family::Python {
+        if self.query.file.family != Family::Python {
             return Outcome::Unresolved;
         }
-        let members = self.view.class_member(class, self.view.known("__call__"), via);
+        let members = self.query.class_member(class, self.query.known("__call__"), via);
         let mut outcome = Outcome::Unresolved;
         for member in members {
-            outcome = outcome.max(match member.what {
-                What::Definition(symbol) if is_callable(self.view.kind(symbol)) => {
+            outcome = outcome.max(match member.entity {
+                Entity::Definition(symbol) if is_callable(self.query.kind(symbol)) => {
                     self.add_target(EdgeType::Calls, symbol, member.via, site)
                 }
-                What::External(_) | What::Opaque | What::Builtin(_) => Outcome::Outside,
+                Entity::External(_) | Entity::Opaque | Entity::Builtin(_) => Outcome::Outside,
                 _ => Outcome::Unresolved,
             });
         }
@@ -254,7 +258,7 @@ impl Collector<'_, '_> {
     }
 
     fn add_constructor(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
-        match self.view.constructor_of(class) {
+        match self.query.constructor_of(class) {
             Some(symbol) => self.add_overload(symbol, via, site),
             None => Outcome::Outside,
         }
@@ -262,8 +266,8 @@ impl Collector<'_, '_> {
 
     fn add_overload(&mut self, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let caller = match site.source {
-            FILE_NODE => self.view.file.file_symbol,
-            source => self.view.file.symbols[source as usize],
+            FILE_NODE => self.query.file.file_symbol,
+            source => self.query.file.symbols[source as usize],
         };
         let (symbol, via) = self.overload(symbol, via, site.arguments, caller);
         self.add_target(EdgeType::Calls, symbol, via, site)
@@ -273,8 +277,8 @@ impl Collector<'_, '_> {
     fn add_target(&mut self, kind: EdgeType, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let Some(target) = self.target(symbol) else { return Outcome::Unresolved };
         self.add(site.source, kind, target, site.line, via);
-        if kind == EdgeType::Calls && self.view.file.is_in_test(site.scope) {
-            let (file, definition) = self.view.definition(symbol);
+        if kind == EdgeType::Calls && self.query.file.is_in_test(site.scope) {
+            let (file, definition) = self.query.definition(symbol);
             if !file.is_test && definition.flags & flags::TEST == 0 {
                 self.add(self.test_source(site), EdgeType::Tests, target, site.line, via);
             }
@@ -284,7 +288,7 @@ impl Collector<'_, '_> {
 
     /// The test around a place: the nearest node that is marked as one, else the node of the place.
     fn test_source(&self, site: Site) -> DefId {
-        let file = self.view.file;
+        let file = self.query.file;
         let mut here = site.source;
         while here != FILE_NODE && here != 0 {
             if file.outline(here).flags & flags::TEST != 0 && file.is_node(here) {
@@ -302,23 +306,23 @@ impl Collector<'_, '_> {
 
     /// A function or class used as a value; reading a property calls it.
     fn add_read(&mut self, expr: ExprId, site: Site) {
-        let view = self.view;
-        if !matches!(view.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. }) {
+        let query = self.query;
+        if !matches!(query.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. }) {
             return;
         }
-        for value in view.eval(expr, site.scope, site.line) {
-            match value.what {
-                What::Definition(symbol) if value.via != Strategy::Alias => {
-                    let symbol = view.canonical(symbol);
-                    let kind = view.kind(symbol);
+        for value in query.eval(expr, site.scope, site.line) {
+            match value.entity {
+                Entity::Definition(symbol) if value.via != Strategy::Alias => {
+                    let symbol = query.canonical(symbol);
+                    let kind = query.kind(symbol);
                     if kind == Kind::Property {
                         self.add_target(EdgeType::Calls, symbol, value.via, site);
                     } else if is_referable(kind) {
                         self.add_target(EdgeType::References, symbol, value.via, site);
                     }
                 }
-                What::External(external)
-                    if view.index.externals.name(external).1 != crate::link::project::names::EMPTY =>
+                Entity::External(external)
+                    if query.index.externals.name(external).1 != crate::link::project::names::EMPTY =>
                 {
                     self.add_external(EdgeType::References, external, value.via, site);
                 }
@@ -328,26 +332,26 @@ impl Collector<'_, '_> {
     }
 
     fn add_type(&mut self, expr: ExprId, site: Site) -> Outcome {
-        let view = self.view;
-        if let Expr::Name(name) = view.file.expr(expr)
-            && view.index.rules.self_types.contains(&view.file.sym(*name))
+        let query = self.query;
+        if let Expr::Name(name) = query.file.expr(expr)
+            && query.index.rules.self_types.contains(&query.file.sym(*name))
         {
             return Outcome::Outside;
         }
         let mut outcome = Outcome::Unresolved;
-        for value in view.eval(expr, site.scope, site.line) {
-            outcome = outcome.max(match value.what {
-                What::Definition(symbol) => {
-                    let symbol = view.canonical(symbol);
-                    let kind = view.kind(symbol);
+        for value in query.eval(expr, site.scope, site.line) {
+            outcome = outcome.max(match value.entity {
+                Entity::Definition(symbol) => {
+                    let symbol = query.canonical(symbol);
+                    let kind = query.kind(symbol);
                     if is_class(kind) || matches!(kind, Kind::TypeAlias | Kind::Constant) {
                         self.add_target(EdgeType::UsesType, symbol, value.via, site)
                     } else {
                         Outcome::Outside
                     }
                 }
-                What::External(external) => self.add_external(EdgeType::UsesType, external, value.via, site),
-                What::Missing => Outcome::Unresolved,
+                Entity::External(external) => self.add_external(EdgeType::UsesType, external, value.via, site),
+                Entity::Missing => Outcome::Unresolved,
                 _ => Outcome::Outside,
             });
         }
@@ -356,9 +360,9 @@ impl Collector<'_, '_> {
 
     /// A decorator is run when its definition is: the definition refers to it.
     fn add_decorator(&mut self, def: DefId, decorator: ExprId) {
-        let view = self.view;
-        let definition = view.file.def(def);
-        let expr = match *view.file.expr(decorator) {
+        let query = self.query;
+        let definition = query.file.def(def);
+        let expr = match *query.file.expr(decorator) {
             Expr::Call { callee, .. } => callee,
             _ => decorator,
         };

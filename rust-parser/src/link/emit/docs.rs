@@ -1,11 +1,12 @@
 //! References of documents: backticked names and paths to the symbols and files they mean.
 
 use crate::facts::{DefId, Expr, Kind, Reference, ReferenceKind};
-use crate::link::emit::edges::{Collector, Target};
+use crate::link::edge::{EdgeType, Target};
+use crate::link::emit::collector::EdgeCollector;
 use crate::link::project::names::{FILE_NODE, FileId, SymbolId};
 use crate::link::project::paths::{folder_of, normalised};
 use crate::link::rules::Family;
-use crate::link::strategy::{EdgeType, Strategy};
+use crate::link::strategy::Strategy;
 
 /// Shortest plain name that is looked for.
 const MIN_PLAIN_NAME: usize = 4;
@@ -13,13 +14,13 @@ const MIN_PLAIN_NAME: usize = 4;
 const MAX_NAMED: usize = 400;
 
 /// Add the edges of all references of a document.
-pub fn add_references(collector: &mut Collector) {
-    let facts = collector.view.file.facts().clone();
+pub fn add_references(collector: &mut EdgeCollector) {
+    let facts = collector.query.file.facts().clone();
     let is_decision = facts.definitions.first().is_some_and(|top| top.kind == Kind::Adr);
     let kind = if is_decision { EdgeType::Affects } else { EdgeType::Documents };
     for reference in &facts.references {
-        let Expr::Name(name) = *collector.view.file.expr(reference.expr) else { continue };
-        let text = collector.view.file.text(name);
+        let Expr::Name(name) = *collector.query.file.expr(reference.expr) else { continue };
+        let text = collector.query.file.text(name);
         let source = collector.source(reference.scope);
         let is_found = match reference.kind {
             ReferenceKind::DocPath => collector.add_path(text, kind, source, reference.line),
@@ -34,7 +35,7 @@ pub fn add_references(collector: &mut Collector) {
     }
 }
 
-impl Collector<'_, '_> {
+impl EdgeCollector<'_, '_> {
     fn add_path(&mut self, written: &str, kind: EdgeType, source: DefId, line: u32) -> bool {
         let path = written.split(['#', '?']).next().unwrap_or(written);
         if path.is_empty() || path.contains("://") {
@@ -42,7 +43,7 @@ impl Collector<'_, '_> {
         }
         let Some(file) = self.file_meant(path) else { return false };
         let target = self.file_target(file);
-        if target != Target::Symbol(self.view.module_symbol(self.view.home)) {
+        if target != Target::Symbol(self.query.module_symbol(self.query.home)) {
             self.add(source, kind, target, line, Strategy::DocPath);
         }
         true
@@ -50,13 +51,13 @@ impl Collector<'_, '_> {
 
     /// Relative to the document, to the project, or the only path that ends like this.
     fn file_meant(&self, path: &str) -> Option<FileId> {
-        let view = self.view;
-        let folder = folder_of(&view.file.path);
-        let relative = normalised(folder, path).and_then(|path| view.file_at(&path));
-        let found = relative.or_else(|| normalised("", path).and_then(|path| view.file_at(&path)));
+        let query = self.query;
+        let folder = folder_of(&query.file.path);
+        let relative = normalised(folder, path).and_then(|path| query.file_at(&path));
+        let found = relative.or_else(|| normalised("", path).and_then(|path| query.file_at(&path)));
         found.or_else(|| {
             let suffix = path.trim_start_matches(['.', '/']);
-            match view.files_ending_in(suffix)[..] {
+            match query.files_ending_in(suffix)[..] {
                 [only] if suffix.contains('/') => Some(only),
                 _ => None,
             }
@@ -65,9 +66,9 @@ impl Collector<'_, '_> {
 
     /// The node that stands for a whole file.
     fn file_target(&self, file: FileId) -> Target {
-        let entry = self.view.index.file(file);
+        let entry = self.query.index.file(file);
         match entry.family {
-            Family::Document => Target::Symbol(self.view.module_symbol(file)),
+            Family::Document => Target::Symbol(self.query.module_symbol(file)),
             _ => Target::Symbol(entry.file_symbol),
         }
     }
@@ -91,7 +92,7 @@ impl Collector<'_, '_> {
     }
 
     fn add_only_file(&mut self, name: &str, kind: EdgeType, source: DefId, line: u32) -> bool {
-        let [only] = self.view.files_ending_in(name)[..] else { return false };
+        let [only] = self.query.files_ending_in(name)[..] else { return false };
         let target = self.file_target(only);
         self.add(source, kind, target, line, Strategy::DocPath);
         true
@@ -99,30 +100,30 @@ impl Collector<'_, '_> {
 
     /// The one symbol whose qualified name ends in a dotted name; definitions of programs win over those of tests.
     fn symbol_meant(&self, dotted: &str) -> Option<(SymbolId, Strategy)> {
-        let view = self.view;
+        let query = self.query;
         let (parents, last) = dotted.rsplit_once('.').unwrap_or(("", dotted));
         let is_plain = parents.is_empty();
         if last.is_empty() || (is_plain && last.len() < MIN_PLAIN_NAME) {
             return None;
         }
-        let name = view.index.strings.intern(last);
-        let named = view.named(name);
+        let name = query.index.strings.intern(last);
+        let named = query.named(name);
         if named.len() > MAX_NAMED {
             return None;
         }
         let suffix = format!(".{dotted}");
         let mut found: Vec<(bool, SymbolId)> = Vec::new();
         for &symbol in named {
-            let place = view.index.symbols.get(symbol);
+            let place = query.index.symbols.get(symbol);
             if place.def == FILE_NODE {
                 continue;
             }
-            let (file, definition) = view.definition(symbol);
-            let qualified = view.text(file.qualified_names[place.def as usize]);
+            let (file, definition) = query.definition(symbol);
+            let qualified = query.text(file.qualified_names[place.def as usize]);
             let fits = is_plain || qualified == dotted || qualified.ends_with(&suffix);
             let is_noise = file.family == Family::Document || (is_plain && definition.kind == Kind::Field);
             if fits && !is_noise {
-                let symbol = view.canonical(symbol);
+                let symbol = query.canonical(symbol);
                 if !found.iter().any(|known| known.1 == symbol) {
                     found.push((file.is_test, symbol));
                 }

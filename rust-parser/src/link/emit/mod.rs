@@ -2,6 +2,7 @@
 //! no file (`structure`).
 
 pub mod calls;
+pub mod collector;
 pub mod docs;
 pub mod edges;
 pub mod overloads;

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, ScopeRule};
-use crate::link::project::dependencies::{Topic, compact, digest_of, key};
+use crate::link::project::dependencies::{DependencyKind, compact, digest_of, key};
 use crate::link::project::file_entry::{FileEntry, SharedScope};
 use crate::link::project::index::Index;
 use crate::link::project::names::{EMPTY, ExternalId, FileId, Sym};
@@ -33,18 +33,18 @@ pub struct Structure {
 /// Build the structure of a project from its files and the external symbols that their edges reach.
 /// Also returns the keys of the questions that this asked.
 pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> (Structure, Box<[u32]>) {
-    let (mut structure, mut asked) = (Structure::default(), Vec::new());
+    let (mut structure, mut dependencies) = (Structure::default(), Vec::new());
     structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
     structure.add_subprojects(index);
     structure.add_packages(index);
     for (id, entry) in index.present() {
-        structure.add_file(index, id, entry, &mut asked);
+        structure.add_file(index, id, entry, &mut dependencies);
     }
     structure.add_externals(index, externals);
     structure.nodes.sort();
     structure.contains.sort();
     structure.contains.dedup();
-    (structure, compact(asked))
+    (structure, compact(dependencies))
 }
 
 /// Digest of what a file by itself puts into the structure: as long as it is the same, only names (whose questions are
@@ -109,14 +109,14 @@ impl Structure {
         }
     }
 
-    fn add_file(&mut self, index: &Index, id: FileId, entry: &FileEntry, asked: &mut Vec<u32>) {
+    fn add_file(&mut self, index: &Index, id: FileId, entry: &FileEntry, dependencies: &mut Vec<u32>) {
         let path = &entry.path;
         let node = match entry.family {
             Family::Document => entry.symbols.first().copied().unwrap_or(entry.file_symbol),
             _ => entry.file_symbol,
         };
         let mut uid_of = |symbol| {
-            asked.push(key(Topic::Uid, index.qualified_name(symbol), 0));
+            dependencies.push(key(DependencyKind::Uid, index.qualified_name(symbol), 0));
             index.uid(symbol)
         };
         let uid = uid_of(node);

@@ -3,44 +3,30 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Kind;
-use crate::link::inherit::Extension;
+use crate::link::entity::Entity;
+use crate::link::project::ancestry::{Extension, Implemented, MethodShape, Methods};
 use crate::link::project::file_entry::{Bound, is_callable};
 use crate::link::project::index::Index;
 use crate::link::project::names::{Sym, SymbolId};
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::rules::Family;
-use crate::link::strategy::What;
-
-/// A method as far as it can be compared without types: name, numbers of parameters and results.
-pub type Shape = (Sym, u16, u16);
-
-/// Methods of an interface, or of one extension of a type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Methods {
-    pub owner: SymbolId,
-    pub is_interface: bool,
-    pub shapes: Vec<Shape>,
-}
-
-/// Interfaces of each type that has their methods, in the order of their sources.
-pub type Implemented = FxHashMap<SymbolId, Vec<SymbolId>>;
 
 /// The methods that a Go file declares.
-pub fn link_methods(view: &View) -> Vec<Methods> {
+pub fn link_methods(query: &Query) -> Vec<Methods> {
     let mut found: Vec<Methods> = Vec::new();
-    if view.file.family != Family::Go {
+    if query.file.family != Family::Go {
         return found;
     }
-    let definitions = &view.file.facts().definitions;
+    let definitions = &query.file.facts().definitions;
     for definition in definitions.iter().filter(|definition| is_callable(definition.kind)) {
-        let parent = view.file.outline(definition.parent).kind;
+        let parent = query.file.outline(definition.parent).kind;
         if !matches!(parent, Kind::Interface | Kind::Extension) {
             continue;
         }
-        let owner = view.file.symbols[definition.parent as usize];
-        let name = view.file.text(definition.name);
-        let Some((parameters, results)) = counts(view.file.text(definition.signature), name) else { continue };
-        let shape = (view.file.sym(definition.name), parameters, results);
+        let owner = query.file.symbols[definition.parent as usize];
+        let name = query.file.text(definition.name);
+        let Some((parameters, results)) = counts(query.file.text(definition.signature), name) else { continue };
+        let shape: MethodShape = (query.file.sym(definition.name), parameters, results);
         match found.iter_mut().find(|methods| methods.owner == owner) {
             Some(methods) => methods.shapes.push(shape),
             None => {
@@ -94,7 +80,7 @@ pub fn implemented<'a>(
     index: &Index,
     methods: impl Iterator<Item = &'a Methods>,
     extensions: &FxHashMap<SymbolId, Vec<Extension>>,
-    bases: &FxHashMap<SymbolId, Vec<What>>,
+    bases: &FxHashMap<SymbolId, Vec<Entity>>,
 ) -> Implemented {
     let (mut interfaces, mut receivers) = (FxHashMap::default(), FxHashMap::default());
     for methods in methods {
@@ -106,12 +92,12 @@ pub fn implemented<'a>(
         let received = parts.filter_map(|part| receivers.get(&part.symbol)).copied().flatten();
         interfaces.get(&class).copied().into_iter().flatten().chain(received).copied()
     };
-    let mut types: FxHashMap<SymbolId, FxHashSet<Shape>> = FxHashMap::default();
-    let mut having: FxHashMap<Shape, Vec<SymbolId>> = FxHashMap::default();
+    let mut types: FxHashMap<SymbolId, FxHashSet<MethodShape>> = FxHashMap::default();
+    let mut having: FxHashMap<MethodShape, Vec<SymbolId>> = FxHashMap::default();
     let candidates: FxHashSet<SymbolId> = extensions.keys().chain(bases.keys()).copied().collect();
     for class in candidates {
         if is_go_type(index, class) {
-            let all: FxHashSet<Shape> = with_embedded(class, bases).0.into_iter().flat_map(own).collect();
+            let all: FxHashSet<MethodShape> = with_embedded(class, bases).0.into_iter().flat_map(own).collect();
             all.iter().for_each(|shape| having.entry(*shape).or_default().push(class));
             types.insert(class, all);
         }
@@ -119,7 +105,7 @@ pub fn implemented<'a>(
     let mut found = Implemented::default();
     for &interface in interfaces.keys() {
         let (parts, is_whole) = with_embedded(interface, bases);
-        let wanted: FxHashSet<Shape> = parts.into_iter().flat_map(own).collect();
+        let wanted: FxHashSet<MethodShape> = parts.into_iter().flat_map(own).collect();
         if !is_whole && wanted.len() < 2 {
             // Too little is known of what it asks for.
             continue;
@@ -154,14 +140,14 @@ fn is_go_type(index: &Index, class: SymbolId) -> bool {
 }
 
 /// A type and everything of the project that it embeds, at any depth; false when it embeds something unknown too.
-fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<What>>) -> (Vec<SymbolId>, bool) {
+fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> (Vec<SymbolId>, bool) {
     let (mut all, mut next, mut is_whole) = (vec![class], 0, true);
     while let Some(here) = all.get(next).copied() {
         next += 1;
         for base in bases.get(&here).into_iter().flatten() {
             match base {
-                What::Definition(symbol) if !all.contains(symbol) => all.push(*symbol),
-                What::Definition(_) => {}
+                Entity::Definition(symbol) if !all.contains(symbol) => all.push(*symbol),
+                Entity::Definition(_) => {}
                 _ => is_whole = false,
             }
         }
@@ -169,7 +155,7 @@ fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<What>>) -> (Ve
     (all, is_whole)
 }
 
-impl View<'_> {
+impl Query<'_> {
     /// Methods of the interfaces that a class implements which have this name.
     pub fn implemented_methods(&self, class: SymbolId, name: Sym) -> Vec<SymbolId> {
         let mut found = Vec::new();

@@ -8,86 +8,35 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, Expr, ExprId, Kind};
-use crate::link::inherit::interfaces::{Implemented, Methods, implemented, link_methods};
-use crate::link::project::dependencies::{Topic, key};
+use crate::link::entity::{Entity, Value, Values};
+use crate::link::inherit::interfaces::{implemented, link_methods};
+use crate::link::project::ancestry::{Extension, FileBases};
+use crate::link::project::dependencies::{DependencyKind, key};
 use crate::link::project::file_entry::is_class;
 use crate::link::project::index::Index;
 use crate::link::project::names::{FileId, SymbolId};
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::rules::Family;
-use crate::link::strategy::{Strategy, Value, Values, What};
+use crate::link::strategy::Strategy;
 
 /// Aliases of a base class that are followed in a row.
 const MAX_ALIASES: usize = 4;
 
-/// What one file says about inheritance, resolved.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct FileBases {
-    /// Bases of each class that has any, in declared order; unknown ones as [`What::Missing`].
-    pub classes: Vec<(SymbolId, Vec<Value>)>,
-    pub extensions: Vec<Extension>,
-    /// Of Go's interfaces and types.
-    pub methods: Vec<Methods>,
-}
-
-/// Something that adds members, and perhaps bases, to a class defined elsewhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Extension {
-    pub symbol: SymbolId,
-    pub class: SymbolId,
-    pub bases: Vec<Value>,
-}
-
-/// Inheritance of the whole project.
-#[derive(Default)]
-pub struct Ancestry {
-    files: Vec<FileBases>,
-    ancestors: FxHashMap<SymbolId, Arc<[What]>>,
-    extensions: FxHashMap<SymbolId, Vec<Extension>>,
-    implemented: Implemented,
-}
-
-impl Ancestry {
-    pub fn ancestors(&self, class: SymbolId) -> &[What] {
-        self.ancestors.get(&class).map_or(&[], |list| list)
-    }
-
-    /// Interfaces that a Go type has the methods of.
-    pub fn implemented(&self, class: SymbolId) -> &[SymbolId] {
-        self.implemented.get(&class).map_or(&[], Vec::as_slice)
-    }
-
-    /// By path and position.
-    pub fn extensions(&self, class: SymbolId) -> &[Extension] {
-        self.extensions.get(&class).map_or(&[], Vec::as_slice)
-    }
-
-    /// The class that an extension of a file adds to.
-    pub fn extended_by(&self, file: FileId, extension: SymbolId) -> Option<SymbolId> {
-        let found = self.files[file as usize].extensions.iter().find(|known| known.symbol == extension);
-        found.map(|known| known.class)
-    }
-
-    /// Classes of a file that have bases.
-    pub fn classes(&self, file: FileId) -> &[(SymbolId, Vec<Value>)] {
-        &self.files[file as usize].classes
-    }
-}
-
 /// Resolve the bases of all classes of a file.
-pub fn link_bases(view: &View) -> FileBases {
-    let mut found = FileBases { methods: link_methods(view), ..FileBases::default() };
-    for (def, definition) in view.file.facts().definitions.iter().enumerate() {
-        let symbol = view.file.symbols[def];
+pub fn link_bases(query: &Query) -> FileBases {
+    let mut found = FileBases { methods: link_methods(query), ..FileBases::default() };
+    for (def, definition) in query.file.facts().definitions.iter().enumerate() {
+        let symbol = query.file.symbols[def];
         if definition.kind == Kind::Extension {
-            let mut values = definition.bases.iter().map(|&base| base_value(view, def as DefId, base));
-            if let Some(What::Definition(class)) = values.next().map(|value| value.what) {
+            let mut values = definition.bases.iter().map(|&base| base_value(query, def as DefId, base));
+            if let Some(Entity::Definition(class)) = values.next().map(|value| value.entity) {
                 let bases = values.collect();
                 found.extensions.push(Extension { symbol, class, bases });
             }
         } else if is_class(definition.kind) {
-            let bases: Vec<Value> = definition.bases.iter().map(|&base| base_value(view, def as DefId, base)).collect();
-            let first = view.first_part(symbol);
+            let bases: Vec<Value> =
+                definition.bases.iter().map(|&base| base_value(query, def as DefId, base)).collect();
+            let first = query.first_part(symbol);
             if first != symbol {
                 found.extensions.push(Extension { symbol, class: first, bases: bases.clone() });
             }
@@ -99,44 +48,46 @@ pub fn link_bases(view: &View) -> FileBases {
     found
 }
 
-fn base_value(view: &View, class: DefId, base: ExprId) -> Value {
-    let definition = view.file.def(class);
-    let own = What::Definition(view.file.symbols[class as usize]);
+fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
+    let definition = query.file.def(class);
+    let own = Entity::Definition(query.file.symbols[class as usize]);
     // Ruby's `include` stands in the body of the class.
-    let scope = if view.file.family == Family::Ruby { class } else { definition.parent };
-    let mut values = view.eval(base, scope, definition.name_line);
-    if values.iter().any(|value| value.what == own) {
+    let scope = if query.file.family == Family::Ruby { class } else { definition.parent };
+    let mut values = query.eval(base, scope, definition.name_line);
+    if values.iter().any(|value| value.entity == own) {
         // `class Field(Field)`: the base is what the name meant before.
-        values = match *view.file.expr(base) {
-            Expr::Name(name) => view.imported_in(definition.parent, view.file.sym(name)),
+        values = match *query.file.expr(base) {
+            Expr::Name(name) => query.imported_in(definition.parent, query.file.sym(name)),
             _ => Values::new(),
         };
     }
     for _ in 0..MAX_ALIASES {
-        let constants = values.iter().filter_map(|value| match value.what {
-            What::Definition(symbol) if view.kind(symbol) == Kind::Constant => Some(symbol),
+        let constants = values.iter().filter_map(|value| match value.entity {
+            Entity::Definition(symbol) if query.kind(symbol) == Kind::Constant => Some(symbol),
             _ => None,
         });
-        let aliased: Values = constants.flat_map(|symbol| view.aliased(symbol)).collect();
+        let aliased: Values = constants.flat_map(|symbol| query.aliased(symbol)).collect();
         if aliased.is_empty() {
             break;
         }
         values = aliased;
     }
     for value in values {
-        let what = match value.what {
-            What::Definition(symbol) if is_class(view.kind(symbol)) => What::Definition(view.canonical(symbol)),
+        let entity = match value.entity {
+            Entity::Definition(symbol) if is_class(query.kind(symbol)) => Entity::Definition(query.canonical(symbol)),
             // A module that a class takes in.
-            What::Definition(symbol) if view.file.family == Family::Ruby && view.kind(symbol) == Kind::Namespace => {
-                What::Package(view.index.qualified_name(symbol))
+            Entity::Definition(symbol)
+                if query.file.family == Family::Ruby && query.kind(symbol) == Kind::Namespace =>
+            {
+                Entity::Package(query.index.qualified_name(symbol))
             }
-            What::Package(_) if view.file.family == Family::Ruby => value.what,
-            What::External(_) | What::Builtin(_) => value.what,
+            Entity::Package(_) if query.file.family == Family::Ruby => value.entity,
+            Entity::External(_) | Entity::Builtin(_) => value.entity,
             _ => continue,
         };
-        return Value { what, ..value };
+        return Value { entity, ..value };
     }
-    Value::new(What::Missing, Strategy::Import)
+    Value::new(Entity::Missing, Strategy::Import)
 }
 
 /// Put new results of files into the tables; return the keys whose answers changed.
@@ -156,13 +107,13 @@ pub fn refresh(index: &mut Index, results: Vec<(FileId, FileBases)>, removed: &[
         return keys;
     }
     let extensions = collect_extensions(index);
-    add_changes(&index.ancestry.extensions, &extensions, Topic::Extension, &mut keys);
+    add_changes(&index.ancestry.extensions, &extensions, DependencyKind::Extension, &mut keys);
     let bases = collect_bases(index);
     let methods = index.ancestry.files.iter().flat_map(|file| &file.methods);
     let implemented = implemented(index, methods, &extensions, &bases);
-    add_changes(&index.ancestry.implemented, &implemented, Topic::Ancestors, &mut keys);
+    add_changes(&index.ancestry.implemented, &implemented, DependencyKind::Ancestors, &mut keys);
     let ancestors = linearise(index, &bases);
-    add_changes(&index.ancestry.ancestors, &ancestors, Topic::Ancestors, &mut keys);
+    add_changes(&index.ancestry.ancestors, &ancestors, DependencyKind::Ancestors, &mut keys);
     index.ancestry.extensions = extensions;
     index.ancestry.implemented = implemented;
     index.ancestry.ancestors = ancestors;
@@ -172,12 +123,12 @@ pub fn refresh(index: &mut Index, results: Vec<(FileId, FileBases)>, removed: &[
 fn add_changes<V: PartialEq>(
     old: &FxHashMap<SymbolId, V>,
     new: &FxHashMap<SymbolId, V>,
-    topic: Topic,
+    kind: DependencyKind,
     keys: &mut FxHashSet<u32>,
 ) {
     for symbol in old.keys().chain(new.keys()) {
         if old.get(symbol) != new.get(symbol) {
-            keys.insert(key(topic, *symbol, 0));
+            keys.insert(key(kind, *symbol, 0));
         }
     }
 }
@@ -193,29 +144,29 @@ fn collect_extensions(index: &Index) -> FxHashMap<SymbolId, Vec<Extension>> {
     found
 }
 
-fn collect_bases(index: &Index) -> FxHashMap<SymbolId, Vec<What>> {
-    let mut found: FxHashMap<SymbolId, Vec<What>> = FxHashMap::default();
+fn collect_bases(index: &Index) -> FxHashMap<SymbolId, Vec<Entity>> {
+    let mut found: FxHashMap<SymbolId, Vec<Entity>> = FxHashMap::default();
     let mut extensions = Vec::new();
     for file in &index.ancestry.files {
         for (class, bases) in &file.classes {
-            found.entry(*class).or_default().extend(bases.iter().map(|base| base.what));
+            found.entry(*class).or_default().extend(bases.iter().map(|base| base.entity));
         }
         extensions.extend(file.extensions.iter().filter(|extension| !extension.bases.is_empty()));
     }
     extensions.sort_by(|a, b| index.source_order(a.symbol).cmp(&index.source_order(b.symbol)));
     for extension in extensions {
-        found.entry(extension.class).or_default().extend(extension.bases.iter().map(|base| base.what));
+        found.entry(extension.class).or_default().extend(extension.bases.iter().map(|base| base.entity));
     }
     for (class, bases) in &mut found {
         let mut seen = FxHashSet::default();
-        bases.retain(|base| *base != What::Definition(*class) && (*base == What::Missing || seen.insert(*base)));
+        bases.retain(|base| *base != Entity::Definition(*class) && (*base == Entity::Missing || seen.insert(*base)));
     }
     found
 }
 
 /// Ancestors of every class with bases. Classes are done after all their bases; those that never get there are in or
 /// below a cycle and take depth-first order, so that the result does not depend on where the work began.
-fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<What>>) -> FxHashMap<SymbolId, Arc<[What]>> {
+fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashMap<SymbolId, Arc<[Entity]>> {
     let mut waiting: FxHashMap<SymbolId, usize> = FxHashMap::default();
     let mut derived: FxHashMap<SymbolId, Vec<SymbolId>> = FxHashMap::default();
     let mut ready = VecDeque::new();
@@ -231,7 +182,7 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<What>>) -> FxHashMap
             waiting.insert(class, count);
         }
     }
-    let mut done: FxHashMap<SymbolId, Arc<[What]>> = FxHashMap::default();
+    let mut done: FxHashMap<SymbolId, Arc<[Entity]>> = FxHashMap::default();
     while let Some(class) = ready.pop_front() {
         let is_python = index.definition(class).0.family == Family::Python;
         let order = if is_python { merge_linear(&bases[&class], &done) } else { None };
@@ -251,19 +202,19 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<What>>) -> FxHashMap
     done
 }
 
-fn class_bases(bases: &[What]) -> impl Iterator<Item = SymbolId> {
+fn class_bases(bases: &[Entity]) -> impl Iterator<Item = SymbolId> {
     bases.iter().filter_map(|base| match base {
-        What::Definition(symbol) => Some(*symbol),
+        Entity::Definition(symbol) => Some(*symbol),
         _ => None,
     })
 }
 
 /// C3 (Barrett et al. 1996, as in Python's `type.mro`); None when there is no consistent order.
-fn merge_linear(bases: &[What], done: &FxHashMap<SymbolId, Arc<[What]>>) -> Option<Vec<What>> {
-    let mut lists: Vec<VecDeque<What>> = Vec::with_capacity(bases.len() + 1);
+fn merge_linear(bases: &[Entity], done: &FxHashMap<SymbolId, Arc<[Entity]>>) -> Option<Vec<Entity>> {
+    let mut lists: Vec<VecDeque<Entity>> = Vec::with_capacity(bases.len() + 1);
     for &base in bases {
         let mut list = VecDeque::from([base]);
-        if let What::Definition(symbol) = base {
+        if let Entity::Definition(symbol) = base {
             list.extend(done.get(&symbol).iter().flat_map(|order| order.iter().copied()));
         }
         lists.push(list);
@@ -275,10 +226,10 @@ fn merge_linear(bases: &[What], done: &FxHashMap<SymbolId, Arc<[What]>>) -> Opti
         if lists.is_empty() {
             return Some(order);
         }
-        let is_free = |what: What| {
-            what == What::Missing || !lists.iter().any(|list| list.iter().skip(1).any(|&other| other == what))
+        let is_free = |entity: Entity| {
+            entity == Entity::Missing || !lists.iter().any(|list| list.iter().skip(1).any(|&other| other == entity))
         };
-        let next = lists.iter().map(|list| list[0]).find(|&what| is_free(what))?;
+        let next = lists.iter().map(|list| list[0]).find(|&entity| is_free(entity))?;
         order.push(next);
         for list in &mut lists {
             if list.front() == Some(&next) {
@@ -288,16 +239,16 @@ fn merge_linear(bases: &[What], done: &FxHashMap<SymbolId, Arc<[What]>>) -> Opti
     }
 }
 
-fn depth_first(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<What>>) -> Vec<What> {
+fn depth_first(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> Vec<Entity> {
     let mut order = Vec::new();
-    let mut seen = FxHashSet::from_iter([What::Definition(class)]);
-    let mut stack: Vec<What> = bases[&class].iter().rev().copied().collect();
-    while let Some(what) = stack.pop() {
-        if !seen.insert(what) {
+    let mut seen = FxHashSet::from_iter([Entity::Definition(class)]);
+    let mut stack: Vec<Entity> = bases[&class].iter().rev().copied().collect();
+    while let Some(entity) = stack.pop() {
+        if !seen.insert(entity) {
             continue;
         }
-        order.push(what);
-        if let What::Definition(symbol) = what {
+        order.push(entity);
+        if let Entity::Definition(symbol) = entity {
             stack.extend(bases.get(&symbol).iter().flat_map(|list| list.iter().rev().copied()));
         }
     }

@@ -11,7 +11,7 @@ use rustc_hash::{FxHashSet, FxHasher};
 /// What a question is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Topic {
+pub enum DependencyKind {
     /// Is there a file at a path?
     Path,
     /// Does a folder hold files of a language family?
@@ -43,16 +43,16 @@ pub enum Topic {
 }
 
 /// Key of a question about numbered things.
-pub fn key(topic: Topic, first: u32, second: u32) -> u32 {
+pub fn key(kind: DependencyKind, first: u32, second: u32) -> u32 {
     let mut hasher = FxHasher::default();
-    (topic, first, second).hash(&mut hasher);
+    (kind, first, second).hash(&mut hasher);
     fold(hasher.finish())
 }
 
 /// Key of a question about a text.
-pub fn text_key(topic: Topic, extra: u8, text: &str) -> u32 {
+pub fn text_key(kind: DependencyKind, extra: u8, text: &str) -> u32 {
     let mut hasher = FxHasher::default();
-    (topic, extra, text).hash(&mut hasher);
+    (kind, extra, text).hash(&mut hasher);
     fold(hasher.finish())
 }
 
@@ -99,11 +99,11 @@ pub fn compact(mut keys: Vec<u32>) -> Box<[u32]> {
 }
 
 /// Does a file that asked `asked` see any of the changed keys?
-pub fn is_affected(asked: &[u32], changed: &FxHashSet<u32>) -> bool {
-    if changed.len() * 8 < asked.len() {
-        changed.iter().any(|key| asked.binary_search(key).is_ok())
+pub fn is_affected(dependencies: &[u32], changed: &FxHashSet<u32>) -> bool {
+    if changed.len() * 8 < dependencies.len() {
+        changed.iter().any(|key| dependencies.binary_search(key).is_ok())
     } else {
-        asked.iter().any(|key| changed.contains(key))
+        dependencies.iter().any(|key| changed.contains(key))
     }
 }
 
@@ -122,10 +122,10 @@ mod tests {
 
     #[test]
     fn affected_by_any_changed_key() {
-        let asked = compact(vec![9, 3, 3, 7]);
-        assert_eq!(*asked, [3, 7, 9]);
-        assert!(is_affected(&asked, &FxHashSet::from_iter([7])));
-        assert!(!is_affected(&asked, &FxHashSet::from_iter([4, 5, 6])));
+        let dependencies = compact(vec![9, 3, 3, 7]);
+        assert_eq!(*dependencies, [3, 7, 9]);
+        assert!(is_affected(&dependencies, &FxHashSet::from_iter([7])));
+        assert!(!is_affected(&dependencies, &FxHashSet::from_iter([4, 5, 6])));
         let long: Vec<u32> = (0..100).collect();
         assert!(is_affected(&long, &FxHashSet::from_iter([99])));
         assert!(!is_affected(&long, &FxHashSet::from_iter([100])));

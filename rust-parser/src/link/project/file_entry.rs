@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::facts::{DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Name, ScopeRule, flags};
-use crate::link::emit::overloads::Arity;
-use crate::link::project::dependencies::{Contributions, Topic, digest_of, key, text_key};
+use crate::link::project::arity::Arity;
+use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key, text_key};
 use crate::link::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
-use crate::link::project::packed_facts::{Contents, Open};
+use crate::link::project::packed_facts::{PackedFacts, UnpackedFacts};
 use crate::link::project::paths::{file_name_of, folder_of, is_package_file};
 use crate::link::rules::Family;
 
@@ -52,7 +52,7 @@ pub struct FileEntry {
     pub outlines: Box<[Outline]>,
     pub file_symbol: SymbolId,
     pub file_name: Sym,
-    contents: Contents,
+    packed: PackedFacts,
 }
 
 /// A scope whose names other files can see.
@@ -106,42 +106,42 @@ impl FileEntry {
             qualified_names: qualified_names.into(),
             outlines: facts.definitions.iter().map(outline).collect(),
             syms: syms.into(),
-            contents: Contents::new(facts),
+            packed: PackedFacts::new(facts),
         }
     }
 
-    fn open(&self) -> &Open {
-        self.contents.open(self)
+    fn unpacked(&self) -> &UnpackedFacts {
+        self.packed.unpacked(self)
     }
 
     /// The facts, unpacked if need be.
     pub fn facts(&self) -> &Arc<FileFacts> {
-        &self.open().facts
+        &self.unpacked().facts
     }
 
     /// Sorted by (scope, name, precedence); instance attributes are in their class.
     pub fn names(&self) -> &[NameEntry] {
-        &self.open().names
+        &self.unpacked().names
     }
 
     /// (scope, import) of star imports.
     pub fn stars(&self) -> &[(DefId, u32)] {
-        &self.open().stars
+        &self.unpacked().stars
     }
 
     /// (function, binding) of `return` statements, sorted.
     pub fn returns(&self) -> &[(DefId, u32)] {
-        &self.open().returns
+        &self.unpacked().returns
     }
 
     /// Are there facts that `pack` would give back?
     pub fn is_unpacked(&self) -> bool {
-        self.contents.is_unpacked()
+        self.packed.is_unpacked()
     }
 
     /// Keep the facts packed until they are asked for again.
     pub fn pack(&mut self) {
-        self.contents.pack();
+        self.packed.pack();
     }
 
     pub fn outline(&self, id: DefId) -> &Outline {
@@ -174,8 +174,8 @@ impl FileEntry {
 
     /// All meanings in one scope.
     pub fn scope_entries(&self, scope: DefId) -> &[NameEntry] {
-        let open = self.open();
-        &open.names[open.scopes[scope as usize] as usize..open.scopes[scope as usize + 1] as usize]
+        let unpacked = self.unpacked();
+        &unpacked.names[unpacked.scopes[scope as usize] as usize..unpacked.scopes[scope as usize + 1] as usize]
     }
 
     /// Is the definition a node of this file's unit?
@@ -264,39 +264,44 @@ impl FileEntry {
     /// Everything about this file that lookups of other files can see, as (key, digest).
     pub fn contributions(&self) -> Contributions {
         let path = &*self.path;
-        let mut out =
-            vec![(text_key(Topic::Path, 0, path), 1), (text_key(Topic::Path, 1, file_name_of(path)), digest_of(path))];
+        let mut out = vec![
+            (text_key(DependencyKind::Path, 0, path), 1),
+            (text_key(DependencyKind::Path, 1, file_name_of(path)), digest_of(path)),
+        ];
         let file = digest_of((self.is_test, self.family, self.module));
         for (def, definition) in self.outlines.iter().enumerate() {
             let symbol = self.symbols[def];
             let parent = self.symbols[definition.parent as usize];
             let digest = digest_of((definition.kind, definition.flags, parent, symbol, file));
-            out.push((key(Topic::Definition, symbol, 0), digest));
+            out.push((key(DependencyKind::Definition, symbol, 0), digest));
             if self.is_node(def as DefId) {
-                out.push((key(Topic::Name, definition.name, 0), digest));
-                out.push((key(Topic::Uid, self.qualified_names[def], 0), digest));
+                out.push((key(DependencyKind::Name, definition.name, 0), digest));
+                out.push((key(DependencyKind::Uid, self.qualified_names[def], 0), digest));
             }
             match self.shared_scope(def as DefId) {
                 Some(SharedScope::Folder) => {
                     let name = self.text(self.def(def as DefId).name);
                     let place = format!("{}\0{name}", folder_of(&self.path));
-                    out.push((text_key(Topic::Shared, 0, &place), digest));
+                    out.push((text_key(DependencyKind::Shared, 0, &place), digest));
                 }
                 Some(SharedScope::Package(package)) => {
-                    out.push((key(Topic::Shared, package, definition.name), digest));
+                    out.push((key(DependencyKind::Shared, package, definition.name), digest));
                 }
                 None => {}
             }
         }
-        out.push((key(Topic::Uid, self.file_name, 0), digest_of((self.file_symbol, file))));
+        out.push((key(DependencyKind::Uid, self.file_name, 0), digest_of((self.file_symbol, file))));
         for package in self.packages() {
-            out.push((key(Topic::Uid, package, 0), 1));
+            out.push((key(DependencyKind::Uid, package, 0), 1));
         }
         self.contribute_names(&mut out);
         if matches!(self.family, Family::Python | Family::Go) {
             let folder = folder_of(&self.path);
             let place = if is_package_file(&self.path) { folder_of(folder) } else { folder };
-            out.push((text_key(Topic::Children, self.family as u8, place), digest_of((self.file_symbol, file))));
+            out.push((
+                text_key(DependencyKind::Children, self.family as u8, place),
+                digest_of((self.file_symbol, file)),
+            ));
         }
         out
     }
@@ -309,11 +314,11 @@ impl FileEntry {
             }
             // One digest for the group: the order of its entries decides which of them is followed.
             let parts: Vec<u64> = group.iter().map(|entry| self.bound_digest(entry.bound)).collect();
-            out.push((key(Topic::Member, self.symbols[scope as usize], name), digest_of(parts)));
+            out.push((key(DependencyKind::Member, self.symbols[scope as usize], name), digest_of(parts)));
         }
         for (order, &(scope, import)) in self.stars().iter().enumerate() {
             let digest = digest_of((order, self.import_digest(&self.facts().imports[import as usize])));
-            out.push((key(Topic::Star, self.symbols[scope as usize], 0), digest));
+            out.push((key(DependencyKind::Star, self.symbols[scope as usize], 0), digest));
         }
     }
 

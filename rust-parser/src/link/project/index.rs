@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{FileFacts, Kind, flags};
-use crate::link::emit::edges::Target;
-use crate::link::inherit::Ancestry;
-use crate::link::project::dependencies::{Topic, add_differences, key, text_key};
+use crate::link::edge::Target;
+use crate::link::project::ancestry::Ancestry;
+use crate::link::project::dependencies::{DependencyKind, add_differences, key, text_key};
 use crate::link::project::file_entry::{FileEntry, Outline, SharedScope};
+use crate::link::project::file_types::FileTypes;
 use crate::link::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::project::paths::{file_name_of, folder_of, is_package_file};
-use crate::link::resolve::types::FileTypes;
 use crate::link::rules::{Family, Rules};
 
 /// A folder with a manifest of its own.
@@ -351,8 +351,8 @@ impl Index {
         let keys: FxHashSet<u32> = before.values().flatten().map(|&(key, _)| key).collect();
         let symbols = &self.symbols;
         let stays = |symbol: &SymbolId| !leaving.contains(&symbols.get(*symbol).file);
-        drop_claims(&mut self.by_name, |name| keys.contains(&key(Topic::Name, name, 0)), stays);
-        drop_claims(&mut self.claims, |name| keys.contains(&key(Topic::Uid, name, 0)), stays);
+        drop_claims(&mut self.by_name, |name| keys.contains(&key(DependencyKind::Name, name, 0)), stays);
+        drop_claims(&mut self.claims, |name| keys.contains(&key(DependencyKind::Uid, name, 0)), stays);
         self.shared.retain(|_, list| {
             list.retain(stays);
             !list.is_empty()
@@ -399,13 +399,13 @@ impl Presence {
     fn changed_keys(&self, index: &Index, keys: &mut FxHashSet<u32>) {
         for (&(family, folder), &existed) in &self.folders {
             if existed != index.folders.contains_key(&(family, folder)) {
-                keys.insert(text_key(Topic::Folder, family as u8, index.strings.text(folder)));
+                keys.insert(text_key(DependencyKind::Folder, family as u8, index.strings.text(folder)));
             }
         }
         for (&package, &existed) in &self.packages {
             if existed != index.packages.contains_key(&package) {
-                keys.insert(text_key(Topic::Package, 0, index.strings.text(package)));
-                keys.insert(key(Topic::Uid, package, 0));
+                keys.insert(text_key(DependencyKind::Package, 0, index.strings.text(package)));
+                keys.insert(key(DependencyKind::Uid, package, 0));
             }
         }
     }

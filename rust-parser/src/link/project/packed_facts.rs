@@ -9,7 +9,7 @@ use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_star};
 use crate::link::project::names::DEFAULT;
 
 /// Facts and what follows from them alone.
-pub struct Open {
+pub struct UnpackedFacts {
     pub facts: Arc<FileFacts>,
     pub names: Box<[NameEntry]>,
     /// Where the names of each scope begin, and the end.
@@ -18,36 +18,36 @@ pub struct Open {
     pub returns: Box<[(DefId, u32)]>,
 }
 
-/// Facts of a file, packed or open or both.
-pub struct Contents {
+/// Facts of a file, packed or unpacked or both.
+pub struct PackedFacts {
     /// Empty until they are packed for the first time.
     packed: Box<[u8]>,
-    /// Facts that were just handed in, until somebody reads them.
+    /// Facts that were just handed in, until they are read.
     fresh: Option<Arc<FileFacts>>,
-    open: OnceLock<Box<Open>>,
+    unpacked: OnceLock<Box<UnpackedFacts>>,
 }
 
-impl Contents {
-    pub fn new(facts: Arc<FileFacts>) -> Contents {
-        Contents { packed: Box::default(), fresh: Some(facts), open: OnceLock::new() }
+impl PackedFacts {
+    pub fn new(facts: Arc<FileFacts>) -> PackedFacts {
+        PackedFacts { packed: Box::default(), fresh: Some(facts), unpacked: OnceLock::new() }
     }
 
-    pub fn open(&self, file: &FileEntry) -> &Open {
-        self.open.get_or_init(|| {
+    pub fn unpacked(&self, file: &FileEntry) -> &UnpackedFacts {
+        self.unpacked.get_or_init(|| {
             let facts = self.fresh.clone().unwrap_or_else(|| Arc::new(unpack(&self.packed)));
-            Box::new(Open::new(facts, file))
+            Box::new(UnpackedFacts::new(facts, file))
         })
     }
 
     pub fn is_unpacked(&self) -> bool {
-        self.fresh.is_some() || self.open.get().is_some()
+        self.fresh.is_some() || self.unpacked.get().is_some()
     }
 
     pub fn pack(&mut self) {
         if let Some(facts) = self.fresh.take() {
             self.packed = postcard::to_stdvec(&*facts).expect("facts are plain values").into();
         }
-        self.open.take();
+        self.unpacked.take();
     }
 }
 
@@ -55,8 +55,8 @@ fn unpack(packed: &[u8]) -> FileFacts {
     postcard::from_bytes(packed).expect("facts that were packed here")
 }
 
-impl Open {
-    fn new(facts: Arc<FileFacts>, file: &FileEntry) -> Open {
+impl UnpackedFacts {
+    fn new(facts: Arc<FileFacts>, file: &FileEntry) -> UnpackedFacts {
         let (mut names, mut stars, mut returns) = (Vec::new(), Vec::new(), Vec::new());
         let mut add = |scope, name, bound| names.push(NameEntry { scope, name, bound });
         for (def, definition) in facts.definitions.iter().enumerate() {
@@ -97,7 +97,7 @@ impl Open {
         names.sort_unstable();
         returns.sort_unstable();
         let scopes = starts(&names, facts.definitions.len());
-        Open { facts, names: names.into(), scopes, stars: stars.into(), returns: returns.into() }
+        UnpackedFacts { facts, names: names.into(), scopes, stars: stars.into(), returns: returns.into() }
     }
 }
 

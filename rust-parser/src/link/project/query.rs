@@ -6,14 +6,14 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::facts::{DefId, Kind, flags};
-use crate::link::inherit::Extension;
-use crate::link::project::dependencies::{Topic, compact, key, text_key};
+use crate::link::entity::{Entity, Value, Values};
+use crate::link::project::ancestry::Extension;
+use crate::link::project::dependencies::{DependencyKind, compact, key, text_key};
 use crate::link::project::file_entry::{FileEntry, NameEntry, Outline, is_class};
 use crate::link::project::index::{Container, Index};
 use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
 use crate::link::project::paths::file_name_of;
 use crate::link::rules::Family;
-use crate::link::strategy::{Value, Values, What};
 
 /// Stages of linking; each reads only what earlier ones made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,15 +34,15 @@ pub const STAGES: [Stage; 4] = [Stage::Bases, Stage::FirstTypes, Stage::Types, S
 type Memo<K> = RefCell<FxHashMap<K, Rc<Values>>>;
 
 /// One file's view of the project in one stage.
-pub struct View<'a> {
+pub struct Query<'a> {
     pub index: &'a Index,
     pub home: FileId,
     pub file: &'a FileEntry,
     pub stage: Stage,
-    asked: RefCell<Vec<u32>>,
+    dependencies: RefCell<Vec<u32>>,
     pub(in crate::link) imports: Memo<(FileId, u32)>,
     /// By (file, module as written, level, kind of import).
-    pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), What>>,
+    pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), Entity>>,
     /// By (function, name, number of assignments before the place).
     pub(in crate::link) variables: Memo<(DefId, Sym, u32)>,
     /// Is a member looked up because it is called?
@@ -55,14 +55,14 @@ pub struct View<'a> {
     pub(in crate::link) included: RefCell<Option<Rc<Vec<FileId>>>>,
 }
 
-impl<'a> View<'a> {
-    pub fn new(index: &'a Index, home: FileId, stage: Stage) -> View<'a> {
-        View {
+impl<'a> Query<'a> {
+    pub fn new(index: &'a Index, home: FileId, stage: Stage) -> Query<'a> {
+        Query {
             index,
             home,
             file: index.file(home),
             stage,
-            asked: RefCell::default(),
+            dependencies: RefCell::default(),
             imports: RefCell::default(),
             modules: RefCell::default(),
             variables: RefCell::default(),
@@ -75,18 +75,18 @@ impl<'a> View<'a> {
     }
 
     /// Keys of all questions asked.
-    pub fn into_asked(self) -> Box<[u32]> {
-        compact(self.asked.into_inner())
+    pub fn into_dependencies(self) -> Box<[u32]> {
+        compact(self.dependencies.into_inner())
     }
 
-    fn ask(&self, key: u32) {
-        self.asked.borrow_mut().push(key);
+    fn record(&self, key: u32) {
+        self.dependencies.borrow_mut().push(key);
     }
 
     /// Record a question about a symbol unless it is about this file, which is linked again anyway.
-    fn ask_about(&self, topic: Topic, symbol: SymbolId, second: u32) {
+    fn record_about(&self, kind: DependencyKind, symbol: SymbolId, second: u32) {
         if self.index.symbols.get(symbol).file != self.home {
-            self.ask(key(topic, symbol, second));
+            self.record(key(kind, symbol, second));
         }
     }
 
@@ -95,14 +95,14 @@ impl<'a> View<'a> {
     }
 
     pub fn file_at(&self, path: &str) -> Option<FileId> {
-        self.ask(text_key(Topic::Path, 0, path));
+        self.record(text_key(DependencyKind::Path, 0, path));
         self.index.file_id(path)
     }
 
     /// Files whose path is `suffix` or ends in `/suffix`, by path.
     pub fn files_ending_in(&self, suffix: &str) -> Vec<FileId> {
         let name = file_name_of(suffix);
-        self.ask(text_key(Topic::Path, 1, name));
+        self.record(text_key(DependencyKind::Path, 1, name));
         let ends = |path: &str| path.strip_suffix(suffix).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
         let all = self.index.files_named(name).iter().copied();
         let mut found: Vec<FileId> = all.filter(|&id| ends(&self.index.file(id).path)).collect();
@@ -112,20 +112,20 @@ impl<'a> View<'a> {
 
     /// A folder that holds files of the family, at any depth.
     pub fn folder(&self, family: Family, path: &str) -> Option<Sym> {
-        self.ask(text_key(Topic::Folder, family as u8, path));
+        self.record(text_key(DependencyKind::Folder, family as u8, path));
         self.index.has_folder(family, path)
     }
 
     /// A declared package or namespace by dotted name.
     pub fn package(&self, name: &str) -> Option<Sym> {
-        self.ask(text_key(Topic::Package, 0, name));
+        self.record(text_key(DependencyKind::Package, 0, name));
         let sym = self.index.strings.find(name)?;
         self.index.packages.contains_key(&sym).then_some(sym)
     }
 
     /// Meanings of a name in a module, class or namespace.
     pub fn entries(&self, scope: SymbolId, name: Sym) -> (&'a FileEntry, &'a [NameEntry]) {
-        self.ask_about(Topic::Member, scope, name);
+        self.record_about(DependencyKind::Member, scope, name);
         let place = self.index.symbols.get(scope);
         let file = self.index.file(place.file);
         (file, file.entries(place.def, name))
@@ -133,7 +133,7 @@ impl<'a> View<'a> {
 
     /// Numbers of the star imports at the top of a module.
     pub fn stars(&self, module: SymbolId) -> Vec<u32> {
-        self.ask_about(Topic::Star, module, 0);
+        self.record_about(DependencyKind::Star, module, 0);
         let place = self.index.symbols.get(module);
         let stars = self.index.file(place.file).stars();
         stars.iter().filter(|star| star.0 == place.def).map(|star| star.1).collect()
@@ -144,27 +144,27 @@ impl<'a> View<'a> {
         match container {
             Container::Folder(folder) => {
                 let place = format!("{}\0{}", self.text(folder), self.text(name));
-                self.ask(text_key(Topic::Shared, 0, &place));
+                self.record(text_key(DependencyKind::Shared, 0, &place));
             }
-            Container::Package(package) => self.ask(key(Topic::Shared, package, name)),
+            Container::Package(package) => self.record(key(DependencyKind::Shared, package, name)),
         }
         self.index.shared_in(container, name)
     }
 
     /// All nodes with a name, in no order.
     pub fn named(&self, name: Sym) -> &'a [SymbolId] {
-        self.ask(key(Topic::Name, name, 0));
+        self.record(key(DependencyKind::Name, name, 0));
         self.index.with_name(name)
     }
 
     /// Python modules and packages, or Go files, directly in a folder, by path.
     pub fn children(&self, family: Family, folder: &str) -> &'a [FileId] {
-        self.ask(text_key(Topic::Children, family as u8, folder));
+        self.record(text_key(DependencyKind::Children, family as u8, folder));
         self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
     }
 
     pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Outline) {
-        self.ask_about(Topic::Definition, symbol, 0);
+        self.record_about(DependencyKind::Definition, symbol, 0);
         self.index.definition(symbol)
     }
 
@@ -173,17 +173,17 @@ impl<'a> View<'a> {
     }
 
     /// Ancestors of a class in the order in which members are looked up, without the class itself.
-    pub fn ancestors(&self, class: SymbolId) -> &'a [What] {
+    pub fn ancestors(&self, class: SymbolId) -> &'a [Entity] {
         if self.stage == Stage::Bases {
             return &[];
         }
-        self.ask(key(Topic::Ancestors, class, 0));
+        self.record(key(DependencyKind::Ancestors, class, 0));
         self.index.ancestry.ancestors(class)
     }
 
     /// Interfaces that a Go type has the methods of.
     pub fn interfaces(&self, class: SymbolId) -> &'a [SymbolId] {
-        self.ask(key(Topic::Ancestors, class, 0));
+        self.record(key(DependencyKind::Ancestors, class, 0));
         self.index.ancestry.implemented(class)
     }
 
@@ -192,7 +192,7 @@ impl<'a> View<'a> {
         if self.stage == Stage::Bases {
             return &[];
         }
-        self.ask(key(Topic::Extension, class, 0));
+        self.record(key(DependencyKind::Extension, class, 0));
         self.index.ancestry.extensions(class)
     }
 
@@ -200,7 +200,7 @@ impl<'a> View<'a> {
     pub fn variable(&self, scope: SymbolId, name: Sym) -> &'a [Value] {
         let place = self.index.symbols.get(scope);
         let Some(types) = self.types_of(place.file) else { return &[] };
-        self.ask_about(Topic::Variable, scope, name);
+        self.record_about(DependencyKind::Variable, scope, name);
         types.variable(scope, name)
     }
 
@@ -208,7 +208,7 @@ impl<'a> View<'a> {
     pub fn returns(&self, function: SymbolId) -> &'a [Value] {
         let place = self.index.symbols.get(function);
         let Some(types) = self.types_of(place.file) else { return &[] };
-        self.ask_about(Topic::Returns, function, 0);
+        self.record_about(DependencyKind::Returns, function, 0);
         types.returns(function, 0)
     }
 
@@ -216,11 +216,11 @@ impl<'a> View<'a> {
     pub fn returned_part(&self, function: SymbolId, position: u16) -> &'a [Value] {
         let place = self.index.symbols.get(function);
         let Some(types) = self.types_of(place.file) else { return &[] };
-        self.ask_about(Topic::Returns, function, u32::from(position) + 1);
+        self.record_about(DependencyKind::Returns, function, u32::from(position) + 1);
         types.returns(function, position + 1)
     }
 
-    fn types_of(&self, file: FileId) -> Option<&'a crate::link::resolve::types::FileTypes> {
+    fn types_of(&self, file: FileId) -> Option<&'a crate::link::project::file_types::FileTypes> {
         match self.stage {
             Stage::Bases | Stage::FirstTypes => None,
             Stage::Types => Some(&self.index.first_types[file as usize]),
@@ -230,19 +230,19 @@ impl<'a> View<'a> {
 
     /// The symbol whose uid is the plain qualified name.
     pub fn owner(&self, qualified_name: Sym) -> Option<SymbolId> {
-        self.ask(key(Topic::Uid, qualified_name, 0));
+        self.record(key(DependencyKind::Uid, qualified_name, 0));
         self.index.owner(qualified_name)
     }
 
     /// Record that the uid of a symbol is used.
-    pub fn ask_uid(&self, symbol: SymbolId) {
-        self.ask(key(Topic::Uid, self.index.qualified_name(symbol), 0));
+    pub fn record_uid(&self, symbol: SymbolId) {
+        self.record(key(DependencyKind::Uid, self.index.qualified_name(symbol), 0));
     }
 
     /// The rows of this file hold the uids of its own nodes.
-    pub fn ask_own_uids(&self) {
+    pub fn record_own_uids(&self) {
         let own = self.file.qualified_names.iter().chain([&self.file.file_name]);
-        own.for_each(|&name| self.ask(key(Topic::Uid, name, 0)));
+        own.for_each(|&name| self.record(key(DependencyKind::Uid, name, 0)));
     }
 
     /// The definition that a declaration (stub, prototype) stands for, if the project has exactly that.

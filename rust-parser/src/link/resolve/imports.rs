@@ -6,19 +6,20 @@ use std::rc::Rc;
 use smallvec::smallvec;
 
 use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::link::entity::{Entity, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_class};
 use crate::link::project::index::Container;
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::package_folder;
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::resolve::scopes::best_definition;
 use crate::link::rules::Family;
-use crate::link::strategy::{Strategy, Value, Values, What, merge};
+use crate::link::strategy::Strategy;
 
 /// Re-exports, star imports and aliases followed in a row.
 const MAX_CHAIN: u32 = 24;
 
-impl View<'_> {
+impl Query<'_> {
     /// A name that a star import of a module brings in.
     pub(in crate::link) fn starred_name(&self, file: FileId, module: SymbolId, name: Sym) -> Option<Values> {
         let stars = self.stars(module);
@@ -33,28 +34,28 @@ impl View<'_> {
             self.following.borrow_mut().push(place);
             let target = self.module_of(file, &self.index.file(file).facts().imports[import as usize]);
             let found = match target {
-                What::External(_) => Values::new(),
+                Entity::External(_) => Values::new(),
                 target => self.member_of_module_like(target, name),
             };
             self.following.borrow_mut().pop();
-            let found: Values = found.into_iter().filter(|value| value.what != What::Missing).collect();
+            let found: Values = found.into_iter().filter(|value| value.entity != Entity::Missing).collect();
             if !found.is_empty() {
-                return Some(crate::link::strategy::via(found, Strategy::StarImport));
+                return Some(crate::link::entity::via(found, Strategy::StarImport));
             }
         }
         None
     }
 
     /// A member of a module, folder, package, class or external name, without looking at instances.
-    pub fn member_of_module_like(&self, what: What, name: Sym) -> Values {
-        match what {
-            What::Definition(symbol) => match self.kind(symbol) {
+    pub fn member_of_module_like(&self, entity: Entity, name: Sym) -> Values {
+        match entity {
+            Entity::Definition(symbol) => match self.kind(symbol) {
                 Kind::Module => self.module_member(symbol, name),
                 Kind::Namespace => {
                     let (file, entries) = self.entries(symbol, name);
                     // The namespace goes on in other files.
                     if entries.is_empty() && file.scope_rule == crate::facts::ScopeRule::Declared {
-                        return self.member_of_module_like(What::Package(self.index.qualified_name(symbol)), name);
+                        return self.member_of_module_like(Entity::Package(self.index.qualified_name(symbol)), name);
                     }
                     let id = self.index.symbols.get(file.file_symbol).file;
                     self.bound_values(id, symbol, entries)
@@ -62,21 +63,21 @@ impl View<'_> {
                 kind if is_class(kind) => self.class_member(symbol, name, Strategy::ClassAttribute),
                 _ => Values::new(),
             },
-            What::Folder(folder) if self.file.family == Family::Go => {
+            Entity::Folder(folder) if self.file.family == Family::Go => {
                 let found = self.shared(Container::Folder(folder), name).first();
-                found.map(|&symbol| Value::new(What::Definition(symbol), Strategy::Import)).into_iter().collect()
+                found.map(|&symbol| Value::new(Entity::Definition(symbol), Strategy::Import)).into_iter().collect()
             }
-            What::Folder(folder) => {
+            Entity::Folder(folder) => {
                 let found = self.python_submodule(self.text(folder), self.text(name));
-                found.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
+                found.map(|entity| Value::new(entity, Strategy::Import)).into_iter().collect()
             }
-            What::Package(package) => {
+            Entity::Package(package) => {
                 let found = self.package_member(package, name);
-                found.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
+                found.map(|entity| Value::new(entity, Strategy::Import)).into_iter().collect()
             }
-            What::External(external) => {
+            Entity::External(external) => {
                 let member = self.index.externals.member(&self.index.strings, external, self.text(name));
-                smallvec![Value::new(What::External(member), Strategy::Import)]
+                smallvec![Value::new(Entity::External(member), Strategy::Import)]
             }
             _ => Values::new(),
         }
@@ -100,7 +101,7 @@ impl View<'_> {
             Family::Rust => self.rust_child_file(&file.path, self.text(name)),
             _ => None,
         };
-        below.map(|what| Value::new(what, Strategy::Import)).into_iter().collect()
+        below.map(|entity| Value::new(entity, Strategy::Import)).into_iter().collect()
     }
 
     /// What the bindings of a name in a module, class or namespace (of any file) stand for.
@@ -110,8 +111,8 @@ impl View<'_> {
         let own = best_definition(entry, entries);
         // `try: from x import name` with `name = None` in the other branch: the import says more than the constant.
         let is_import = own.is_some_and(|def| entry.outline(def).kind == Kind::Constant) && has_import(entries);
-        let own =
-            own.map(|def| Value::new(What::Definition(self.canonical(entry.symbols[def as usize])), Strategy::Import));
+        let own = own
+            .map(|def| Value::new(Entity::Definition(self.canonical(entry.symbols[def as usize])), Strategy::Import));
         if let Some(value) = own.filter(|_| !is_import) {
             return smallvec![value];
         }
@@ -123,7 +124,7 @@ impl View<'_> {
                         values
                     } else {
                         relabel(values, Strategy::Import, Strategy::ReExport, |value| {
-                            !matches!(value.what, What::External(_))
+                            !matches!(value.entity, Entity::External(_))
                         })
                     };
                 }
@@ -172,7 +173,7 @@ impl View<'_> {
         imports.flat_map(|import| self.follow_import(self.home, import)).collect()
     }
 
-    /// What an import binds; [`What::Missing`] when its module should be in the project and is not.
+    /// What an import binds; [`Entity::Missing`] when its module should be in the project and is not.
     pub fn follow_import(&self, file: FileId, import: u32) -> Values {
         let place = (file, import);
         if self.following.borrow().contains(&place) || self.following.borrow().len() as u32 >= MAX_CHAIN {
@@ -199,23 +200,23 @@ impl View<'_> {
             return smallvec![Value::new(self.bound_module(file, entry, import), Strategy::Import)];
         };
         let module = self.module_of(file, import);
-        if module == What::Missing {
-            return smallvec![Value::new(What::Missing, Strategy::Import)];
+        if module == Entity::Missing {
+            return smallvec![Value::new(Entity::Missing, Strategy::Import)];
         }
         self.member_of_module_like(module, entry.sym(member))
     }
 
     /// The module that an import binds: for Python's `import a.b` without `as` the first part.
-    fn bound_module(&self, file: FileId, entry: &FileEntry, import: &crate::facts::Import) -> What {
+    fn bound_module(&self, file: FileId, entry: &FileEntry, import: &crate::facts::Import) -> Entity {
         if entry.family == Family::Python && import.level == 0 {
             let module = entry.text(import.module);
             if let Some((first, _)) = module.split_once('.')
                 && import.alias.is_some_and(|alias| entry.text(alias) == first)
             {
                 return match self.python_absolute(file, entry, module) {
-                    Some((root, _)) => self.python_submodule(&root, first).unwrap_or(What::Missing),
+                    Some((root, _)) => self.python_submodule(&root, first).unwrap_or(Entity::Missing),
                     None => match self.python_absolute(file, entry, first) {
-                        Some((_, what)) => what,
+                        Some((_, entity)) => entity,
                         None => self.external(first, '.'),
                     },
                 };
@@ -240,14 +241,14 @@ impl View<'_> {
             Expr::Attribute { base, name } => {
                 let bases = self.follow_path(file, base);
                 let name = entry.sym(name);
-                bases.into_iter().flat_map(|value| self.member_of_module_like(value.what, name)).collect()
+                bases.into_iter().flat_map(|value| self.member_of_module_like(value.entity, name)).collect()
             }
             _ => Values::new(),
         };
         *self.depth.borrow_mut() -= 1;
         let is_followed =
-            |value: &Value| matches!(value.what, What::Definition(_) | What::External(_) | What::Builtin(_));
-        values.into_iter().filter(is_followed).map(|value| Value::new(value.what, Strategy::Alias)).collect()
+            |value: &Value| matches!(value.entity, Entity::Definition(_) | Entity::External(_) | Entity::Builtin(_));
+        values.into_iter().filter(is_followed).map(|value| Value::new(value.entity, Strategy::Alias)).collect()
     }
 }
 

@@ -3,12 +3,13 @@
 use smallvec::smallvec;
 
 use crate::facts::{DefId, Kind};
+use crate::link::entity::{Entity, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::link::project::names::{EMPTY, ExternalId, Sym, SymbolId};
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::resolve::scopes::best_definition;
 use crate::link::rules::Family;
-use crate::link::strategy::{Strategy, Value, Values, What, merge};
+use crate::link::strategy::Strategy;
 
 /// External classes that add no members of interest.
 const MARKERS: [&str; 6] = [
@@ -20,32 +21,32 @@ const MARKERS: [&str; 6] = [
     "object",
 ];
 
-impl View<'_> {
+impl Query<'_> {
     /// What `value.name` may be.
     pub fn attribute(&self, value: Value, name: Sym) -> Values {
-        match value.what {
-            What::Definition(symbol) => self.definition_attribute(value, symbol, name),
-            What::Instance(class) => {
+        match value.entity {
+            Entity::Definition(symbol) => self.definition_attribute(value, symbol, name),
+            Entity::Instance(class) => {
                 if self.file.family == Family::Python && self.text(name) == "__class__" {
-                    return smallvec![Value { what: What::Definition(class), ..value }];
+                    return smallvec![Value { entity: Entity::Definition(class), ..value }];
                 }
                 self.class_member(class, name, value.via)
             }
-            What::Super(class) => self.inherited_member(class, name, Strategy::Super).unwrap_or_else(missing),
-            What::Package(_) | What::Folder(_) => {
-                let found = self.member_of_module_like(value.what, name);
+            Entity::Super(class) => self.inherited_member(class, name, Strategy::Super).unwrap_or_else(missing),
+            Entity::Package(_) | Entity::Folder(_) => {
+                let found = self.member_of_module_like(value.entity, name);
                 if found.is_empty() { missing() } else { module_attribute(found) }
             }
-            What::External(external) => smallvec![self.external_member(external, name, Strategy::Import)],
-            What::ExternalInstance(external) => {
+            Entity::External(external) => smallvec![self.external_member(external, name, Strategy::Import)],
+            Entity::ExternalInstance(external) => {
                 let via = if value.via == Strategy::Import { Strategy::LocalType } else { value.via };
                 smallvec![self.external_member(external, name, via)]
             }
-            What::Elements(_) | What::Mapped(_) | What::Builtin(_) => {
-                smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)]
+            Entity::Elements(_) | Entity::Mapped(_) | Entity::Builtin(_) => {
+                smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
             }
-            What::Opaque | What::Missing => smallvec![value],
-            What::Nothing | What::SelfType => Values::new(),
+            Entity::Opaque | Entity::Missing => smallvec![value],
+            Entity::Nothing | Entity::SelfType => Values::new(),
         }
     }
 
@@ -53,7 +54,7 @@ impl View<'_> {
         let kind = self.kind(symbol);
         match kind {
             Kind::Module | Kind::Namespace => {
-                let found = self.member_of_module_like(value.what, name);
+                let found = self.member_of_module_like(value.entity, name);
                 if found.is_empty() { missing() } else { module_attribute(found) }
             }
             kind if is_class(kind) => {
@@ -64,13 +65,13 @@ impl View<'_> {
                 let held = self.held(symbol);
                 self.deeper(|| self.each(held, |value| self.attribute(value, name)))
             }
-            _ => smallvec![Value::new(What::Opaque, value.via)],
+            _ => smallvec![Value::new(Entity::Opaque, value.via)],
         }
     }
 
     fn external_member(&self, external: ExternalId, name: Sym, via: Strategy) -> Value {
         let member = self.index.externals.member(&self.index.strings, external, self.text(name));
-        Value::new(What::External(member), via)
+        Value::new(Entity::External(member), via)
     }
 
     /// What a constant, field or property holds.
@@ -96,11 +97,11 @@ impl View<'_> {
     /// The member that a method of `class` with this name overrides: the nearest along the ancestors.
     pub fn overridden(&self, class: SymbolId, name: Sym) -> Option<SymbolId> {
         let found = self.ancestors(class).iter().find_map(|ancestor| match ancestor {
-            What::Definition(symbol) => self.own_member(*symbol, name, Strategy::Override),
+            Entity::Definition(symbol) => self.own_member(*symbol, name, Strategy::Override),
             _ => None,
         })?;
-        found.into_iter().find_map(|value| match value.what {
-            What::Definition(symbol) if is_callable(self.kind(symbol)) => Some(symbol),
+        found.into_iter().find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(symbol),
             _ => None,
         })
     }
@@ -127,7 +128,7 @@ impl View<'_> {
                 let chosen = if fits(def) { Some(def) } else { other_definition(entries, fits) };
                 let values = |def: DefId| {
                     let symbol = self.canonical(file.symbols[def as usize]);
-                    smallvec![Value::new(What::Definition(symbol), via)]
+                    smallvec![Value::new(Entity::Definition(symbol), via)]
                 };
                 match chosen {
                     Some(def) => return Some(values(def)),
@@ -148,19 +149,19 @@ impl View<'_> {
         let mut has_builtin = false;
         for &ancestor in self.ancestors(class) {
             match ancestor {
-                What::Definition(symbol) => {
+                Entity::Definition(symbol) => {
                     if let Some(values) = self.own_member(symbol, name, via) {
                         return Some(values);
                     }
                 }
-                What::Package(package) => {
-                    if let Some(what) = self.package_member(package, name) {
-                        return Some(smallvec![Value::new(what, via)]);
+                Entity::Package(package) => {
+                    if let Some(entity) = self.package_member(package, name) {
+                        return Some(smallvec![Value::new(entity, via)]);
                     }
                 }
-                What::External(external) if !self.is_marker(external) => externals.push(external),
-                What::Builtin(builtin) => has_builtin |= self.text(builtin) != "object",
-                What::Missing => is_known = false,
+                Entity::External(external) if !self.is_marker(external) => externals.push(external),
+                Entity::Builtin(builtin) => has_builtin |= self.text(builtin) != "object",
+                Entity::Missing => is_known = false,
                 _ => {}
             }
         }
@@ -168,13 +169,13 @@ impl View<'_> {
             return None;
         }
         match externals[..] {
-            [] if has_builtin => Some(smallvec![Value::new(What::Builtin(EMPTY), via)]),
+            [] if has_builtin => Some(smallvec![Value::new(Entity::Builtin(EMPTY), via)]),
             [] => None,
             [only] if !has_builtin && self.file.family.inherits_unknown_members() => {
                 let via = if via == Strategy::This { Strategy::Inherited } else { via };
                 Some(smallvec![self.external_member(only, name, via)])
             }
-            _ => Some(smallvec![Value::new(What::Opaque, via)]),
+            _ => Some(smallvec![Value::new(Entity::Opaque, via)]),
         }
     }
 
@@ -195,15 +196,15 @@ impl View<'_> {
             true => self.class_member(class, name, Strategy::Constructor),
             false => self.own_member(class, name, Strategy::Constructor).unwrap_or_default(),
         };
-        values.into_iter().find_map(|value| match value.what {
-            What::Definition(symbol) if is_callable(self.kind(symbol)) => Some(self.canonical(symbol)),
+        values.into_iter().find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_callable(self.kind(symbol)) => Some(self.canonical(symbol)),
             _ => None,
         })
     }
 
     /// The class of a constructor that is named like it: in the class and in derived ones the name means the class.
     pub fn constructed_by(&self, value: &Value) -> Option<SymbolId> {
-        let What::Definition(symbol) = value.what else { return None };
+        let Entity::Definition(symbol) = value.entity else { return None };
         let (file, definition) = self.definition(symbol);
         if definition.kind != Kind::Constructor || file.family.constructor_name().is_some() {
             return None;
@@ -220,35 +221,37 @@ impl View<'_> {
 
     /// What calling a value gives. `receiver` is what the callee was an attribute of.
     pub fn call_result(&self, callee: Value, receiver: Option<Value>) -> Values {
-        match callee.what {
-            What::Definition(symbol) => self.definition_result(callee, symbol, receiver),
-            What::Instance(class) => {
+        match callee.entity {
+            Entity::Definition(symbol) => self.definition_result(callee, symbol, receiver),
+            Entity::Instance(class) => {
                 let members = self.class_member(class, self.known("__call__"), callee.via);
-                self.each(members, |member| match member.what {
-                    What::Definition(symbol) => self.definition_result(member, symbol, Some(callee)),
+                self.each(members, |member| match member.entity {
+                    Entity::Definition(symbol) => self.definition_result(member, symbol, Some(callee)),
                     _ => Values::new(),
                 })
             }
-            What::External(external) => {
+            Entity::External(external) => {
                 let (_, name) = self.index.externals.name(external);
                 let text = self.text(name);
                 let last = text.rsplit('.').next().unwrap_or(text);
                 let is_class_like = last.starts_with(char::is_uppercase);
-                let what = if is_class_like { What::ExternalInstance(external) } else { What::Opaque };
-                smallvec![Value::new(what, Strategy::LocalType)]
+                let entity = if is_class_like { Entity::ExternalInstance(external) } else { Entity::Opaque };
+                smallvec![Value::new(entity, Strategy::LocalType)]
             }
-            What::ExternalInstance(_) | What::Package(_) | What::Folder(_) | What::Opaque => {
-                smallvec![Value::new(What::Opaque, callee.via)]
+            Entity::ExternalInstance(_) | Entity::Package(_) | Entity::Folder(_) | Entity::Opaque => {
+                smallvec![Value::new(Entity::Opaque, callee.via)]
             }
-            What::Builtin(_) => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
-            What::Missing => smallvec![callee],
-            What::Super(_) | What::Elements(_) | What::Mapped(_) | What::Nothing | What::SelfType => Values::new(),
+            Entity::Builtin(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
+            Entity::Missing => smallvec![callee],
+            Entity::Super(_) | Entity::Elements(_) | Entity::Mapped(_) | Entity::Nothing | Entity::SelfType => {
+                Values::new()
+            }
         }
     }
 
     /// One position of the tuple that calling a value gives.
     pub fn call_part(&self, callee: Value, position: u16) -> Values {
-        let What::Definition(symbol) = callee.what else { return Values::new() };
+        let Entity::Definition(symbol) = callee.entity else { return Values::new() };
         let (file, definition) = self.definition(symbol);
         if !is_callable(definition.kind) {
             return Values::new();
@@ -262,13 +265,13 @@ impl View<'_> {
             kind if is_class(kind) => {
                 // An instance of `cls` stays an instance of the receiver's class.
                 let via = if callee.via == Strategy::This { Strategy::This } else { Strategy::LocalType };
-                smallvec![Value::new(What::Instance(symbol), via)]
+                smallvec![Value::new(Entity::Instance(symbol), via)]
             }
             Kind::Constructor => Values::new(),
             kind if is_callable(kind) => {
                 let owner = file.symbols[definition.parent as usize];
-                let own = match receiver.map(|receiver| receiver.what) {
-                    Some(What::Instance(class) | What::Definition(class) | What::Super(class))
+                let own = match receiver.map(|receiver| receiver.entity) {
+                    Some(Entity::Instance(class) | Entity::Definition(class) | Entity::Super(class))
                         if is_class(self.kind(class)) =>
                     {
                         class
@@ -279,11 +282,11 @@ impl View<'_> {
             }
             Kind::Constant | Kind::Field => {
                 let held = self.held(symbol);
-                let is_other = |value: &Value| value.what != What::Definition(symbol);
+                let is_other = |value: &Value| value.entity != Entity::Definition(symbol);
                 let held: Values = held.into_iter().filter(is_other).collect();
-                self.each(held, |value| match value.what {
-                    What::Definition(inner) if !is_class(self.kind(inner)) => self.returns(inner).into(),
-                    What::Definition(class) => smallvec![Value::new(What::Instance(class), Strategy::LocalType)],
+                self.each(held, |value| match value.entity {
+                    Entity::Definition(inner) if !is_class(self.kind(inner)) => self.returns(inner).into(),
+                    Entity::Definition(class) => smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)],
                     _ => Values::new(),
                 })
             }
@@ -296,8 +299,8 @@ impl View<'_> {
 fn received(returned: &[Value], own: SymbolId) -> Values {
     let mut values = Values::new();
     for &value in returned {
-        let what = if value.what == What::SelfType { What::Instance(own) } else { value.what };
-        merge(&mut values, smallvec![Value::new(what, Strategy::ReturnType)]);
+        let entity = if value.entity == Entity::SelfType { Entity::Instance(own) } else { value.entity };
+        merge(&mut values, smallvec![Value::new(entity, Strategy::ReturnType)]);
     }
     values
 }
@@ -312,13 +315,13 @@ fn other_definition(entries: &[NameEntry], fits: impl Fn(DefId) -> bool) -> Opti
 }
 
 fn missing() -> Values {
-    smallvec![Value::new(What::Missing, Strategy::Local)]
+    smallvec![Value::new(Entity::Missing, Strategy::Local)]
 }
 
 /// Members of a module that are defined there are found by `module-attribute`.
 fn module_attribute(values: Values) -> Values {
-    let change = |value: Value| match (value.via, value.what) {
-        (Strategy::Import, What::External(_)) => value,
+    let change = |value: Value| match (value.via, value.entity) {
+        (Strategy::Import, Entity::External(_)) => value,
         (Strategy::Import, _) => Value { via: Strategy::ModuleAttribute, ..value },
         _ => value,
     };

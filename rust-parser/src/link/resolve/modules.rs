@@ -3,13 +3,14 @@
 use smallvec::smallvec;
 
 use crate::facts::{Import, ImportKind};
+use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::FileEntry;
 use crate::link::project::index::Container;
 use crate::link::project::names::{EMPTY, FileId, Sym};
 use crate::link::project::paths::{folder_of, join, normalised, shared_prefix};
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::rules::Family;
-use crate::link::strategy::{Strategy, Value, Values, What};
+use crate::link::strategy::Strategy;
 
 /// Endings tried after a JavaScript or TypeScript module path, best first.
 const SCRIPT_ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"];
@@ -17,9 +18,9 @@ const SCRIPT_ENDINGS: [&str; 9] = [".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs"
 /// Folders that hold a Python project's packages and are on `sys.path` when its tests run.
 const PYTHON_LAYOUTS: [&str; 2] = ["src", "lib"];
 
-impl View<'_> {
-    /// What the module of an import is; [`What::Missing`] when it should be in the project and is not.
-    pub fn module_of(&self, file: FileId, import: &Import) -> What {
+impl Query<'_> {
+    /// What the module of an import is; [`Entity::Missing`] when it should be in the project and is not.
+    pub fn module_of(&self, file: FileId, import: &Import) -> Entity {
         let entry = self.index.file(file);
         // Several names of one module are several imports.
         let place = (file, entry.sym(import.module), import.level, import.kind as u8);
@@ -34,26 +35,26 @@ impl View<'_> {
         found
     }
 
-    fn find_module(&self, file: FileId, entry: &FileEntry, import: &Import) -> What {
+    fn find_module(&self, file: FileId, entry: &FileEntry, import: &Import) -> Entity {
         let module = entry.text(import.module);
         if import.kind == ImportKind::Include && entry.family != Family::Python {
             return self.included_file(entry, module);
         }
         match entry.family {
             Family::Python if import.level > 0 => self.python_relative(entry, module, import.level),
-            Family::Python => {
-                self.python_absolute(file, entry, module).map_or_else(|| self.external(module, '.'), |(_, what)| what)
-            }
+            Family::Python => self
+                .python_absolute(file, entry, module)
+                .map_or_else(|| self.external(module, '.'), |(_, entity)| entity),
             Family::JavaScript => self.script_module(file, entry, module),
             Family::Go => self.go_package(module),
             Family::Rust => self.rust_module(file, module, import.level),
-            Family::Document => What::Missing,
+            Family::Document => Entity::Missing,
             _ => self.declared_module(entry, module),
         }
     }
 
     /// A file included by its path: relative to the including file, else by the end of its path, nearest first.
-    fn included_file(&self, entry: &FileEntry, written: &str) -> What {
+    fn included_file(&self, entry: &FileEntry, written: &str) -> Entity {
         let endings: &[&str] = match entry.family {
             Family::Ruby => &[".rb", ""],
             Family::Php => &["", ".php"],
@@ -64,7 +65,7 @@ impl View<'_> {
             let name = format!("{written}{ending}");
             let relative = normalised(folder, &name);
             if let Some(found) = relative.and_then(|path| self.file_at(&path)) {
-                return What::Definition(self.module_symbol(found));
+                return Entity::Definition(self.module_symbol(found));
             }
             let suffix = name.trim_start_matches(['.', '/']);
             let candidates = self.files_ending_in(suffix);
@@ -73,46 +74,46 @@ impl View<'_> {
                 (shared_prefix(path, &entry.path), std::cmp::Reverse(path))
             });
             if let Some(found) = nearest {
-                return What::Definition(self.module_symbol(found));
+                return Entity::Definition(self.module_symbol(found));
             }
         }
         if written.starts_with('.') {
-            return What::Missing;
+            return Entity::Missing;
         }
         match entry.family {
-            Family::C => What::External(self.index.externals.intern(self.index.strings.intern(written), EMPTY)),
+            Family::C => Entity::External(self.index.externals.intern(self.index.strings.intern(written), EMPTY)),
             _ => self.external(written, '/'),
         }
     }
 
     /// `a.b.c` as external package `a` and name `b.c`.
-    pub fn external(&self, name: &str, separator: char) -> What {
+    pub fn external(&self, name: &str, separator: char) -> Entity {
         let (package, rest) = name.split_once(separator).unwrap_or((name, ""));
         if package.is_empty() {
-            return What::Missing;
+            return Entity::Missing;
         }
         let rest = rest.replace(separator, ".");
         let strings = &self.index.strings;
-        What::External(self.index.externals.intern(strings.intern(package), strings.intern(&rest)))
+        Entity::External(self.index.externals.intern(strings.intern(package), strings.intern(&rest)))
     }
 
     // --- Python ---
 
-    fn python_relative(&self, entry: &FileEntry, module: &str, level: u32) -> What {
+    fn python_relative(&self, entry: &FileEntry, module: &str, level: u32) -> Entity {
         let mut folder = folder_of(&entry.path);
         for _ in 1..level {
             folder = folder_of(folder);
         }
         let path = join(folder, &module.replace('.', "/"));
-        self.python_file(&path).or_else(|| self.python_folder(&path)).unwrap_or(What::Missing)
+        self.python_file(&path).or_else(|| self.python_folder(&path)).unwrap_or(Entity::Missing)
     }
 
     /// The folder under which an absolute module was found, and the module: under each ancestor of the importing file that
     /// is not itself a package (`sys.path` holds no packages), and its `src` and `lib`, nearest first; files before folders
     /// without files of their own.
-    pub fn python_absolute(&self, file: FileId, entry: &FileEntry, module: &str) -> Option<(String, What)> {
+    pub fn python_absolute(&self, file: FileId, entry: &FileEntry, module: &str) -> Option<(String, Entity)> {
         let path = module.replace('.', "/");
-        let own = What::Definition(self.module_symbol(file));
+        let own = Entity::Definition(self.module_symbol(file));
         let roots = self.python_roots(entry);
         let as_file = roots.iter().find_map(|root| {
             let found = self.python_file(&join(root, &path)).filter(|&found| found != own)?;
@@ -145,35 +146,35 @@ impl View<'_> {
         self.folder(Family::Python, folder).is_some() && !self.is_python_package(folder)
     }
 
-    fn python_file(&self, path: &str) -> Option<What> {
+    fn python_file(&self, path: &str) -> Option<Entity> {
         let endings: &[&str] = match path.is_empty() || path.ends_with('/') {
             true => &["__init__.py", "__init__.pyi"],
             false => &["/__init__.py", ".py", "/__init__.pyi", ".pyi"],
         };
         let found = endings.iter().find_map(|ending| self.file_at(&format!("{path}{ending}")))?;
-        Some(What::Definition(self.module_symbol(found)))
+        Some(Entity::Definition(self.module_symbol(found)))
     }
 
-    fn python_folder(&self, path: &str) -> Option<What> {
-        self.folder(Family::Python, path).map(What::Folder)
+    fn python_folder(&self, path: &str) -> Option<Entity> {
+        self.folder(Family::Python, path).map(Entity::Folder)
     }
 
     /// A module inside a package file's folder or inside a folder without one.
-    pub fn python_submodule(&self, folder: &str, name: &str) -> Option<What> {
+    pub fn python_submodule(&self, folder: &str, name: &str) -> Option<Entity> {
         let path = join(folder, name);
         self.python_file(&path).or_else(|| self.python_folder(&path))
     }
 
     // --- JavaScript and TypeScript ---
 
-    fn script_module(&self, file: FileId, entry: &FileEntry, module: &str) -> What {
+    fn script_module(&self, file: FileId, entry: &FileEntry, module: &str) -> Entity {
         if module.is_empty() {
-            return What::Definition(self.module_symbol(file));
+            return Entity::Definition(self.module_symbol(file));
         }
         if module.starts_with('.') {
             let path = normalised(folder_of(&entry.path), module);
             let found = path.and_then(|path| self.script_file(&path));
-            return found.map_or(What::Missing, |found| What::Definition(self.module_symbol(found)));
+            return found.map_or(Entity::Missing, |found| Entity::Definition(self.module_symbol(found)));
         }
         for project in self.index.subprojects.iter().filter(|project| project.kind == "npm") {
             let Some(rest) = module.strip_prefix(project.name.as_str()) else { continue };
@@ -187,7 +188,7 @@ impl View<'_> {
                 None => continue,
             };
             if let Some(found) = found {
-                return What::Definition(self.module_symbol(found));
+                return Entity::Definition(self.module_symbol(found));
             }
         }
         let bare = module.strip_prefix("node:").unwrap_or(module);
@@ -196,7 +197,7 @@ impl View<'_> {
                 let (name, below) = rest.split_once('/').unwrap_or((rest, ""));
                 let strings = &self.index.strings;
                 let package = strings.intern(&format!("@{scope}/{name}"));
-                What::External(self.index.externals.intern(package, strings.intern(&below.replace('/', "."))))
+                Entity::External(self.index.externals.intern(package, strings.intern(&below.replace('/', "."))))
             }
             None => self.external(bare, '/'),
         }
@@ -215,7 +216,7 @@ impl View<'_> {
 
     // --- Go ---
 
-    fn go_package(&self, module: &str) -> What {
+    fn go_package(&self, module: &str) -> Entity {
         let projects = self.index.subprojects.iter().filter(|project| project.kind == "go");
         let inside = projects.filter_map(|project| {
             let rest = module.strip_prefix(project.name.as_str())?;
@@ -223,15 +224,15 @@ impl View<'_> {
             Some((project.name.len(), join(&project.folder, rest)))
         });
         match inside.max() {
-            Some((_, folder)) => self.folder(Family::Go, &folder).map_or(What::Missing, What::Folder),
-            None => What::External(self.index.externals.intern(self.index.strings.intern(module), EMPTY)),
+            Some((_, folder)) => self.folder(Family::Go, &folder).map_or(Entity::Missing, Entity::Folder),
+            None => Entity::External(self.index.externals.intern(self.index.strings.intern(module), EMPTY)),
         }
     }
 
     // --- Rust ---
 
-    fn rust_module(&self, file: FileId, module: &str, level: u32) -> What {
-        let mut here = What::Definition(self.module_symbol(file));
+    fn rust_module(&self, file: FileId, module: &str, level: u32) -> Entity {
+        let mut here = Entity::Definition(self.module_symbol(file));
         let mut segments = module.split("::").filter(|segment| !segment.is_empty()).peekable();
         for _ in 0..level {
             here = self.rust_parent(here);
@@ -248,7 +249,7 @@ impl View<'_> {
                     let first = first.to_owned();
                     segments.next();
                     match self.rust_first_segment(file, &first) {
-                        What::External(_) => return self.external(&module.replace("::", "."), '.'),
+                        Entity::External(_) => return self.external(&module.replace("::", "."), '.'),
                         found => found,
                     }
                 }
@@ -265,34 +266,34 @@ impl View<'_> {
     }
 
     /// First segment of a path in `use`: a module declared here, a crate of the project, or an external crate.
-    fn rust_first_segment(&self, file: FileId, name: &str) -> What {
-        let here = What::Definition(self.module_symbol(file));
+    fn rust_first_segment(&self, file: FileId, name: &str) -> Entity {
+        let here = Entity::Definition(self.module_symbol(file));
         let child = self.module_like_member(here, name);
-        if child != What::Missing {
+        if child != Entity::Missing {
             return child;
         }
         self.rust_crate(name).unwrap_or_else(|| self.external(name, '.'))
     }
 
     /// Another crate of the project by the name that paths use.
-    pub fn rust_crate(&self, name: &str) -> Option<What> {
+    pub fn rust_crate(&self, name: &str) -> Option<Entity> {
         let crates = self.index.subprojects.iter().filter(|project| project.kind == "rust");
         let own = crates.into_iter().find(|project| project.name.replace('-', "_") == name)?;
         self.rust_root_in(&own.folder)
     }
 
-    pub fn rust_super(&self) -> What {
-        self.rust_parent(What::Definition(self.module_symbol(self.home)))
+    pub fn rust_super(&self) -> Entity {
+        self.rust_parent(Entity::Definition(self.module_symbol(self.home)))
     }
 
-    fn module_like_member(&self, module: What, name: &str) -> What {
+    fn module_like_member(&self, module: Entity, name: &str) -> Entity {
         let sym = self.index.strings.intern(name);
         let found = self.member_of_module_like(module, sym);
-        found.first().map_or(What::Missing, |value| value.what)
+        found.first().map_or(Entity::Missing, |value| value.entity)
     }
 
     /// The file that declares the modules of a Rust source file's crate.
-    pub fn rust_crate_root(&self, file: FileId) -> What {
+    pub fn rust_crate_root(&self, file: FileId) -> Entity {
         let mut folder = folder_of(&self.index.file(file).path);
         loop {
             if let Some(root) = self.rust_file_in(folder, &["lib.rs", "main.rs"]).or_else(|| self.rust_root_in(folder))
@@ -300,60 +301,60 @@ impl View<'_> {
                 return root;
             }
             if folder.is_empty() {
-                return What::Definition(self.module_symbol(file));
+                return Entity::Definition(self.module_symbol(file));
             }
             folder = folder_of(folder);
         }
     }
 
-    fn rust_root_in(&self, folder: &str) -> Option<What> {
+    fn rust_root_in(&self, folder: &str) -> Option<Entity> {
         self.rust_file_in(&join(folder, "src"), &["lib.rs", "main.rs"])
     }
 
-    fn rust_file_in(&self, folder: &str, names: &[&str]) -> Option<What> {
+    fn rust_file_in(&self, folder: &str, names: &[&str]) -> Option<Entity> {
         let found = names.iter().find_map(|name| self.file_at(&join(folder, name)))?;
-        Some(What::Definition(self.module_symbol(found)))
+        Some(Entity::Definition(self.module_symbol(found)))
     }
 
-    fn rust_parent(&self, module: What) -> What {
-        let What::Definition(symbol) = module else { return What::Missing };
+    fn rust_parent(&self, module: Entity) -> Entity {
+        let Entity::Definition(symbol) = module else { return Entity::Missing };
         let place = self.index.symbols.get(symbol);
         let entry = self.index.file(place.file);
         if place.def != 0 {
             let parent = entry.outline(place.def).parent;
-            return What::Definition(entry.symbols[parent as usize]);
+            return Entity::Definition(entry.symbols[parent as usize]);
         }
         let own_folder = rust_children_folder(&entry.path);
         let folder = folder_of(&own_folder);
         let by_name = (!folder.is_empty()).then(|| self.file_at(&format!("{folder}.rs"))).flatten();
         match by_name {
-            Some(found) => What::Definition(self.module_symbol(found)),
-            None => self.rust_file_in(folder, &["mod.rs", "lib.rs", "main.rs"]).unwrap_or(What::Missing),
+            Some(found) => Entity::Definition(self.module_symbol(found)),
+            None => self.rust_file_in(folder, &["mod.rs", "lib.rs", "main.rs"]).unwrap_or(Entity::Missing),
         }
     }
 
     /// A file module declared by `mod name;` in a Rust source file.
-    pub fn rust_child_file(&self, path: &str, name: &str) -> Option<What> {
+    pub fn rust_child_file(&self, path: &str, name: &str) -> Option<Entity> {
         let folder = rust_children_folder(path);
         let path = join(&folder, name);
         let found = self.file_at(&format!("{path}.rs")).or_else(|| self.file_at(&format!("{path}/mod.rs")))?;
-        Some(What::Definition(self.module_symbol(found)))
+        Some(Entity::Definition(self.module_symbol(found)))
     }
 
     // --- Declared packages ---
 
     /// `a.b.C`: the longest declared package, then members; else an external name.
-    pub fn declared_module(&self, entry: &FileEntry, written: &str) -> What {
+    pub fn declared_module(&self, entry: &FileEntry, written: &str) -> Entity {
         let name = written.trim_start_matches(['\\', ':']).replace("::", ".").replace(['\\', '/'], ".");
         let mut end = name.len();
         loop {
             if let Some(package) = self.package(&name[..end]) {
                 let rest = name[end..].split('.').filter(|part| !part.is_empty());
-                let mut what = What::Package(package);
+                let mut entity = Entity::Package(package);
                 for part in rest {
-                    what = self.module_like_member(what, part);
+                    entity = self.module_like_member(entity, part);
                 }
-                return what;
+                return entity;
             }
             match name[..end].rfind('.') {
                 Some(dot) => end = dot,
@@ -361,12 +362,12 @@ impl View<'_> {
             }
         }
         if entry.family == Family::C {
-            return What::Missing;
+            return Entity::Missing;
         }
         self.external_declared(entry.family, &name)
     }
 
-    fn external_declared(&self, family: Family, name: &str) -> What {
+    fn external_declared(&self, family: Family, name: &str) -> Entity {
         let is_type = |part: &str| part.starts_with(char::is_uppercase);
         let parts: Vec<&str> = name.split('.').collect();
         let packages = match family {
@@ -376,35 +377,35 @@ impl View<'_> {
         };
         let package = parts[..packages].join(".");
         if package.is_empty() {
-            return What::Missing;
+            return Entity::Missing;
         }
         let strings = &self.index.strings;
         let rest = strings.intern(&parts[packages..].join("."));
-        What::External(self.index.externals.intern(strings.intern(&package), rest))
+        Entity::External(self.index.externals.intern(strings.intern(&package), rest))
     }
 
     /// `\name` in PHP: never relative to a namespace or `use`.
     pub fn php_global(&self, name: &str) -> Option<Values> {
         let known = self.known(name);
         let found = self.shared(Container::Package(EMPTY), known).first();
-        let what = match found {
-            Some(&symbol) => What::Definition(self.canonical(symbol)),
+        let entity = match found {
+            Some(&symbol) => Entity::Definition(self.canonical(symbol)),
             None => match self.package(name) {
-                Some(package) => What::Package(package),
-                None if self.index.rules.is_builtin(Family::Php, known) => What::Builtin(known),
+                Some(package) => Entity::Package(package),
+                None if self.index.rules.is_builtin(Family::Php, known) => Entity::Builtin(known),
                 None => self.external(name, '.'),
             },
         };
-        Some(smallvec![Value::new(what, Strategy::Import)])
+        Some(smallvec![Value::new(entity, Strategy::Import)])
     }
 
     /// A member or sub-package of a declared package.
-    pub fn package_member(&self, package: Sym, name: Sym) -> Option<What> {
+    pub fn package_member(&self, package: Sym, name: Sym) -> Option<Entity> {
         if let Some(&symbol) = self.shared(Container::Package(package), name).first() {
-            return Some(What::Definition(self.canonical(symbol)));
+            return Some(Entity::Definition(self.canonical(symbol)));
         }
         let below = format!("{}.{}", self.text(package), self.text(name));
-        self.package(&below).map(What::Package)
+        self.package(&below).map(Entity::Package)
     }
 }
 

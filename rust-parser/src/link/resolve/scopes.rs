@@ -5,16 +5,17 @@ use std::rc::Rc;
 use smallvec::smallvec;
 
 use crate::facts::{BindingKind, DefId, Expr, ImportKind, Kind, flags};
+use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_callable, is_class};
 use crate::link::project::index::Container;
 use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
 use crate::link::project::paths::folder_of;
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::resolve::imports::relabel;
 use crate::link::rules::Family;
-use crate::link::strategy::{Strategy, Value, Values, What};
+use crate::link::strategy::Strategy;
 
-impl View<'_> {
+impl Query<'_> {
     /// Possible meanings of a bare name, seen from a scope of this file at a line; None when nothing binds it.
     pub fn resolve_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
         self.resolve_used_name(scope, name, line, false)
@@ -65,12 +66,14 @@ impl View<'_> {
         let values = self.class_member(symbol, name, Strategy::This);
         self.calling.set(before);
         if let Some(class) = values.iter().find_map(|value| self.constructed_by(value)) {
-            return Some(smallvec![Value::new(What::Definition(class), Strategy::Local)]);
+            return Some(smallvec![Value::new(Entity::Definition(class), Strategy::Local)]);
         }
         let only_methods = is_called && self.file.family.calls_only_methods();
-        let is_found = values.iter().any(|value| match value.what {
-            What::Definition(symbol) => !only_methods || is_callable(self.kind(symbol)) || is_class(self.kind(symbol)),
-            What::Instance(_) => !only_methods,
+        let is_found = values.iter().any(|value| match value.entity {
+            Entity::Definition(symbol) => {
+                !only_methods || is_callable(self.kind(symbol)) || is_class(self.kind(symbol))
+            }
+            Entity::Instance(_) => !only_methods,
             _ => false,
         });
         (is_found || (!entries.is_empty() && !only_methods)).then_some(values)
@@ -124,7 +127,7 @@ impl View<'_> {
                 values,
                 Strategy::Import,
                 Strategy::SameModule,
-                |value| matches!(value.what, What::Definition(symbol) if self.index.symbols.get(symbol).file == self.home),
+                |value| matches!(value.entity, Entity::Definition(symbol) if self.index.symbols.get(symbol).file == self.home),
             ));
         }
         if let Some(values) = self.shared_name(scope, name) {
@@ -139,7 +142,7 @@ impl View<'_> {
             return Some(values);
         }
         if self.index.rules.is_builtin(self.file.family, name) {
-            return Some(smallvec![Value::new(What::Builtin(name), Strategy::Local)]);
+            return Some(smallvec![Value::new(Entity::Builtin(name), Strategy::Local)]);
         }
         None
     }
@@ -150,7 +153,7 @@ impl View<'_> {
             crate::facts::ScopeRule::Directory => {
                 let folder = self.known(folder_of(&self.file.path));
                 let found = self.shared(Container::Folder(folder), name).first()?;
-                Some(smallvec![Value::new(What::Definition(*found), Strategy::SamePackage)])
+                Some(smallvec![Value::new(Entity::Definition(*found), Strategy::SamePackage)])
             }
             crate::facts::ScopeRule::Declared => {
                 let around = self.packages_around(scope);
@@ -159,7 +162,7 @@ impl View<'_> {
                     // The first part of `com.example.Type`.
                     let text = self.text(name);
                     self.package(text)
-                        .map(|package| smallvec![Value::new(What::Package(package), Strategy::SamePackage)])
+                        .map(|package| smallvec![Value::new(Entity::Package(package), Strategy::SamePackage)])
                 })
             }
             _ => None,
@@ -197,7 +200,7 @@ impl View<'_> {
         }
         let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
         let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
-        found.first().map(|&symbol| smallvec![Value::new(What::Definition(self.canonical(symbol)), via)])
+        found.first().map(|&symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
     }
 
     /// A C or C++ name of another file: declared in an included header, or defined exactly once and not `static`.
@@ -208,7 +211,7 @@ impl View<'_> {
         let included = self.included_files();
         let file_of = |symbol: SymbolId| self.index.symbols.get(symbol).file;
         if let Some(&symbol) = found.iter().find(|&&symbol| included.contains(&file_of(symbol))) {
-            return Some(smallvec![Value::new(What::Definition(self.canonical(symbol)), Strategy::Include)]);
+            return Some(smallvec![Value::new(Entity::Definition(self.canonical(symbol)), Strategy::Include)]);
         }
         let mut real: Vec<SymbolId> = Vec::new();
         for &symbol in found {
@@ -219,9 +222,9 @@ impl View<'_> {
             }
         }
         match real[..] {
-            [only] => Some(smallvec![Value::new(What::Definition(only), Strategy::UniqueName)]),
+            [only] => Some(smallvec![Value::new(Entity::Definition(only), Strategy::UniqueName)]),
             [] => None,
-            _ => Some(smallvec![Value::new(What::Missing, Strategy::UniqueName)]),
+            _ => Some(smallvec![Value::new(Entity::Missing, Strategy::UniqueName)]),
         }
     }
 
@@ -239,7 +242,7 @@ impl View<'_> {
             self.stars(module);
             let entry = self.index.file(id);
             for import in entry.facts().imports.iter().filter(|import| import.kind == ImportKind::Include) {
-                if let What::Definition(symbol) = self.module_of(id, import) {
+                if let Entity::Definition(symbol) = self.module_of(id, import) {
                     let file = self.index.symbols.get(symbol).file;
                     if !files.contains(&file) {
                         files.push(file);
@@ -255,13 +258,13 @@ impl View<'_> {
     /// `crate`, `super`, `self`, a child module or another crate of the project at the start of a Rust path.
     fn rust_path_start(&self, name: Sym) -> Option<Values> {
         let text = self.text(name);
-        let what = match text {
+        let entity = match text {
             "crate" => self.rust_crate_root(self.home),
-            "self" => What::Definition(self.module_symbol(self.home)),
+            "self" => Entity::Definition(self.module_symbol(self.home)),
             "super" => self.rust_super(),
             _ => self.rust_child_file(&self.file.path, text).or_else(|| self.rust_crate(text))?,
         };
-        Some(smallvec![Value::new(what, Strategy::Import)])
+        Some(smallvec![Value::new(entity, Strategy::Import)])
     }
 }
 

@@ -6,11 +6,12 @@
 use smallvec::smallvec;
 
 use crate::facts::{DefId, Expr, ExprId, Kind, LiteralType, flags};
-use crate::link::project::dependencies::{Contributions, Topic, digest_of, key};
+use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_open_scope};
-use crate::link::project::names::{EMPTY, Sym, SymbolId};
-use crate::link::project::query::View;
-use crate::link::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge};
+use crate::link::project::file_types::FileTypes;
+use crate::link::project::names::{EMPTY, SymbolId};
+use crate::link::project::query::Query;
+use crate::link::strategy::Strategy;
 
 /// Nesting of type expressions that is followed.
 const MAX_TYPE_DEPTH: u32 = 6;
@@ -19,55 +20,24 @@ const MAX_RETURNS: usize = 8;
 /// Positions of a returned tuple that are followed.
 const MAX_PARTS: usize = 4;
 
-/// What variables and results of one file may hold; only what is known.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct FileTypes {
-    /// Sorted by (scope, name).
-    variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
-    /// Sorted by (function, part): part 0 is the whole result, `n + 1` position `n` of a returned tuple.
-    returns: Vec<(SymbolId, u16, Box<[Value]>)>,
-}
-
-impl FileTypes {
-    pub fn variable(&self, scope: SymbolId, name: Sym) -> &[Value] {
-        let found = self.variables.binary_search_by_key(&(scope, name), |known| (known.0, known.1));
-        found.map_or(&[], |at| &self.variables[at].2)
-    }
-
-    pub fn returns(&self, function: SymbolId, part: u16) -> &[Value] {
-        let found = self.returns.binary_search_by_key(&(function, part), |known| (known.0, known.1));
-        found.map_or(&[], |at| &self.returns[at].2)
-    }
-
-    /// (key, digest) of everything.
-    pub fn contributions(&self) -> Contributions {
-        let variables = self.variables.iter();
-        let variables = variables.map(|(scope, name, held)| (key(Topic::Variable, *scope, *name), digest_of(held)));
-        let returns = self.returns.iter();
-        let returns =
-            returns.map(|(function, part, held)| (key(Topic::Returns, *function, u32::from(*part)), digest_of(held)));
-        variables.chain(returns).collect()
-    }
-}
-
-/// Infer the types of a file as far as the view's stage allows.
-pub fn infer(view: &View) -> FileTypes {
+/// Infer the types of a file as far as the query's stage allows.
+pub fn infer(query: &Query) -> FileTypes {
     let mut types = FileTypes::default();
-    let groups = view.file.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name));
+    let groups = query.file.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name));
     for group in groups {
         let NameEntry { scope, name, .. } = group[0];
-        if is_open_scope(view.file.outline(scope).kind) {
-            let values = view.infer_variable(scope, group);
+        if is_open_scope(query.file.outline(scope).kind) {
+            let values = query.infer_variable(scope, group);
             if !values.is_empty() {
-                types.variables.push((view.file.symbols[scope as usize], name, values.into_boxed_slice()));
+                types.variables.push((query.file.symbols[scope as usize], name, values.into_boxed_slice()));
             }
         }
     }
-    for (function, definition) in view.file.facts().definitions.iter().enumerate() {
+    for (function, definition) in query.file.facts().definitions.iter().enumerate() {
         if is_callable(definition.kind) {
-            let symbol = view.file.symbols[function];
-            let whole = view.infer_returns(function as DefId);
-            let parts = view.infer_parts(function as DefId);
+            let symbol = query.file.symbols[function];
+            let whole = query.infer_returns(function as DefId);
+            let parts = query.infer_parts(function as DefId);
             for (part, values) in std::iter::once(whole).chain(parts).enumerate() {
                 if !values.is_empty() {
                     types.returns.push((symbol, part as u16, values.into_boxed_slice()));
@@ -80,7 +50,7 @@ pub fn infer(view: &View) -> FileTypes {
     types
 }
 
-impl View<'_> {
+impl Query<'_> {
     /// What a variable of a module or class may hold; functions and classes of that name need no inference.
     fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
         let mut bindings = Vec::new();
@@ -115,7 +85,7 @@ impl View<'_> {
             merge(&mut values, self.binding_values(binding, binding.scope));
         }
         if values.len() > 1 {
-            values.retain(|value| value.what != What::Nothing);
+            values.retain(|value| value.entity != Entity::Nothing);
         }
         if values.len() > MAX_VALUES { Values::new() } else { self.held_in(scope, values) }
     }
@@ -123,10 +93,10 @@ impl View<'_> {
     /// Values as others see them in a variable of this scope.
     fn held_in(&self, scope: DefId, values: Values) -> Values {
         let is_module = scope == 0;
-        let held = values.into_iter().filter(|value| !matches!(value.what, What::Missing | What::SelfType));
+        let held = values.into_iter().filter(|value| !matches!(value.entity, Entity::Missing | Entity::SelfType));
         held.map(|value| {
-            let rule = match value.what {
-                What::Definition(_) => Strategy::Alias,
+            let rule = match value.entity {
+                Entity::Definition(_) => Strategy::Alias,
                 _ if is_module => Strategy::LocalType,
                 _ => Strategy::AttributeType,
             };
@@ -210,11 +180,11 @@ impl View<'_> {
                 for &option in options.iter().take(MAX_VALUES * 2) {
                     merge(&mut values, self.eval_type(option, scope, depth + 1));
                 }
-                values.retain(|value| value.what != What::Nothing);
+                values.retain(|value| value.entity != Entity::Nothing);
                 values
             }
             Expr::Generic { base, args } => self.eval_generic(*base, args, scope, depth),
-            Expr::Literal(_) => smallvec![Value::new(What::Nothing, Strategy::Annotation)],
+            Expr::Literal(_) => smallvec![Value::new(Entity::Nothing, Strategy::Annotation)],
             _ => Values::new(),
         }
     }
@@ -226,7 +196,7 @@ impl View<'_> {
             _ => return Values::new(),
         };
         let own = self.eval_type(base, scope, depth + 1);
-        if own.iter().any(|value| matches!(value.what, What::Instance(_))) {
+        if own.iter().any(|value| matches!(value.entity, Entity::Instance(_))) {
             return own;
         }
         let arguments = |select: &[ExprId]| {
@@ -234,7 +204,7 @@ impl View<'_> {
             for &arg in select.iter().take(MAX_VALUES * 2) {
                 merge(&mut values, self.eval_type(arg, scope, depth + 1));
             }
-            values.retain(|value| value.what != What::Nothing);
+            values.retain(|value| value.entity != Entity::Nothing);
             values
         };
         if rules.wrappers.contains(&name) {
@@ -246,27 +216,27 @@ impl View<'_> {
             };
         }
         let last = args.len().saturating_sub(1);
-        let contained = |container: fn(u32) -> What, select: &[ExprId]| {
+        let contained = |container: fn(u32) -> Entity, select: &[ExprId]| {
             // A container of nothing known is still a container; what it holds is outside when the argument is.
             let elements = arguments(select);
             if elements.is_empty() {
-                return smallvec![Value::new(What::Builtin(EMPTY), Strategy::Annotation)];
+                return smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)];
             }
-            let values = elements.into_iter().map(|value| match value.what {
-                What::Instance(symbol) => Value { what: container(symbol), ..value },
-                _ => Value { what: What::Opaque, ..value },
+            let values = elements.into_iter().map(|value| match value.entity {
+                Entity::Instance(symbol) => Value { entity: container(symbol), ..value },
+                _ => Value { entity: Entity::Opaque, ..value },
             });
             values.collect::<Values>()
         };
         if rules.sequences.contains(&name) {
-            return contained(What::Elements, &args[..args.len().min(1)]);
+            return contained(Entity::Elements, &args[..args.len().min(1)]);
         }
         if rules.mappings.contains(&name) {
-            return contained(What::Mapped, &args[last..]);
+            return contained(Entity::Mapped, &args[last..]);
         }
         if rules.class_objects.contains(&name) {
-            let classes = arguments(args).into_iter().filter_map(|value| match value.what {
-                What::Instance(symbol) => Some(Value { what: What::Definition(symbol), ..value }),
+            let classes = arguments(args).into_iter().filter_map(|value| match value.entity {
+                Entity::Instance(symbol) => Some(Value { entity: Entity::Definition(symbol), ..value }),
                 _ => None,
             });
             let classes: Values = classes.collect();
@@ -277,41 +247,41 @@ impl View<'_> {
 
     /// What an annotation that means `value` says about the annotated thing.
     fn instance_of(&self, value: Value) -> Values {
-        let what = match value.what {
-            What::Definition(symbol) => match self.kind(symbol) {
-                kind if is_class(kind) => What::Instance(symbol),
+        let entity = match value.entity {
+            Entity::Definition(symbol) => match self.kind(symbol) {
+                kind if is_class(kind) => Entity::Instance(symbol),
                 Kind::TypeAlias | Kind::Constant => return self.aliased_type(symbol),
                 _ => return Values::new(),
             },
-            What::External(external) => {
+            Entity::External(external) => {
                 let (_, name) = self.index.externals.name(external);
                 let text = self.text(name);
                 let last = text.rsplit('.').next().unwrap_or(text);
                 if !last.starts_with(char::is_uppercase) && !last.is_empty() {
-                    return smallvec![Value::new(What::ExternalInstance(external), Strategy::Annotation)];
+                    return smallvec![Value::new(Entity::ExternalInstance(external), Strategy::Annotation)];
                 }
                 match last {
                     "Any" | "Optional" | "Union" | "TypeVar" | "Self" | "Callable" | "" => return Values::new(),
-                    _ => What::ExternalInstance(external),
+                    _ => Entity::ExternalInstance(external),
                 }
             }
-            What::Builtin(name) => match self.text(name) {
+            Entity::Builtin(name) => match self.text(name) {
                 "object" | "any" | "unknown" | "dynamic" | "mixed" | "var" | "auto" | "type" => return Values::new(),
-                _ => What::Builtin(EMPTY),
+                _ => Entity::Builtin(EMPTY),
             },
             _ => return Values::new(),
         };
-        smallvec![Value::new(what, Strategy::Annotation)]
+        smallvec![Value::new(entity, Strategy::Annotation)]
     }
 
     /// `Alias = Class`: the variable holds the class; `type Alias = Class`: it is declared as an instance.
     fn aliased_type(&self, symbol: SymbolId) -> Values {
         let held = self.held(symbol);
-        let instances = held.into_iter().filter_map(|value| match value.what {
-            What::Definition(class) if is_class(self.kind(class)) => {
-                Some(Value { what: What::Instance(class), ..value })
+        let instances = held.into_iter().filter_map(|value| match value.entity {
+            Entity::Definition(class) if is_class(self.kind(class)) => {
+                Some(Value { entity: Entity::Instance(class), ..value })
             }
-            What::Instance(_) if self.kind(symbol) == Kind::TypeAlias => Some(value),
+            Entity::Instance(_) if self.kind(symbol) == Kind::TypeAlias => Some(value),
             _ => None,
         });
         instances.collect()
@@ -319,7 +289,7 @@ impl View<'_> {
 }
 
 fn self_type() -> Values {
-    smallvec![Value::new(What::SelfType, Strategy::Annotation)]
+    smallvec![Value::new(Entity::SelfType, Strategy::Annotation)]
 }
 
 /// Results as callers see them: instances of the own class become the receiver's class.
@@ -327,12 +297,14 @@ fn published(values: Values, class: Option<SymbolId>) -> Values {
     if values.len() > MAX_VALUES {
         return Values::new();
     }
-    let own = class.map(What::Instance);
-    let kept = values.into_iter().filter(|value| !matches!(value.what, What::Missing | What::Nothing | What::Super(_)));
+    let own = class.map(Entity::Instance);
+    let kept = values
+        .into_iter()
+        .filter(|value| !matches!(value.entity, Entity::Missing | Entity::Nothing | Entity::Super(_)));
     kept.map(|value| {
-        let is_self = value.via == Strategy::This && Some(value.what) == own;
-        let what = if is_self { What::SelfType } else { value.what };
-        Value { what, via: Strategy::ReturnType }
+        let is_self = value.via == Strategy::This && Some(value.entity) == own;
+        let entity = if is_self { Entity::SelfType } else { value.entity };
+        Value { entity, via: Strategy::ReturnType }
     })
     .collect()
 }

@@ -5,12 +5,13 @@ use std::rc::Rc;
 use smallvec::smallvec;
 
 use crate::facts::{Arg, Binding, BindingKind, DefId, Expr, ExprId, Kind, LiteralType};
+use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
 use crate::link::project::file_entry::{Bound, NameEntry};
 use crate::link::project::names::{EMPTY, Sym};
-use crate::link::project::query::View;
+use crate::link::project::query::Query;
 use crate::link::resolve::scopes::best_definition;
 use crate::link::rules::Family;
-use crate::link::strategy::{MAX_VALUES, Strategy, Value, Values, What, merge, via};
+use crate::link::strategy::Strategy;
 
 /// Expressions followed into each other: variables of variables, calls of results.
 const MAX_DEPTH: u32 = 12;
@@ -18,7 +19,7 @@ const MAX_DEPTH: u32 = 12;
 /// Assignments to one variable that are looked at: the latest before a place.
 const MAX_ASSIGNMENTS: usize = 8;
 
-impl View<'_> {
+impl Query<'_> {
     /// Possible values of an expression of this file; empty when nothing is known.
     pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
         let values = self.deeper(|| self.eval_shape(expr, scope, line));
@@ -41,8 +42,8 @@ impl View<'_> {
             Expr::Name(name) => self.resolve_name(scope, self.file.sym(*name), line).unwrap_or_default(),
             Expr::This { class } => self.this_value(scope, *class),
             Expr::Super => match self.class_of(scope) {
-                Some(symbol) => smallvec![Value::new(What::Super(symbol), Strategy::Super)],
-                None => smallvec![Value::new(What::Opaque, Strategy::Super)],
+                Some(symbol) => smallvec![Value::new(Entity::Super(symbol), Strategy::Super)],
+                None => smallvec![Value::new(Entity::Opaque, Strategy::Super)],
             },
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(*name);
@@ -55,15 +56,15 @@ impl View<'_> {
                 self.each(bases, |value| self.element(value, false))
             }
             Expr::Await(inner) => self.eval(*inner, scope, line),
-            Expr::Literal(LiteralType::None) => smallvec![Value::new(What::Nothing, Strategy::Local)],
-            Expr::Literal(_) => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
-            Expr::Lambda(_) => smallvec![Value::new(What::Opaque, Strategy::Local)],
+            Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Local)],
+            Expr::Literal(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
+            Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
             Expr::OneOf(options) => {
                 let mut values = Values::new();
                 for &option in options.iter().take(MAX_VALUES * 2) {
                     merge(&mut values, self.eval(option, scope, line));
                 }
-                values.retain(|value| value.what != What::Nothing);
+                values.retain(|value| value.entity != Entity::Nothing);
                 values
             }
             Expr::Elements { kind, items } => self.display(*kind, items, scope, line),
@@ -73,12 +74,12 @@ impl View<'_> {
     }
 
     fn this_value(&self, scope: DefId, is_class: bool) -> Values {
-        let what = match self.class_of(scope) {
-            Some(symbol) if is_class => What::Definition(symbol),
-            Some(symbol) => What::Instance(symbol),
-            None => What::Opaque,
+        let entity = match self.class_of(scope) {
+            Some(symbol) if is_class => Entity::Definition(symbol),
+            Some(symbol) => Entity::Instance(symbol),
+            None => Entity::Opaque,
         };
-        smallvec![Value::new(what, Strategy::This)]
+        smallvec![Value::new(entity, Strategy::This)]
     }
 
     pub(in crate::link) fn each(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
@@ -100,17 +101,17 @@ impl View<'_> {
         let mut classes = Values::new();
         for &item in items.iter().take(2) {
             for value in self.eval(item, scope, line) {
-                if let What::Instance(symbol) = value.what {
-                    merge(&mut classes, smallvec![Value::new(What::Elements(symbol), Strategy::LocalType)]);
+                if let Entity::Instance(symbol) = value.entity {
+                    merge(&mut classes, smallvec![Value::new(Entity::Elements(symbol), Strategy::LocalType)]);
                 }
             }
         }
         match (&classes[..], kind) {
-            ([Value { what: What::Elements(symbol), .. }], LiteralType::Dict) => {
-                smallvec![Value::new(What::Mapped(*symbol), Strategy::LocalType)]
+            ([Value { entity: Entity::Elements(symbol), .. }], LiteralType::Dict) => {
+                smallvec![Value::new(Entity::Mapped(*symbol), Strategy::LocalType)]
             }
             ([only], _) => smallvec![*only],
-            _ => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+            _ => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
         }
     }
 
@@ -130,8 +131,8 @@ impl View<'_> {
             Expr::Name(name) => self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default(),
             _ => self.eval(callee, scope, line),
         };
-        self.each(callees, |value| match value.what {
-            What::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
+        self.each(callees, |value| match value.entity {
+            Entity::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
             _ => self.call_result(value, None),
         })
     }
@@ -139,23 +140,23 @@ impl View<'_> {
     /// `xs.pop()`, `d.get(k)`, `d.values()`, Ruby's and Rust's `new`.
     fn container_call(&self, receiver: Value, name: Sym) -> Option<Values> {
         let rules = &self.index.rules;
-        match receiver.what {
-            What::Elements(_) | What::Mapped(_) => {
-                let (What::Elements(symbol) | What::Mapped(symbol)) = receiver.what else { return None };
+        match receiver.entity {
+            Entity::Elements(_) | Entity::Mapped(_) => {
+                let (Entity::Elements(symbol) | Entity::Mapped(symbol)) = receiver.entity else { return None };
                 if rules.element_getters.contains(&name) {
-                    return Some(smallvec![Value { what: What::Instance(symbol), ..receiver }]);
+                    return Some(smallvec![Value { entity: Entity::Instance(symbol), ..receiver }]);
                 }
-                let what =
-                    if rules.element_views.contains(&name) { What::Elements(symbol) } else { What::Builtin(EMPTY) };
-                Some(smallvec![Value { what, ..receiver }])
+                let entity =
+                    if rules.element_views.contains(&name) { Entity::Elements(symbol) } else { Entity::Builtin(EMPTY) };
+                Some(smallvec![Value { entity, ..receiver }])
             }
             // `Optional.get()`, `option.unwrap()` on what annotations already unwrapped.
-            What::Instance(_) if self.file.family == Family::Rust && rules.element_getters.contains(&name) => {
-                let is_own = self.attribute(receiver, name).iter().any(|value| value.what != What::Missing);
+            Entity::Instance(_) if self.file.family == Family::Rust && rules.element_getters.contains(&name) => {
+                let is_own = self.attribute(receiver, name).iter().any(|value| value.entity != Entity::Missing);
                 (!is_own).then(|| smallvec![receiver])
             }
-            What::Definition(class) if self.file.family == Family::Ruby && self.text(name) == "new" => {
-                Some(smallvec![Value::new(What::Instance(class), Strategy::LocalType)])
+            Entity::Definition(class) if self.file.family == Family::Ruby && self.text(name) == "new" => {
+                Some(smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)])
             }
             _ => None,
         }
@@ -167,34 +168,36 @@ impl View<'_> {
             "type" if args.len() == 1 => {
                 let values = first().into_iter();
                 values
-                    .filter_map(|value| match value.what {
-                        What::Instance(class) => Some(Value { what: What::Definition(class), ..value }),
+                    .filter_map(|value| match value.entity {
+                        Entity::Instance(class) => Some(Value { entity: Entity::Definition(class), ..value }),
                         _ => None,
                     })
                     .collect()
             }
             "list" | "sorted" | "reversed" | "set" | "tuple" | "frozenset" | "iter" => {
                 let values = first();
-                let is_container = values.iter().any(|value| matches!(value.what, What::Elements(_)));
-                if is_container { values } else { smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)] }
+                let is_container = values.iter().any(|value| matches!(value.entity, Entity::Elements(_)));
+                if is_container { values } else { smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)] }
             }
             "next" => self.each(first(), |value| self.element(value, true)),
             _ if self.index.rules.open_builtins.contains(&name) => Values::new(),
-            _ => smallvec![Value::new(What::Builtin(EMPTY), Strategy::Local)],
+            _ => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
         }
     }
 
     /// One element of a container: by iteration, or by index.
     pub(in crate::link) fn element(&self, value: Value, by_iteration: bool) -> Values {
-        match value.what {
-            What::Elements(symbol) => smallvec![Value { what: What::Instance(symbol), ..value }],
-            What::Mapped(symbol) if !by_iteration => smallvec![Value { what: What::Instance(symbol), ..value }],
-            What::Opaque | What::External(_) | What::ExternalInstance(_) => {
-                smallvec![Value::new(What::Opaque, value.via)]
+        match value.entity {
+            Entity::Elements(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
+            Entity::Mapped(symbol) if !by_iteration => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
+            Entity::Opaque | Entity::External(_) | Entity::ExternalInstance(_) => {
+                smallvec![Value::new(Entity::Opaque, value.via)]
             }
-            What::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) => {
+            Entity::Definition(symbol)
+                if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>
+            {
                 let held = self.held(symbol);
-                let is_other = |held: &Value| held.what != value.what;
+                let is_other = |held: &Value| held.entity != value.entity;
                 let held: Values = held.into_iter().filter(is_other).collect();
                 self.deeper(|| self.each(held, |value| self.element(value, by_iteration)))
             }
@@ -206,7 +209,7 @@ impl View<'_> {
     pub(in crate::link) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
         if let Some(def) = best_definition(self.file, entries) {
             let symbol = self.file.symbols[def as usize];
-            return smallvec![Value::new(What::Definition(symbol), Strategy::Local)];
+            return smallvec![Value::new(Entity::Definition(symbol), Strategy::Local)];
         }
         for entry in entries {
             if let Bound::Import(import) = entry.bound {
@@ -280,16 +283,16 @@ impl View<'_> {
             return Values::new();
         }
         if values.len() > 1 {
-            values.retain(|value| value.what != What::Nothing);
+            values.retain(|value| value.entity != Entity::Nothing);
         }
         values
     }
 
     /// `*args: T` holds several `T`.
     fn collected(&self, values: Values) -> Values {
-        let several = values.into_iter().map(|value| match value.what {
-            What::Instance(symbol) => Value { what: What::Elements(symbol), ..value },
-            _ => Value { what: What::Builtin(EMPTY), ..value },
+        let several = values.into_iter().map(|value| match value.entity {
+            Entity::Instance(symbol) => Value { entity: Entity::Elements(symbol), ..value },
+            _ => Value { entity: Entity::Builtin(EMPTY), ..value },
         });
         several.collect()
     }
@@ -339,8 +342,8 @@ impl View<'_> {
                     }
                     _ => self.eval(callee, scope, line),
                 };
-                self.each(callees, |callee| match callee.what {
-                    What::External(_) | What::Opaque => smallvec![Value::new(What::Opaque, callee.via)],
+                self.each(callees, |callee| match callee.entity {
+                    Entity::External(_) | Entity::Opaque => smallvec![Value::new(Entity::Opaque, callee.via)],
                     _ => self.call_part(callee, position),
                 })
             }
@@ -350,12 +353,12 @@ impl View<'_> {
 
     /// `with value as target`: what `__enter__` says it returns, else the value itself.
     fn entered(&self, value: Value) -> Values {
-        let What::Instance(class) = value.what else { return smallvec![value] };
+        let Entity::Instance(class) = value.entity else { return smallvec![value] };
         for name in ["__enter__", "__aenter__"] {
             let members = self.class_member(class, self.known(name), value.via);
-            if let Some(&member) = members.iter().find(|member| matches!(member.what, What::Definition(_))) {
+            if let Some(&member) = members.iter().find(|member| matches!(member.entity, Entity::Definition(_))) {
                 let result = self.call_result(member, Some(value));
-                let is_known = result.iter().any(|value| matches!(value.what, What::Instance(_)));
+                let is_known = result.iter().any(|value| matches!(value.entity, Entity::Instance(_)));
                 return if is_known { result } else { smallvec![value] };
             }
         }
@@ -370,8 +373,8 @@ impl View<'_> {
 
     /// `Self` as the class around a scope.
     pub(in crate::link) fn as_own_instance(&self, values: Values, scope: DefId) -> Values {
-        let own = |value: Value| match value.what {
-            What::SelfType => self.class_of(scope).map(|class| Value { what: What::Instance(class), ..value }),
+        let own = |value: Value| match value.entity {
+            Entity::SelfType => self.class_of(scope).map(|class| Value { entity: Entity::Instance(class), ..value }),
             _ => Some(value),
         };
         values.into_iter().filter_map(own).collect()
@@ -380,8 +383,8 @@ impl View<'_> {
 
 /// Mark definitions that reach a name through a variable as aliases.
 fn local_type(values: Values) -> Values {
-    let change = |value: Value| match value.what {
-        What::Definition(_) => Value { via: Strategy::Alias, ..value },
+    let change = |value: Value| match value.entity {
+        Entity::Definition(_) => Value { via: Strategy::Alias, ..value },
         _ => value,
     };
     values.into_iter().map(change).collect()

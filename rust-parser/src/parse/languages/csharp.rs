@@ -4,10 +4,9 @@
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct CSharp;
 
@@ -16,7 +15,7 @@ const TEST_ATTRIBUTES: &[&str] =
     &["Fact", "Theory", "Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod"];
 const TEST_CLASSES: &[&str] = &["TestFixture", "TestClass"];
 
-impl LanguageCode for CSharp {
+impl LanguageHooks for CSharp {
     fn needs_locals(&self) -> bool {
         true
     }
@@ -24,7 +23,7 @@ impl LanguageCode for CSharp {
     fn begin(&self, walk: &mut Walk) {
         let declared = walk.contents(0).find(|&node| walk.kind_name(node) == "file_scoped_namespace_declaration");
         if let Some(name) = declared.and_then(|node| walk.child(node, "name")) {
-            walk.collect.facts.module = compact(walk, name);
+            walk.builder.facts.module = compact(walk, name);
         }
     }
 
@@ -37,10 +36,10 @@ impl LanguageCode for CSharp {
         let module = module.split('<').next().unwrap_or("").rsplit("::").next().unwrap_or("").to_owned();
         let kind = if alias.is_some() { ImportKind::Module } else { ImportKind::Star };
         let alias = alias.map(|alias| walk.name_of(alias));
-        let (module, line) = (walk.collect.owned_name(module), walk.tree.line(node));
+        let (module, line) = (walk.builder.owned_name(module), walk.tree.line(node));
         // In effect for the whole file, wherever a namespace holds it.
         let import = Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false };
-        walk.collect.facts.imports.push(import);
+        walk.builder.facts.imports.push(import);
         for part in node..walk.tree.node(node).next {
             walk.claim_read(part);
         }
@@ -64,7 +63,7 @@ impl LanguageCode for CSharp {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         let node_kind = walk.kind_name(draft.node);
         draft.name = match node_kind {
             "namespace_declaration" => draft.name.split_whitespace().collect(),
@@ -153,7 +152,7 @@ fn record_members(walk: &mut Walk, node: NodeId) {
 }
 
 /// Not visible outside: `private`, or a member of a class or struct without a word about it.
-fn is_private(walk: &Walk, draft: &Draft) -> bool {
+fn is_private(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let node = match walk.kind_name(draft.node) {
         "variable_declarator" => walk.tree.node(walk.tree.node(draft.node).parent).parent,
         "parameter" | "enum_member_declaration" | "lambda_expression" => return false,
@@ -168,7 +167,7 @@ fn is_private(walk: &Walk, draft: &Draft) -> bool {
     !is_open && matches!(walk.kind_of(draft.parent), Kind::Class | Kind::Struct)
 }
 
-fn is_test(walk: &Walk, draft: &Draft) -> bool {
+fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let names = match draft.kind {
         Kind::Method => TEST_ATTRIBUTES,
         Kind::Class => TEST_CLASSES,
@@ -188,12 +187,12 @@ fn qualified_type(walk: &mut Walk, node: NodeId) -> ExprId {
     };
     let base = walk.type_expression(qualifier);
     let inner = walk.type_expression(name);
-    match walk.collect.get(inner).clone() {
-        Expr::Name(name) => walk.collect.attribute(base, name),
-        Expr::Generic { base: generic, args } => match *walk.collect.get(generic) {
+    match walk.builder.get(inner).clone() {
+        Expr::Name(name) => walk.builder.attribute(base, name),
+        Expr::Generic { base: generic, args } => match *walk.builder.get(generic) {
             Expr::Name(name) => {
-                let base = walk.collect.attribute(base, name);
-                walk.collect.expr(Expr::Generic { base, args })
+                let base = walk.builder.attribute(base, name);
+                walk.builder.expr(Expr::Generic { base, args })
             }
             _ => UNKNOWN,
         },
@@ -210,7 +209,7 @@ fn predefined(walk: &mut Walk, node: NodeId) -> ExprId {
         b"object" | b"dynamic" => return UNKNOWN,
         _ => LiteralType::Int,
     };
-    walk.collect.literal(kind)
+    walk.builder.literal(kind)
 }
 
 /// `new(...)`: an object of the type that the variable, field or property was declared with.
@@ -224,14 +223,14 @@ fn implicit_new(walk: &mut Walk, node: NodeId) -> ExprId {
     let callee = declared.map_or(UNKNOWN, |node| walk.type_expression(node));
     let list = walk.contents(node).find(|&part| walk.kind_name(part) == "argument_list");
     let args = walk.arguments(list);
-    walk.collect.expr(Expr::Call { callee, args, new: true })
+    walk.builder.expr(Expr::Call { callee, args, new: true })
 }
 
 /// `: base(x)` calls the base class's constructor, `: this(x)` another one of the class.
 fn other_constructor(walk: &mut Walk, node: NodeId) -> ExprId {
     let is_base = walk.tree.children(node).any(|part| walk.bytes_of(part) == b"base");
-    let callee = if is_base { walk.collect.super_expr() } else { walk.collect.this(true) };
+    let callee = if is_base { walk.builder.super_expr() } else { walk.builder.this(true) };
     let list = walk.contents(node).find(|&part| walk.kind_name(part) == "argument_list");
     let args = walk.arguments(list);
-    walk.collect.expr(Expr::Call { callee, args, new: true })
+    walk.builder.expr(Expr::Call { callee, args, new: true })
 }

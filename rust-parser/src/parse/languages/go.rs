@@ -3,10 +3,9 @@
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Go;
 
@@ -16,7 +15,7 @@ const MAX_ELEMENTS: usize = 256;
 /// Beginnings of functions that `go test` runs.
 const TEST_PREFIXES: &[&str] = &["Test", "Benchmark", "Example", "Fuzz"];
 
-impl LanguageCode for Go {
+impl LanguageHooks for Go {
     fn begin(&self, walk: &mut Walk) {
         let Some(clause) = walk.contents(0).find(|&node| walk.kind_name(node) == "package_clause") else {
             return;
@@ -24,14 +23,14 @@ impl LanguageCode for Go {
         let Some(package) = walk.contents(clause).next().map(|node| walk.text_of(node).into_owned()) else {
             return;
         };
-        let module = &mut walk.collect.facts.module;
+        let module = &mut walk.builder.facts.module;
         if module.is_empty() {
             *module = package;
-        } else if package.ends_with("_test") && walk.collect.facts.path.ends_with("_test.go") {
+        } else if package.ends_with("_test") && walk.builder.facts.path.ends_with("_test.go") {
             module.push_str("_test");
         }
-        let name = walk.collect.facts.module.rsplit('.').next().unwrap_or("").to_owned();
-        walk.collect.facts.definitions[0].name = walk.collect.owned_name(name);
+        let name = walk.builder.facts.module.rsplit('.').next().unwrap_or("").to_owned();
+        walk.builder.facts.definitions[0].name = walk.builder.owned_name(name);
     }
 
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
@@ -58,11 +57,11 @@ impl LanguageCode for Go {
             (&[key, value, ..], BindingKind::Iterate) => range(walk, key, value, binding),
             (&[value, found], _) if is_comma_ok(walk, binding.value) => {
                 walk.bind(value, binding);
-                let known = Some(walk.collect.literal(LiteralType::Bool));
+                let known = Some(walk.builder.literal(LiteralType::Bool));
                 walk.bind(found, BindingDraft { value: known, ..binding });
             }
             _ => {
-                if let Some(Expr::Elements { items, .. }) = binding.value.map(|value| walk.collect.get(value).clone())
+                if let Some(Expr::Elements { items, .. }) = binding.value.map(|value| walk.builder.get(value).clone())
                     && items.len() == targets.len()
                 {
                     for (target, item) in targets.into_iter().zip(items) {
@@ -78,20 +77,20 @@ impl LanguageCode for Go {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         if draft.name == "_" {
             return false;
         }
-        if let Some(outer) = draft.wrap.outer
+        if let Some(outer) = draft.wrapper.outer
             && walk.tree.children(outer).any(|part| walk.bytes_of(part) == b"(")
         {
             // The only one of a group.
-            (draft.wrap.outer, draft.wrap.signature) = (None, None);
+            (draft.wrapper.outer, draft.wrapper.signature) = (None, None);
         }
         match draft.kind {
             Kind::Field => is_field_of(walk, draft),
             Kind::Function => {
-                let is_test = walk.collect.facts.is_test && TEST_PREFIXES.iter().any(|&p| draft.name.starts_with(p));
+                let is_test = walk.builder.facts.is_test && TEST_PREFIXES.iter().any(|&p| draft.name.starts_with(p));
                 if is_test && draft.parent == 0 {
                     draft.flags |= flags::TEST;
                 }
@@ -117,7 +116,7 @@ impl LanguageCode for Go {
 }
 
 /// A field of the type itself, not of a struct inside one of its fields.
-fn is_field_of(walk: &Walk, draft: &Draft) -> bool {
+fn is_field_of(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let tree = walk.tree;
     let list = tree.node(draft.node).parent;
     let body = tree.node(list).parent;
@@ -136,8 +135,8 @@ fn import(walk: &mut Walk, node: NodeId) {
         Some(name) => (ImportKind::Module, Some(name.to_owned())),
         None => (ImportKind::Module, Some(package_name(&module))),
     };
-    let module = walk.collect.owned_name(module);
-    let alias = alias.map(|alias| walk.collect.owned_name(alias));
+    let module = walk.builder.owned_name(module);
+    let alias = alias.map(|alias| walk.builder.owned_name(alias));
     let line = walk.tree.line(node);
     walk.push_import(Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false });
 }
@@ -183,8 +182,8 @@ fn variables(walk: &mut Walk, node: NodeId) {
 /// `for key, value := range x`: the value is what indexing gives, for lists and for maps.
 fn range(walk: &mut Walk, key: NodeId, value: NodeId, binding: BindingDraft) {
     let element = binding.value.map(|base| {
-        let index = walk.collect.literal(LiteralType::Int);
-        walk.collect.expr(Expr::Index { base, index })
+        let index = walk.builder.literal(LiteralType::Int);
+        walk.builder.expr(Expr::Index { base, index })
     });
     let draft = BindingDraft { kind: BindingKind::Assign, ..binding };
     walk.bind(key, BindingDraft { value: None, ..draft });
@@ -193,7 +192,7 @@ fn range(walk: &mut Walk, key: NodeId, value: NodeId, binding: BindingDraft) {
 
 /// `v, ok := m[k]`, `x.(T)`, `<-c`.
 fn is_comma_ok(walk: &Walk, value: Option<ExprId>) -> bool {
-    value.is_some_and(|value| match *walk.collect.get(value) {
+    value.is_some_and(|value| match *walk.builder.get(value) {
         Expr::Index { .. } => true,
         // A type assertion; a composite literal is only one value.
         Expr::Call { new, .. } => new,
@@ -268,9 +267,9 @@ fn results(walk: &mut Walk, list: NodeId) -> ExprId {
         items.extend(std::iter::repeat_n(item, names.clamp(1, 64)));
     }
     match items[..] {
-        [] => walk.collect.literal(LiteralType::None),
+        [] => walk.builder.literal(LiteralType::None),
         [only] => only,
-        _ => walk.collect.expr(Expr::Elements { kind: LiteralType::Tuple, items }),
+        _ => walk.builder.expr(Expr::Elements { kind: LiteralType::Tuple, items }),
     }
 }
 
@@ -294,7 +293,7 @@ fn container(walk: &mut Walk, node: NodeId) -> ExprId {
     for element in elements.into_iter().take(MAX_ELEMENTS) {
         let value = walk.child(element, "value").unwrap_or(element);
         let item = walk.expression(value);
-        if !matches!(walk.collect.get(item), Expr::Unknown | Expr::Literal(_)) {
+        if !matches!(walk.builder.get(item), Expr::Unknown | Expr::Literal(_)) {
             items.push(item);
         }
     }
@@ -303,17 +302,17 @@ fn container(walk: &mut Walk, node: NodeId) -> ExprId {
 
 /// A value of a type: containers hold these items, or without any a new value of their element's type.
 fn value_of(walk: &mut Walk, declared: ExprId, mut items: Vec<ExprId>) -> ExprId {
-    match walk.collect.get(declared).clone() {
+    match walk.builder.get(declared).clone() {
         Expr::Unknown => UNKNOWN,
-        Expr::Generic { base, args } if walk.collect.is_container(base) => {
+        Expr::Generic { base, args } if walk.builder.is_container(base) => {
             let kind = if args.len() > 1 { LiteralType::Dict } else { LiteralType::List };
             if items.is_empty()
                 && let Some(&element) = args.last()
             {
                 items.push(value_of(walk, element, Vec::new()));
             }
-            walk.collect.expr(Expr::Elements { kind, items })
+            walk.builder.expr(Expr::Elements { kind, items })
         }
-        _ => walk.collect.expr(Expr::Call { callee: declared, args: Vec::new(), new: true }),
+        _ => walk.builder.expr(Expr::Call { callee: declared, args: Vec::new(), new: true }),
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::facts::{BindingKind, ExprId, Import, ImportKind, Kind, flags};
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::{Draft, holds_members};
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Java;
 
@@ -13,11 +13,11 @@ pub struct Java;
 const TEST_ANNOTATIONS: &[&str] =
     &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory", "Property"];
 
-impl LanguageCode for Java {
+impl LanguageHooks for Java {
     fn begin(&self, walk: &mut Walk) {
         let package = walk.contents(0).find(|&node| walk.kind_name(node) == "package_declaration");
         if let Some(name) = package.and_then(|package| walk.contents(package).last()) {
-            walk.collect.facts.module = compact(walk, name);
+            walk.builder.facts.module = compact(walk, name);
         }
     }
 
@@ -42,7 +42,7 @@ impl LanguageCode for Java {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         match draft.kind {
             Kind::Class if draft.name.is_empty() => return anonymous(walk, draft),
             Kind::Method => {
@@ -88,15 +88,15 @@ fn import(walk: &mut Walk, node: NodeId) {
         ImportKind::Star => None,
         _ => Some(member.unwrap_or(module).to_owned()),
     };
-    let module = walk.collect.owned_name(module.to_owned());
-    let member = member.map(|member| walk.collect.owned_name(member.to_owned()));
-    let alias = alias.map(|alias| walk.collect.owned_name(alias));
+    let module = walk.builder.owned_name(module.to_owned());
+    let member = member.map(|member| walk.builder.owned_name(member.to_owned()));
+    let alias = alias.map(|alias| walk.builder.owned_name(alias));
     let line = walk.tree.line(node);
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
 }
 
 /// The body of `new T() { ... }`, or of a member of the enum `T`: a class without a name that extends `T`.
-fn anonymous(walk: &Walk, draft: &mut Draft) -> bool {
+fn anonymous(walk: &Walk, draft: &mut DefinitionDraft) -> bool {
     let parent = walk.tree.node(draft.node).parent;
     let base = match walk.kind_name(parent) {
         "object_creation_expression" => walk.child(parent, "type"),
@@ -149,14 +149,14 @@ fn declared_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     Some(walk.annotation(node))
 }
 
-fn is_test(walk: &Walk, draft: &Draft) -> bool {
+fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let annotated = draft.decorators.iter().any(|&decorator| {
         let text = walk.text_of(decorator);
         let name = text.trim_start_matches('@').split('(').next().unwrap_or("").trim();
         TEST_ANNOTATIONS.contains(&name.rsplit('.').next().unwrap_or(name))
     });
     // JUnit 3: `public void testX()` in a subclass of `TestCase`.
-    let parent = &walk.collect.facts.definitions[draft.parent as usize];
-    let in_case = holds_members(parent.kind) && walk.collect.text(parent.signature).contains("TestCase");
+    let parent = &walk.builder.facts.definitions[draft.parent as usize];
+    let in_case = holds_members(parent.kind) && walk.builder.text(parent.signature).contains("TestCase");
     annotated || (in_case && draft.name.starts_with("test"))
 }

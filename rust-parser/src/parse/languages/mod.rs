@@ -1,5 +1,5 @@
 //! What each language may say in Rust where patterns cannot: one module per language, each an implementation of
-//! [`crate::parse::hooks::LanguageCode`].
+//! [`crate::parse::hooks::LanguageHooks`].
 
 pub mod cfamily;
 pub mod csharp;
@@ -10,3 +10,27 @@ pub mod php;
 pub mod python;
 pub mod ruby;
 pub mod rust;
+
+use crate::parse::hooks::LanguageHooks;
+
+struct NoHooks;
+
+impl LanguageHooks for NoHooks {}
+
+/// The hooks of a name (`code` in `language.toml`), or None when there are none of that name.
+pub fn hooks(name: &str) -> Option<&'static dyn LanguageHooks> {
+    Some(match name {
+        "" => &NoHooks,
+        "python" => &python::Python,
+        "ecmascript" => &ecmascript::Ecmascript,
+        "go" => &go::Go,
+        "java" => &java::Java,
+        "ruby" => &ruby::Ruby,
+        "php" => &php::Php,
+        "csharp" => &csharp::CSharp,
+        "cfamily" => &cfamily::CFamily,
+        "markdown" => &crate::parse::markdown::Markdown,
+        "rust" => &rust::Rust,
+        _ => return None,
+    })
+}

@@ -4,19 +4,19 @@
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::{Draft, holds_members};
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Php;
 
-impl LanguageCode for Php {
+impl LanguageHooks for Php {
     fn begin(&self, walk: &mut Walk) {
         let mut parts = walk.contents(0).filter(|&node| walk.kind_name(node) == "namespace_definition");
         let declared = parts.find(|&node| walk.child(node, "body").is_none());
         if let Some(name) = declared.and_then(|node| walk.child(node, "name")) {
-            walk.collect.facts.module = dotted(&walk.text_of(name));
+            walk.builder.facts.module = dotted(&walk.text_of(name));
         }
     }
 
@@ -41,7 +41,7 @@ impl LanguageCode for Php {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         draft.name = match draft.kind {
             Kind::Namespace => dotted(&draft.name),
             _ => draft.name.trim_start_matches('$').to_owned(),
@@ -62,8 +62,8 @@ impl LanguageCode for Php {
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         let text = walk.text_of(node);
         match &*text {
-            "self" | "static" => return walk.collect.this(true),
-            "parent" => return walk.collect.super_expr(),
+            "self" | "static" => return walk.builder.this(true),
+            "parent" => return walk.builder.super_expr(),
             _ => {}
         }
         if walk.kind_name(node) == "primitive_type" {
@@ -72,7 +72,7 @@ impl LanguageCode for Php {
         let text = text.split_whitespace().collect::<String>();
         match text.strip_prefix("namespace\\") {
             Some(rest) => {
-                let name = format!("{}.{rest}", walk.collect.facts.module);
+                let name = format!("{}.{rest}", walk.builder.facts.module);
                 qualified(walk, &format!("\\{}", name.trim_start_matches('.')))
             }
             None => qualified(walk, &text),
@@ -88,7 +88,7 @@ fn dotted(name: &str) -> String {
 fn qualified(walk: &mut Walk, text: &str) -> ExprId {
     let absolute = text.starts_with('\\');
     let path = text.trim_start_matches('\\').replace('\\', ".");
-    walk.collect.dotted(&if absolute { format!("\\{path}") } else { path })
+    walk.builder.dotted(&if absolute { format!("\\{path}") } else { path })
 }
 
 fn primitive(walk: &mut Walk, text: &str) -> ExprId {
@@ -101,7 +101,7 @@ fn primitive(walk: &mut Walk, text: &str) -> ExprId {
         "array" | "iterable" => LiteralType::List,
         _ => return UNKNOWN,
     };
-    walk.collect.literal(kind)
+    walk.builder.literal(kind)
 }
 
 /// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`.
@@ -153,9 +153,9 @@ fn push_import(
     member: Option<String>,
     alias: Option<String>,
 ) {
-    let module = walk.collect.owned_name(module);
-    let member = member.map(|name| walk.collect.owned_name(name));
-    let alias = alias.map(|name| walk.collect.owned_name(name));
+    let module = walk.builder.owned_name(module);
+    let member = member.map(|name| walk.builder.owned_name(name));
+    let alias = alias.map(|name| walk.builder.owned_name(name));
     let line = walk.tree.line(node);
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
 }
@@ -197,10 +197,10 @@ fn callable_array(walk: &mut Walk, node: NodeId) {
     let name = walk.text_of(string).trim_matches(['\'', '"']).to_owned();
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let base = walk.expression(object);
-    let is_object = matches!(walk.collect.get(base), Expr::This { .. } | Expr::Name(_) | Expr::Attribute { .. });
+    let is_object = matches!(walk.builder.get(base), Expr::This { .. } | Expr::Name(_) | Expr::Attribute { .. });
     if is_name && is_object {
-        let name = walk.collect.owned_name(name);
-        let expr = walk.collect.attribute(base, name);
+        let name = walk.builder.owned_name(name);
+        let expr = walk.builder.attribute(base, name);
         walk.refer(ReferenceKind::Read, expr, walk.tree.line(node));
     }
 }
@@ -208,7 +208,7 @@ fn callable_array(walk: &mut Walk, node: NodeId) {
 /// `__construct(private Api $api)`: a field of the class, and its value.
 fn promoted(walk: &mut Walk, node: NodeId) {
     let function = walk.scope();
-    let class = walk.collect.facts.definitions[function as usize].parent;
+    let class = walk.builder.facts.definitions[function as usize].parent;
     let Some(name_node) = walk.child(node, "name").filter(|_| holds_members(walk.kind_of(class))) else {
         return;
     };
@@ -216,27 +216,27 @@ fn promoted(walk: &mut Walk, node: NodeId) {
     let definition = walk.define_member(class, name_node, node, annotation);
     let visibility = walk.child(node, "visibility").map(|part| walk.bytes_of(part));
     if let (Some(definition), Some(b"private" | b"protected")) = (definition, visibility) {
-        walk.collect.facts.definitions[definition as usize].flags &= !flags::EXPORTED;
+        walk.builder.facts.definitions[definition as usize].flags &= !flags::EXPORTED;
     }
     let parameter = walk.name_of(name_node);
-    let value = Some(walk.collect.name_expr(parameter));
-    let field = walk.collect.text(parameter).trim_start_matches('$').to_owned();
-    let field = walk.collect.owned_name(field);
-    let this = walk.collect.this(false);
-    let target = walk.collect.attribute(this, field);
+    let value = Some(walk.builder.name_expr(parameter));
+    let field = walk.builder.text(parameter).trim_start_matches('$').to_owned();
+    let field = walk.builder.owned_name(field);
+    let this = walk.builder.this(false);
+    let target = walk.builder.attribute(this, field);
     let line = walk.tree.line(node);
     walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
 }
 
 /// PHPUnit: methods named so or marked so, in classes named so.
-fn is_test(walk: &Walk, draft: &Draft) -> bool {
+fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     match draft.kind {
-        Kind::Class => draft.name.ends_with("Test") && walk.collect.facts.is_test,
+        Kind::Class => draft.name.ends_with("Test") && walk.builder.facts.is_test,
         Kind::Method => {
-            let class = &walk.collect.facts.definitions[draft.parent as usize];
+            let class = &walk.builder.facts.definitions[draft.parent as usize];
             let is_marked = draft.decorators.iter().any(|&node| walk.bytes_of(node).ends_with(b"Test"));
             let is_named = draft.name.starts_with("test") || is_marked;
-            is_named && (walk.collect.facts.is_test || walk.collect.text(class.name).ends_with("Test"))
+            is_named && (walk.builder.facts.is_test || walk.builder.text(class.name).ends_with("Test"))
         }
         _ => false,
     }
@@ -244,9 +244,9 @@ fn is_test(walk: &Walk, draft: &Draft) -> bool {
 
 /// `@var T`, `@return T`, `@param T $x`: types that are only documented.
 fn documented_types(walk: &mut Walk) {
-    for definition in 1..walk.collect.facts.definitions.len() {
-        let record = &walk.collect.facts.definitions[definition];
-        let docs = walk.collect.text(record.docstring);
+    for definition in 1..walk.builder.facts.definitions.len() {
+        let record = &walk.builder.facts.definitions[definition];
+        let docs = walk.builder.text(record.docstring);
         if !docs.contains('@') {
             continue;
         }
@@ -261,17 +261,17 @@ fn documented_types(walk: &mut Walk) {
             && let Some(text) = tagged(&docs, tag).next().and_then(|rest| rest.split_whitespace().next())
         {
             let declared = documented_type(walk, text);
-            walk.collect.facts.definitions[definition].declared_type = declared;
+            walk.builder.facts.definitions[definition].declared_type = declared;
         }
         for (position, param) in params.iter().enumerate().filter(|(_, param)| param.annotation.is_none()) {
-            let name = walk.collect.text(param.name).to_owned();
+            let name = walk.builder.text(param.name).to_owned();
             let text = tagged(&docs, "@param").find_map(|rest| {
                 let mut words = rest.split_whitespace();
                 let text = words.next()?;
                 (words.next()?.trim_start_matches(['&', '.']) == name).then_some(text)
             });
             let annotation = text.and_then(|text| documented_type(walk, text));
-            walk.collect.facts.definitions[definition].params[position].annotation = annotation;
+            walk.builder.facts.definitions[definition].params[position].annotation = annotation;
         }
     }
 }
@@ -292,7 +292,7 @@ fn documented_type(walk: &mut Walk, text: &str) -> Option<ExprId> {
             return None;
         }
         let mut expr = match part {
-            "self" | "static" => walk.collect.this(true),
+            "self" | "static" => walk.builder.this(true),
             "mixed" | "object" | "callable" | "resource" | "scalar" => return None,
             _ => match primitive(walk, part) {
                 UNKNOWN => qualified(walk, part),
@@ -300,8 +300,8 @@ fn documented_type(walk: &mut Walk, text: &str) -> Option<ExprId> {
             },
         };
         if is_list {
-            let base = walk.collect.container(false);
-            expr = walk.collect.expr(Expr::Generic { base, args: vec![expr] });
+            let base = walk.builder.container(false);
+            expr = walk.builder.expr(Expr::Generic { base, args: vec![expr] });
         }
         options.push(expr);
     }

@@ -13,8 +13,8 @@ use crate::facts::{DefId, Definition, Kind, Name, Reference, ReferenceKind, flag
 use crate::parse::deadline::Deadline;
 use crate::parse::doc_text;
 use crate::parse::doc_text::{digest, fold, text_digest};
-use crate::parse::facts_builder::Collector;
-use crate::parse::hooks::LanguageCode;
+use crate::parse::facts_builder::FactsBuilder;
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::markdown::blocks::{Block, BlockKind, read_blocks};
 use crate::parse::markdown::inline::{Mention, mentions, normal_label, plain_text};
 
@@ -29,16 +29,16 @@ const NOT_RECORDS: &[&str] = &["readme", "index", "template", "adr-template", "c
 
 pub struct Markdown;
 
-impl LanguageCode for Markdown {
-    fn read(&self, collect: &mut Collector, source: &[u8], deadline: Deadline) {
-        let mdx = collect.facts.path.ends_with(".mdx");
+impl LanguageHooks for Markdown {
+    fn read(&self, builder: &mut FactsBuilder, source: &[u8], deadline: Deadline) {
+        let mdx = builder.facts.path.ends_with(".mdx");
         let blocks = read_blocks(source, mdx);
         let labels = labels(&blocks, source);
         let mut document =
-            Document { collect, source, open: Vec::new(), paths: FxHashSet::default(), counts: FxHashMap::default() };
+            Document { builder, source, open: Vec::new(), paths: FxHashSet::default(), counts: FxHashMap::default() };
         for (number, block) in blocks.iter().enumerate() {
             if number.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
-                document.collect.problem(block.line, "timeout", "the file was not read to its end in time");
+                document.builder.problem(block.line, "timeout", "the file was not read to its end in time");
                 break;
             }
             document.take(block, &labels);
@@ -61,7 +61,7 @@ fn labels(blocks: &[Block], source: &[u8]) -> FxHashMap<String, String> {
 }
 
 struct Document<'c, 'a> {
-    collect: &'c mut Collector<'a>,
+    builder: &'c mut FactsBuilder<'a>,
     source: &'c [u8],
     /// Open sections, outermost first, with their heading levels.
     open: Vec<(u8, DefId)>,
@@ -94,9 +94,9 @@ impl Document<'_, '_> {
         self.close(level, block.start);
         let parent = self.open.last().map_or(0, |&(_, section)| section);
         let path = self.unique_path(parent, &slug(&title));
-        let name = self.collect.owned_name(title.clone());
+        let name = self.builder.owned_name(title.clone());
         let signature = format!("{} {title}", "#".repeat(level.into()));
-        let section = self.collect.facts.definitions.len() as DefId;
+        let section = self.builder.facts.definitions.len() as DefId;
         let record = Definition {
             kind: Kind::DocSection,
             name,
@@ -110,7 +110,7 @@ impl Document<'_, '_> {
             end_line: block.line,
             name_line: block.line,
             signature_digest: digest(signature.as_bytes()),
-            signature: self.collect.long_text(signature),
+            signature: self.builder.long_text(signature),
             docstring: 0,
             body_digest: 0,
             docstring_digest: 0,
@@ -120,7 +120,7 @@ impl Document<'_, '_> {
             params: Vec::new(),
             declared_type: None,
         };
-        self.collect.facts.definitions.push(record);
+        self.builder.facts.definitions.push(record);
         self.open.push((level, section));
     }
 
@@ -131,7 +131,7 @@ impl Document<'_, '_> {
                 break;
             }
             self.open.pop();
-            let record = &mut self.collect.facts.definitions[section as usize];
+            let record = &mut self.builder.facts.definitions[section as usize];
             let body = record.end_byte as usize;
             let end = body + self.source[body..at.max(body)].trim_ascii_end().len();
             let text = &self.source[record.start_byte as usize..end];
@@ -145,13 +145,13 @@ impl Document<'_, '_> {
     fn first_paragraph(&mut self, text: &str) {
         let section = self.open.last().map_or(0, |&(_, section)| section);
         for owner in [0, section] {
-            let record = &self.collect.facts.definitions[owner as usize];
+            let record = &self.builder.facts.definitions[owner as usize];
             if record.docstring_digest != 0 || plain_text(text).is_empty() {
                 continue;
             }
             let digest = text_digest(text);
-            let docstring = self.collect.long_text(doc_text::limited(text));
-            let record = &mut self.collect.facts.definitions[owner as usize];
+            let docstring = self.builder.long_text(doc_text::limited(text));
+            let record = &mut self.builder.facts.definitions[owner as usize];
             record.docstring = docstring;
             record.docstring_digest = digest;
         }
@@ -162,15 +162,15 @@ impl Document<'_, '_> {
             Mention::Name(text) => (ReferenceKind::DocName, text),
             Mention::Path(text) => (ReferenceKind::DocPath, text),
         };
-        let name = self.collect.owned_name(text);
-        let expr = self.collect.name_expr(name);
+        let name = self.builder.owned_name(text);
+        let expr = self.builder.name_expr(name);
         let scope = self.open.last().map_or(0, |&(_, section)| section);
-        self.collect.facts.references.push(Reference { scope, kind, expr, line });
+        self.builder.facts.references.push(Reference { scope, kind, expr, line });
     }
 
     fn unique_path(&mut self, parent: DefId, slug: &str) -> Name {
-        let parent_path = self.collect.facts.definitions[parent as usize].path;
-        let prefix = match self.collect.text(parent_path) {
+        let parent_path = self.builder.facts.definitions[parent as usize].path;
+        let prefix = match self.builder.text(parent_path) {
             "" => String::new(),
             path => format!("{path}."),
         };
@@ -181,7 +181,7 @@ impl Document<'_, '_> {
                 1 => format!("{prefix}{slug}"),
                 number => format!("{prefix}{slug}#{number}"),
             };
-            let path = self.collect.owned_name(path);
+            let path = self.builder.owned_name(path);
             if self.paths.insert(path) {
                 return path;
             }
@@ -192,16 +192,16 @@ impl Document<'_, '_> {
     fn end(mut self, blocks: &[Block]) {
         self.close(0, self.source.len());
         let title = self.title(blocks);
-        let kind = if is_decision(&self.collect.facts.path, title.as_deref()) { Kind::Adr } else { Kind::DocFile };
+        let kind = if is_decision(&self.builder.facts.path, title.as_deref()) { Kind::Adr } else { Kind::DocFile };
         let body_digest = layout_free_digest(self.source);
-        let document = &mut self.collect.facts.definitions[0];
+        let document = &mut self.builder.facts.definitions[0];
         document.kind = kind;
         document.body_digest = body_digest;
         if let Some(title) = title {
             let digest = digest(title.as_bytes());
-            let name = self.collect.owned_name(title.clone());
-            let signature = self.collect.long_text(title);
-            let document = &mut self.collect.facts.definitions[0];
+            let name = self.builder.owned_name(title.clone());
+            let signature = self.builder.long_text(title);
+            let document = &mut self.builder.facts.definitions[0];
             document.name = name;
             document.signature = signature;
             document.signature_digest = digest;
@@ -220,7 +220,7 @@ impl Document<'_, '_> {
             .filter(|text| !text.is_empty());
         declared.or_else(|| {
             let mut names =
-                self.collect.facts.definitions.iter().skip(1).map(|heading| self.collect.text(heading.name));
+                self.builder.facts.definitions.iter().skip(1).map(|heading| self.builder.text(heading.name));
             names.find(|name| !name.is_empty()).map(str::to_owned)
         })
     }

@@ -5,20 +5,9 @@ use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{all, first};
 use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
-use crate::parse::walk::Walk;
 use crate::parse::walk::definitions::holds_members;
-
-/// Nesting of targets, types and expressions that is followed.
-pub const MAX_DEPTH: u32 = 200;
-
-/// A binding without its target.
-#[derive(Debug, Clone, Copy)]
-pub struct BindingDraft {
-    pub kind: BindingKind,
-    pub value: Option<ExprId>,
-    pub annotation: Option<ExprId>,
-    pub line: u32,
-}
+use crate::parse::walk::drafts::BindingDraft;
+use crate::parse::walk::state::{MAX_DEPTH, Walk};
 
 impl Walk<'_> {
     /// A pattern with `@binding.<kind>` matched. The value is `@value`, or one element of `@inner` (`yield from`).
@@ -34,7 +23,7 @@ impl Walk<'_> {
         let draft = BindingDraft { kind, value, annotation, line: self.tree.line(node) };
         if kind == BindingKind::Yield {
             let scope = self.scope() as usize;
-            self.collect.facts.definitions[scope].flags |= flags::GENERATOR;
+            self.builder.facts.definitions[scope].flags |= flags::GENERATOR;
         }
         self.bind_all(draft, captures);
     }
@@ -77,12 +66,12 @@ impl Walk<'_> {
                 self.recycle(captures);
             }
             Some((_, captures)) => {
-                language.code.target(self, target, draft);
+                language.hooks.target(self, target, draft);
                 self.recycle(captures);
             }
             None => {
                 let expr = self.expression(target);
-                if matches!(self.collect.get(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Index { .. }) {
+                if matches!(self.builder.get(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Index { .. }) {
                     self.push_binding(expr, draft);
                 }
             }
@@ -99,8 +88,8 @@ impl Walk<'_> {
     }
 
     fn element_of(&mut self, base: ExprId) -> ExprId {
-        let index = self.collect.literal(LiteralType::Int);
-        self.collect.expr(Expr::Index { base, index })
+        let index = self.builder.literal(LiteralType::Int);
+        self.builder.expr(Expr::Index { base, index })
     }
 
     /// `name = value` where only declarations make variables: without one the name is a member of the class around.
@@ -108,8 +97,8 @@ impl Walk<'_> {
         let name = self.name_of(node);
         let in_class = self.scopes.iter().any(|scope| holds_members(self.kind_of(scope.definition)));
         let target = if in_class && !self.is_local(name) {
-            let this = self.collect.this(false);
-            self.collect.attribute(this, name)
+            let this = self.builder.this(false);
+            self.builder.attribute(this, name)
         } else {
             self.expression(node)
         };
@@ -117,11 +106,11 @@ impl Walk<'_> {
     }
 
     pub fn push_binding(&mut self, target: ExprId, draft: BindingDraft) {
-        if let Expr::Name(name) = *self.collect.get(target) {
+        if let Expr::Name(name) = *self.builder.get(target) {
             self.note_local(name);
         }
         let scope = self.scope();
-        self.collect.facts.bindings.push(Binding {
+        self.builder.facts.bindings.push(Binding {
             scope,
             kind: draft.kind,
             target,
@@ -133,7 +122,7 @@ impl Walk<'_> {
 
     /// Bind a name (a parameter part, a type parameter) to an unknown value, so that it hides outer ones.
     pub fn bind_name(&mut self, name: Name, annotation: Option<ExprId>, line: u32) {
-        let target = self.collect.name_expr(name);
+        let target = self.builder.name_expr(name);
         self.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: None, annotation, line });
     }
 
@@ -146,12 +135,12 @@ impl Walk<'_> {
 
     /// Record the names in a type expression.
     pub fn refer_types(&mut self, expr: ExprId, line: u32) {
-        match self.collect.get(expr).clone() {
+        match self.builder.get(expr).clone() {
             // `Vec<_>`
-            Expr::Name(name) if self.collect.text(name) == "_" => {}
+            Expr::Name(name) if self.builder.text(name) == "_" => {}
             Expr::Name(_) | Expr::Attribute { .. } => self.refer(ReferenceKind::Type, expr, line),
             Expr::Generic { base, args } => {
-                if !self.collect.is_container(base) {
+                if !self.builder.is_container(base) {
                     self.refer_types(base, line);
                 }
                 for arg in args {
@@ -173,7 +162,7 @@ impl Walk<'_> {
             Some(node) => {
                 let text = self.text_of(node);
                 let bare = text.trim_matches(|c| matches!(c, '"' | '\'' | '`' | '<' | '>'));
-                self.collect.owned_name(bare.to_owned())
+                self.builder.owned_name(bare.to_owned())
             }
             None => 0,
         };
@@ -197,6 +186,6 @@ impl Walk<'_> {
     /// Record an import in the current scope.
     pub fn push_import(&mut self, import: Import) {
         let scope = self.scope();
-        self.collect.facts.imports.push(Import { scope, ..import });
+        self.builder.facts.imports.push(Import { scope, ..import });
     }
 }

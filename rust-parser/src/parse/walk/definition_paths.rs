@@ -2,23 +2,23 @@
 
 use crate::facts::{DefId, Kind, Name};
 use crate::parse::facts_builder::shorten;
-use crate::parse::walk::Walk;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::walk::drafts::DefinitionDraft;
+use crate::parse::walk::state::Walk;
 
 impl Walk<'_> {
     /// Name and dotted path; a second definition of a name in its scope becomes `name#2`.
-    pub fn unique_path(&mut self, draft: &Draft) -> (u32, u32) {
+    pub fn unique_path(&mut self, draft: &DefinitionDraft) -> (u32, u32) {
         let fallback = match draft.kind {
             Kind::Lambda => "<lambda>",
             _ => "<anonymous>",
         };
         let text = if draft.name.is_empty() { fallback } else { shorten(&draft.name, 1000) };
-        let name = self.collect.owned_name(text.to_owned());
+        let name = self.builder.owned_name(text.to_owned());
         let text = match draft.kind {
             Kind::Extension => format!("{text}.<extension>"),
             _ => text.to_owned(),
         };
-        let counted = self.collect.owned_name(text.clone());
+        let counted = self.builder.owned_name(text.clone());
         let prefix = self.member_prefix(draft.parent);
         loop {
             let count = self.name_counts.entry((prefix, counted)).or_insert(0);
@@ -36,20 +36,20 @@ impl Walk<'_> {
 
     /// Path of what a scope's members belong to: an extension's members are members of the type.
     pub fn member_prefix(&mut self, scope: DefId) -> Name {
-        let record = &self.collect.facts.definitions[scope as usize];
+        let record = &self.builder.facts.definitions[scope as usize];
         if record.kind != Kind::Extension {
             return record.path;
         }
-        let (parent, name) = (record.parent, self.collect.text(record.name).to_owned());
+        let (parent, name) = (record.parent, self.builder.text(record.name).to_owned());
         let prefix = self.member_prefix(parent);
         self.joined(prefix, &name)
     }
 
     fn joined(&mut self, prefix: Name, last: &str) -> Name {
-        let path = match self.collect.text(prefix) {
+        let path = match self.builder.text(prefix) {
             "" => last.to_owned(),
             prefix => format!("{prefix}.{last}"),
         };
-        self.collect.owned_name(path)
+        self.builder.owned_name(path)
     }
 }

@@ -7,49 +7,15 @@ use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::language::{DocStyle, Exported};
 use crate::parse::query::matching::{Captures, all, first};
-use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::wrappers::{Wrap, captured_flags};
-use crate::parse::walk::{Scope, Walk};
+use crate::parse::query::vocabulary::{Capture, Role};
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft, Layout};
+use crate::parse::walk::state::{Scope, Walk};
+use crate::parse::walk::wrappers::captured_flags;
 
 /// Definitions inside each other that are recorded.
 const MAX_SCOPES: usize = 64;
 /// Parameters of a function that hide outer names.
 const MAX_HIDING: usize = 256;
-/// Declarators around a name that are looked through.
-const MAX_DECLARATORS: usize = 16;
-
-/// Where the parts of a definition are; digests are made from them after the walk.
-#[derive(Debug, Clone, Copy)]
-pub struct Layout {
-    /// Bytes of the signature with decorators, then of the body.
-    pub head: u32,
-    pub body: u32,
-    pub end: u32,
-    /// Node of a docstring inside the body.
-    pub docstring: Option<NodeId>,
-}
-
-/// A definition before it is recorded; a language's own code may change it.
-#[derive(Debug, Clone)]
-pub struct Draft {
-    pub node: NodeId,
-    pub kind: Kind,
-    pub name: String,
-    pub name_node: Option<NodeId>,
-    pub parent: DefId,
-    pub flags: u32,
-    pub private: bool,
-    pub body: Option<NodeId>,
-    pub parameters: Option<NodeId>,
-    /// List with the receiver alone.
-    pub receiver: Option<NodeId>,
-    pub decorators: Vec<NodeId>,
-    pub bases: Vec<NodeId>,
-    /// Declared type, return type or aliased type.
-    pub declared: Option<NodeId>,
-    pub wrap: Wrap,
-}
 
 /// Does a kind hold members?
 pub fn holds_members(kind: Kind) -> bool {
@@ -101,7 +67,7 @@ impl Walk<'_> {
             _ => return,
         };
         // A function or class given to a name is a definition itself.
-        if first(captures, Capture::Value).is_some_and(|value| self.wraps.contains_key(&value)) {
+        if first(captures, Capture::Value).is_some_and(|value| self.wrappers.contains_key(&value)) {
             return;
         }
         for name in all(captures, Capture::Name) {
@@ -120,78 +86,22 @@ impl Walk<'_> {
         }
     }
 
-    /// What a name is written around: `*name[3]` means `name` where `@target.same` says so.
-    pub fn named(&self, mut node: NodeId) -> NodeId {
-        let language = self.language;
-        for _ in 0..MAX_DECLARATORS {
-            let rules = language.rules(self.tree.node(node).kind);
-            let mut captures = Captures::new();
-            let inner = rules.target.iter().find_map(|&number| {
-                let same = language.patterns[number as usize].role == Role::Target(TargetShape::Same);
-                (same && self.matches(number, node, &mut captures)).then(|| first(&captures, Capture::Inner))?
-            });
-            match inner {
-                Some(inner) => node = inner,
-                None => break,
-            }
-        }
-        node
-    }
-
-    /// A field that is declared elsewhere than in the class's body (TypeScript's parameter properties).
-    pub fn define_member(
+    pub(in crate::parse) fn draft(
         &mut self,
-        class: DefId,
-        name: NodeId,
+        kind: Kind,
         node: NodeId,
-        declared: Option<ExprId>,
-    ) -> Option<DefId> {
-        let mut draft = self.draft(Kind::Field, node, &[(Capture::Name, name)])?;
-        draft.parent = class;
-        let definition = self.record(&draft);
-        self.collect.facts.definitions[definition as usize].declared_type = declared;
-        Some(definition)
-    }
-
-    /// A member whose name is not written as such (Ruby's accessors).
-    pub fn define_named_member(
-        &mut self,
-        class: DefId,
-        name: NodeId,
-        node: NodeId,
-        text: &str,
-        flags: u32,
-    ) -> Option<DefId> {
-        let mut draft = self.draft(Kind::Field, node, &[(Capture::Name, name)])?;
-        draft.parent = class;
-        draft.name = text.to_owned();
-        draft.flags |= flags;
-        Some(self.record(&draft))
-    }
-
-    /// The definition of an anonymous function, made when it is first seen as a value.
-    pub fn lambda(&mut self, node: NodeId, captures: &Captures) -> Option<DefId> {
-        if let Some(&(definition, _)) = self.definition_of.get(&node) {
-            return Some(definition);
-        }
-        self.wrap_from_parent(node);
-        let draft = self.draft(Kind::Lambda, node, captures)?;
-        let definition = self.record(&draft);
-        self.definition_of.insert(node, (definition, false));
-        Some(definition)
-    }
-
-    fn draft(&mut self, kind: Kind, node: NodeId, captures: &[(Capture, NodeId)]) -> Option<Draft> {
-        let wrap = self.wraps.get(&node).cloned().unwrap_or_default();
-        let outer = wrap.outer.unwrap_or(node);
+        captures: &[(Capture, NodeId)],
+    ) -> Option<DefinitionDraft> {
+        let wrapper = self.wrappers.get(&node).cloned().unwrap_or_default();
+        let outer = wrapper.outer.unwrap_or(node);
         let (flags, private) = captured_flags(captures);
-        let mut decorators = wrap.decorators.clone();
+        let mut decorators = wrapper.decorators.clone();
         let siblings = self.tree.node(outer).parent;
         let mut pending = std::mem::take(&mut self.pending_decorators);
         pending.retain(|&decorator| self.tree.node(decorator).parent == siblings);
         decorators.extend(pending);
         decorators.extend(all(captures, Capture::Decorator));
-        let name_node = wrap.name.or_else(|| first(captures, Capture::Name)).map(|name| self.named(name));
+        let name_node = wrapper.name.or_else(|| first(captures, Capture::Name)).map(|name| self.named(name));
         if let Some(name) = name_node {
             self.claim_read(name);
         }
@@ -204,39 +114,39 @@ impl Walk<'_> {
         };
         let constructors = &self.language.settings.definitions.constructors;
         let kind = match kind {
-            Kind::Lambda if wrap.name.is_some() && in_class => Kind::Method,
-            Kind::Lambda if wrap.name.is_some() => Kind::Function,
+            Kind::Lambda if wrapper.name.is_some() && in_class => Kind::Method,
+            Kind::Lambda if wrapper.name.is_some() => Kind::Function,
             Kind::Function | Kind::Method if in_class && constructors.contains(&name) => Kind::Constructor,
             Kind::Function if in_class => Kind::Method,
             other => other,
         };
         let body = first(captures, Capture::Body)
             .or_else(|| is_value(kind).then(|| first(captures, Capture::Value)).flatten());
-        let mut draft = Draft {
+        let mut draft = DefinitionDraft {
             node,
             kind,
             name,
             name_node,
             parent,
-            flags: flags | wrap.flags,
-            private: private || wrap.private,
+            flags: flags | wrapper.flags,
+            private: private || wrapper.private,
             body,
             parameters: first(captures, Capture::Parameters),
             receiver: first(captures, Capture::Receiver),
             decorators,
             bases,
             declared: first(captures, Capture::Returns).or_else(|| first(captures, Capture::Annotation)),
-            wrap,
+            wrapper,
         };
-        self.language.code.define(self, &mut draft).then_some(draft)
+        self.language.hooks.define(self, &mut draft).then_some(draft)
     }
 
     /// Add the definition with everything that does not need its scope.
-    pub(in crate::parse) fn record(&mut self, draft: &Draft) -> DefId {
-        let definition = self.collect.facts.definitions.len() as DefId;
+    pub(in crate::parse) fn record(&mut self, draft: &DefinitionDraft) -> DefId {
+        let definition = self.builder.facts.definitions.len() as DefId;
         let decorators = draft.decorators.iter().map(|&node| self.decorator(node)).collect();
         let (name, path) = self.unique_path(draft);
-        let outer = draft.wrap.outer.unwrap_or(draft.node);
+        let outer = draft.wrapper.outer.unwrap_or(draft.node);
         let mut first_node = outer;
         for &decorator in &draft.decorators {
             first_node = first_node.min(decorator);
@@ -245,7 +155,7 @@ impl Walk<'_> {
         let head = self.tree.node(first_node).start;
         let (start, start_line, comment) = self.with_comment(outer, first_node);
         let docstring_node = match (self.language.settings.docs.style, draft.body) {
-            (DocStyle::FirstString, Some(body)) if !is_value(draft.kind) => self.language.code.docstring(self, body),
+            (DocStyle::FirstString, Some(body)) if !is_value(draft.kind) => self.language.hooks.docstring(self, body),
             _ => None,
         };
         let docs = match docstring_node {
@@ -264,8 +174,8 @@ impl Walk<'_> {
             start_line,
             end_line: self.line_of_end(outer),
             name_line: self.tree.line(draft.name_node.unwrap_or(draft.node)),
-            signature: self.collect.long_text(signature),
-            docstring: self.collect.long_text(doc_text::limited(&docs)),
+            signature: self.builder.long_text(signature),
+            docstring: self.builder.long_text(doc_text::limited(&docs)),
             signature_digest: 0,
             body_digest: 0,
             docstring_digest: doc_text::text_digest(&docs),
@@ -278,7 +188,7 @@ impl Walk<'_> {
         if self.reopens(draft.kind) {
             self.reopenable.insert((draft.parent, name, draft.kind), definition);
         }
-        self.collect.facts.definitions.push(record);
+        self.builder.facts.definitions.push(record);
         self.layouts.push(Layout {
             head,
             body: draft.body.map_or(end, |body| self.tree.node(body).start),
@@ -297,8 +207,8 @@ impl Walk<'_> {
         }
     }
 
-    fn exported(&self, draft: &Draft) -> u32 {
-        let parent = &self.collect.facts.definitions[draft.parent as usize];
+    fn exported(&self, draft: &DefinitionDraft) -> u32 {
+        let parent = &self.builder.facts.definitions[draft.parent as usize];
         let visible = match self.language.settings.definitions.exported {
             _ if draft.kind == Kind::Lambda || draft.private => false,
             Exported::Always => true,
@@ -311,20 +221,20 @@ impl Walk<'_> {
         if visible { flags::EXPORTED } else { 0 }
     }
 
-    fn open_value(&mut self, definition: DefId, draft: &Draft) {
+    fn open_value(&mut self, definition: DefId, draft: &DefinitionDraft) {
         if let Some(declared) = draft.declared {
             // A value's annotation is referred to by its binding.
             let expr = match draft.kind {
                 Kind::TypeAlias => self.annotation(declared),
                 _ => self.type_expression(declared),
             };
-            self.collect.facts.definitions[definition as usize].declared_type = Some(expr);
+            self.builder.facts.definitions[definition as usize].declared_type = Some(expr);
         }
     }
 
     /// Enter the scope and record what stands in the definition's head.
-    pub(in crate::parse) fn open(&mut self, definition: DefId, draft: &Draft) {
-        let class = self.language.code.receiver(self, draft);
+    pub(in crate::parse) fn open(&mut self, definition: DefId, draft: &DefinitionDraft) {
+        let class = self.language.hooks.receiver(self, draft);
         self.scopes.push(Scope {
             definition,
             end: self.tree.node(draft.node).next,
@@ -333,7 +243,7 @@ impl Walk<'_> {
         });
         let bases: Vec<ExprId> = draft.bases.iter().map(|&base| self.base(base, draft)).collect();
         let declared_type = draft.declared.map(|node| self.annotation(node));
-        let record = &mut self.collect.facts.definitions[definition as usize];
+        let record = &mut self.builder.facts.definitions[definition as usize];
         record.bases.extend(bases);
         record.declared_type = declared_type;
         let mut params = Vec::new();
@@ -344,15 +254,15 @@ impl Walk<'_> {
             params.extend(self.parameters(list, class));
         }
         if !params.is_empty() {
-            self.collect.facts.definitions[definition as usize].params = params;
+            self.builder.facts.definitions[definition as usize].params = params;
         }
     }
 
-    fn base(&mut self, node: NodeId, draft: &Draft) -> u32 {
+    fn base(&mut self, node: NodeId, draft: &DefinitionDraft) -> u32 {
         let expr = self.type_expression(node);
         // The arguments in a receiver's type are names that it binds.
         let binds = draft.kind == Kind::Extension && draft.name_node == Some(node);
-        if !binds && let Expr::Generic { args, .. } = self.collect.get(expr) {
+        if !binds && let Expr::Generic { args, .. } = self.builder.get(expr) {
             for arg in args.clone() {
                 self.refer_types(arg, self.tree.line(node));
             }
@@ -426,8 +336,8 @@ impl Walk<'_> {
 
     /// Mark a lambda argument as a test.
     pub fn mark_test(&mut self, expr: u32) {
-        if let Expr::Lambda(definition) = *self.collect.get(expr) {
-            self.collect.facts.definitions[definition as usize].flags |= flags::TEST;
+        if let Expr::Lambda(definition) = *self.builder.get(expr) {
+            self.builder.facts.definitions[definition as usize].flags |= flags::TEST;
         }
     }
 }

@@ -4,9 +4,9 @@
 use crate::facts::{DefId, Expr, ExprId, Kind, ScopeRule};
 use crate::parse::doc_text;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::walk::Walk;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::walk::drafts::DefinitionDraft;
 use crate::parse::walk::signatures::MAX_SIGNATURE;
+use crate::parse::walk::state::Walk;
 
 impl Walk<'_> {
     /// A definition outside of its type (`func (s *Server) Run`, `void A::B::f()`): the extension around it.
@@ -14,10 +14,10 @@ impl Walk<'_> {
         let name = extended.iter().map(|&part| self.extended_name(part)).collect::<Vec<_>>().join(".");
         let definition = self.open_around(Kind::Extension, node, extended[0], name, body);
         if extended.len() > 1 {
-            let name = self.collect.facts.definitions[definition as usize].name;
-            let name = self.collect.text(name).to_owned();
-            let base = self.collect.dotted(&name);
-            self.collect.facts.definitions[definition as usize].bases = vec![base];
+            let name = self.builder.facts.definitions[definition as usize].name;
+            let name = self.builder.text(name).to_owned();
+            let base = self.builder.dotted(&name);
+            self.builder.facts.definitions[definition as usize].bases = vec![base];
         }
     }
 
@@ -30,7 +30,7 @@ impl Walk<'_> {
         name: String,
         body: Option<NodeId>,
     ) -> DefId {
-        let draft = Draft {
+        let draft = DefinitionDraft {
             node,
             kind,
             name,
@@ -44,7 +44,7 @@ impl Walk<'_> {
             decorators: Vec::new(),
             bases: if kind == Kind::Extension { vec![name_node] } else { Vec::new() },
             declared: None,
-            wrap: self.wraps.get(&node).cloned().unwrap_or_default(),
+            wrapper: self.wrappers.get(&node).cloned().unwrap_or_default(),
         };
         let definition = self.reopened(&draft).unwrap_or_else(|| self.record(&draft));
         self.open(definition, &draft);
@@ -54,15 +54,15 @@ impl Walk<'_> {
     /// Is a second definition of the name in the same scope more of the first?
     pub(in crate::parse) fn reopens(&self, kind: Kind) -> bool {
         let is_shared = kind == Kind::Namespace && self.language.scope_rule == ScopeRule::Declared;
-        is_shared || self.language.code.reopens(kind)
+        is_shared || self.language.hooks.reopens(kind)
     }
 
     /// The definition that a draft adds to.
-    pub(in crate::parse) fn reopened(&mut self, draft: &Draft) -> Option<DefId> {
+    pub(in crate::parse) fn reopened(&mut self, draft: &DefinitionDraft) -> Option<DefId> {
         if draft.name.is_empty() || !self.reopens(draft.kind) {
             return None;
         }
-        let name = self.collect.owned_name(draft.name.clone());
+        let name = self.builder.owned_name(draft.name.clone());
         self.reopenable.get(&(draft.parent, name, draft.kind)).copied()
     }
 
@@ -76,9 +76,9 @@ impl Walk<'_> {
     }
 
     fn dotted_name(&self, expr: ExprId) -> Option<String> {
-        match *self.collect.get(expr) {
-            Expr::Name(name) => Some(self.collect.text(name).to_owned()),
-            Expr::Attribute { base, name } => Some(format!("{}.{}", self.dotted_name(base)?, self.collect.text(name))),
+        match *self.builder.get(expr) {
+            Expr::Name(name) => Some(self.builder.text(name).to_owned()),
+            Expr::Attribute { base, name } => Some(format!("{}.{}", self.dotted_name(base)?, self.builder.text(name))),
             Expr::Generic { base, .. } => self.dotted_name(base),
             _ => None,
         }

@@ -5,8 +5,7 @@ use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{Captures, all, first};
 use crate::parse::query::vocabulary::{Capture, Role, Shape};
-use crate::parse::walk::bindings::MAX_DEPTH;
-use crate::parse::walk::{NOT_MADE, Walk};
+use crate::parse::walk::state::{MAX_DEPTH, NOT_MADE, Walk};
 
 /// Arguments of a call, elements of a display and options of a choice that are kept.
 const MAX_PARTS: usize = 256;
@@ -62,7 +61,7 @@ impl Walk<'_> {
             Role::Type(shape) => self.shape(shape, node, &captures, true),
             Role::Definition(_) => {
                 let definition = self.lambda(node, &captures);
-                definition.map_or(UNKNOWN, |id| self.collect.expr(Expr::Lambda(id)))
+                definition.map_or(UNKNOWN, |id| self.builder.expr(Expr::Lambda(id)))
             }
             _ => UNKNOWN,
         };
@@ -72,36 +71,36 @@ impl Walk<'_> {
 
     fn shape(&mut self, shape: Shape, node: NodeId, captures: &Captures, in_type: bool) -> ExprId {
         if matches!(shape, Shape::Attribute | Shape::Call { .. })
-            && let Some(expr) = self.language.code.expression(self, node)
+            && let Some(expr) = self.language.hooks.expression(self, node)
         {
             return expr;
         }
         match shape {
             Shape::Name => self.name_shape(node, in_type),
-            Shape::This { class } => self.collect.this(class),
-            Shape::Super => self.collect.super_expr(),
+            Shape::This { class } => self.builder.this(class),
+            Shape::Super => self.builder.super_expr(),
             Shape::Attribute => self.attribute_shape(captures, in_type),
             Shape::Call { new } => self.call_shape(captures, new),
             Shape::Index => {
                 let base = self.captured(captures, Capture::Base, false);
                 let index = self.captured(captures, Capture::Index, false);
-                self.collect.expr(Expr::Index { base, index })
+                self.builder.expr(Expr::Index { base, index })
             }
             Shape::Await => {
                 let inner = self.captured(captures, Capture::Inner, false);
-                self.collect.expr(Expr::Await(inner))
+                self.builder.expr(Expr::Await(inner))
             }
-            Shape::Literal(kind) => self.collect.literal(kind),
+            Shape::Literal(kind) => self.builder.literal(kind),
             Shape::OneOf => {
                 let options = self.parts(captures, Capture::Option, in_type);
-                self.collect.expr(Expr::OneOf(options))
+                self.builder.expr(Expr::OneOf(options))
             }
             Shape::Elements(kind) => {
                 let items = self.parts(captures, Capture::Item, in_type);
                 if items.iter().all(|&item| !self.is_followed(item)) {
-                    return self.collect.literal(kind);
+                    return self.builder.literal(kind);
                 }
-                self.collect.expr(Expr::Elements { kind, items })
+                self.builder.expr(Expr::Elements { kind, items })
             }
             Shape::Generic => {
                 let base = self.captured(captures, Capture::Base, true);
@@ -109,12 +108,12 @@ impl Walk<'_> {
                 if args.is_empty() {
                     return base;
                 }
-                self.collect.expr(Expr::Generic { base, args })
+                self.builder.expr(Expr::Generic { base, args })
             }
             Shape::List | Shape::Map => {
-                let base = self.collect.container(shape == Shape::Map);
+                let base = self.builder.container(shape == Shape::Map);
                 let args = self.parts(captures, Capture::Argument, true);
-                self.collect.expr(Expr::Generic { base, args })
+                self.builder.expr(Expr::Generic { base, args })
             }
             Shape::Cast => {
                 self.claim_call(node);
@@ -130,7 +129,7 @@ impl Walk<'_> {
                 }
                 self.captured(captures, Capture::Inner, in_type)
             }
-            Shape::Text => self.language.code.type_text(self, node),
+            Shape::Text => self.language.hooks.type_text(self, node),
             Shape::Lambda | Shape::Unknown => UNKNOWN,
         }
     }
@@ -147,30 +146,30 @@ impl Walk<'_> {
     pub fn union(&mut self, options: Vec<ExprId>) -> ExprId {
         let mut flat = Vec::with_capacity(options.len());
         for option in options {
-            match self.collect.get(option) {
+            match self.builder.get(option) {
                 Expr::TypeUnion(items) => flat.extend_from_slice(items),
                 _ => flat.push(option),
             }
         }
         flat.truncate(MAX_PARTS);
-        self.collect.expr(Expr::TypeUnion(flat))
+        self.builder.expr(Expr::TypeUnion(flat))
     }
 
     /// Worth keeping inside a display: anything but unknowns and literals.
     fn is_followed(&self, expr: ExprId) -> bool {
-        !matches!(self.collect.get(expr), Expr::Unknown | Expr::Literal(_))
+        !matches!(self.builder.get(expr), Expr::Unknown | Expr::Literal(_))
     }
 
     fn name_shape(&mut self, node: NodeId, in_type: bool) -> ExprId {
         let name = self.name_of(node);
         if !in_type && let Some(class) = self.receiver(name) {
-            return self.collect.this(class);
+            return self.builder.this(class);
         }
         let class_names = &self.language.settings.definitions.class_names;
-        if class_names.iter().any(|class_name| class_name == self.collect.text(name)) {
-            return self.collect.this(true);
+        if class_names.iter().any(|class_name| class_name == self.builder.text(name)) {
+            return self.builder.this(true);
         }
-        self.collect.name_expr(name)
+        self.builder.name_expr(name)
     }
 
     /// Does the name stand for the object (false) or class (true) of the enclosing method?
@@ -196,10 +195,10 @@ impl Walk<'_> {
     /// A value of a type, as if it had just been made.
     fn cast_shape(&mut self, captures: &Captures) -> ExprId {
         let callee = first(captures, Capture::Annotation).map_or(UNKNOWN, |node| self.annotation(node));
-        match self.collect.get(callee) {
+        match self.builder.get(callee) {
             Expr::Unknown => self.captured(captures, Capture::Inner, false),
             Expr::Literal(_) => callee,
-            _ => self.collect.expr(Expr::Call { callee, args: Vec::new(), new: true }),
+            _ => self.builder.expr(Expr::Call { callee, args: Vec::new(), new: true }),
         }
     }
 
@@ -218,7 +217,7 @@ impl Walk<'_> {
             }
             None => 0,
         };
-        self.collect.attribute(base, name)
+        self.builder.attribute(base, name)
     }
 
     fn call_shape(&mut self, captures: &Captures, new: bool) -> ExprId {
@@ -235,7 +234,7 @@ impl Walk<'_> {
         for node in all(captures, Capture::Argument).take(MAX_PARTS) {
             args.push(self.argument(node));
         }
-        self.collect.expr(Expr::Call { callee, args, new })
+        self.builder.expr(Expr::Call { callee, args, new })
     }
 
     /// The arguments in a list.
@@ -247,7 +246,7 @@ impl Walk<'_> {
     /// The type of which a call makes an object; its arguments are referred to.
     fn made_type(&mut self, node: NodeId) -> ExprId {
         let callee = self.type_expression(node);
-        if let Expr::Generic { args, .. } = self.collect.get(callee) {
+        if let Expr::Generic { args, .. } = self.builder.get(callee) {
             for arg in args.clone() {
                 self.refer_types(arg, self.tree.line(node));
             }

@@ -3,8 +3,9 @@
 use crate::parse::doc_text;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::language::DocStyle;
-use crate::parse::walk::definitions::{Draft, is_value};
-use crate::parse::walk::{CommentRun, Walk};
+use crate::parse::walk::definitions::is_value;
+use crate::parse::walk::drafts::DefinitionDraft;
+use crate::parse::walk::state::{CommentRun, Walk};
 
 /// Characters of a signature that are kept.
 pub const MAX_SIGNATURE: usize = 400;
@@ -49,9 +50,9 @@ impl Walk<'_> {
 
     /// Documentation of the whole file, unless it has some.
     pub fn set_file_docs(&mut self, docs: &str) {
-        if self.collect.facts.definitions[0].docstring == 0 {
-            let docstring = self.collect.long_text(doc_text::limited(docs));
-            let top = &mut self.collect.facts.definitions[0];
+        if self.builder.facts.definitions[0].docstring == 0 {
+            let docstring = self.builder.long_text(doc_text::limited(docs));
+            let top = &mut self.builder.facts.definitions[0];
             top.docstring = docstring;
             top.docstring_digest = doc_text::text_digest(docs);
         }
@@ -64,8 +65,8 @@ impl Walk<'_> {
         place.line + 1 + breaks as u32
     }
 
-    pub(in crate::parse) fn signature(&self, draft: &Draft) -> String {
-        let first_node = draft.wrap.signature.unwrap_or(draft.node);
+    pub(in crate::parse) fn signature(&self, draft: &DefinitionDraft) -> String {
+        let first_node = draft.wrapper.signature.unwrap_or(draft.node);
         let mut start = self.tree.node(first_node).start as usize;
         for &decorator in &draft.decorators {
             let place = self.tree.node(decorator);
@@ -74,7 +75,7 @@ impl Walk<'_> {
                 start = place.end as usize;
             }
         }
-        let outer = draft.wrap.outer.unwrap_or(draft.node);
+        let outer = draft.wrapper.outer.unwrap_or(draft.node);
         let end = match draft.body {
             Some(body) if !is_value(draft.kind) => self.head_end(draft, body),
             _ => self.tree.node(outer).end,
@@ -91,7 +92,7 @@ impl Walk<'_> {
     }
 
     /// Where the head ends: before the body, and before a comment that some grammars put between the two.
-    fn head_end(&self, draft: &Draft, body: NodeId) -> u32 {
+    fn head_end(&self, draft: &DefinitionDraft, body: NodeId) -> u32 {
         let name_end = self.tree.node(draft.name_node.unwrap_or(draft.node)).start;
         let is_comment = |&child: &NodeId| self.language.rules(self.tree.node(child).kind).is_comment;
         let mut comments = self.tree.children(draft.node).take_while(|&child| child < body).filter(is_comment);

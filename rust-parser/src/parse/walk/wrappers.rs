@@ -3,47 +3,35 @@
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{Captures, all, first};
 use crate::parse::query::vocabulary::{Capture, Role};
-use crate::parse::walk::Walk;
-
-/// What the nodes around a definition add to it.
-#[derive(Debug, Clone, Default)]
-pub struct Wrap {
-    pub outer: Option<NodeId>,
-    pub signature: Option<NodeId>,
-    /// Name given to a function or class that is a value.
-    pub name: Option<NodeId>,
-    pub decorators: Vec<NodeId>,
-    pub flags: u32,
-    pub private: bool,
-}
+use crate::parse::walk::state::Walk;
 
 impl Walk<'_> {
-    /// Remember what a node adds to the definitions it wraps.
+    /// Remember what a node adds to the definitions it wrappers.
     pub fn wrap(&mut self, node: NodeId, signature: bool, captures: &[(Capture, NodeId)]) {
-        let around = self.wraps.remove(&node).unwrap_or_default();
+        let around = self.wrappers.remove(&node).unwrap_or_default();
         let wrapped: Vec<NodeId> = all(captures, Capture::Wrapped).collect();
         for &inner in &wrapped {
-            let mut wrap = around.clone();
+            let mut wrapper = around.clone();
             if wrapped.len() == 1 {
-                wrap.outer = wrap.outer.or(Some(node));
+                wrapper.outer = wrapper.outer.or(Some(node));
                 if signature {
-                    wrap.signature = wrap.signature.or(Some(node));
+                    wrapper.signature = wrapper.signature.or(Some(node));
                 }
             } else {
-                wrap.outer = None;
+                wrapper.outer = None;
             }
-            wrap.name = first(captures, Capture::Name).or(wrap.name);
-            wrap.decorators.extend(all(captures, Capture::Decorator));
+            wrapper.name = first(captures, Capture::Name).or(wrapper.name);
+            wrapper.decorators.extend(all(captures, Capture::Decorator));
             let (flags, private) = captured_flags(captures);
-            wrap.flags |= flags;
-            wrap.private |= private;
-            self.wraps.insert(inner, wrap);
+            wrapper.flags |= flags;
+            wrapper.private |= private;
+            self.wrappers.insert(inner, wrapper);
         }
     }
 
     /// A value may be seen before its parent is visited; what the parent says about it must be known.
     pub fn wrap_from_parent(&mut self, node: NodeId) {
-        if self.wraps.contains_key(&node) {
+        if self.wrappers.contains_key(&node) {
             return;
         }
         let language = self.language;

@@ -8,15 +8,14 @@ use std::borrow::Cow;
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::{Draft, holds_members};
-use crate::parse::walk::wrappers::Wrap;
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
+use crate::parse::walk::state::Walk;
 
 pub struct CFamily;
 
-impl LanguageCode for CFamily {
+impl LanguageHooks for CFamily {
     fn language_of_content(&self, path: &str, data: &[u8]) -> Option<&'static str> {
         (path.ends_with(".h") && macros::is_cpp_header(data)).then_some("cpp")
     }
@@ -58,7 +57,7 @@ impl LanguageCode for CFamily {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         draft.name = plain_name(&draft.name);
         claim_qualifiers(walk, draft.name_node);
         if draft.name.starts_with('[') || walk.kind_name(walk.tree.node(draft.node).parent) == "friend_declaration" {
@@ -97,7 +96,7 @@ impl LanguageCode for CFamily {
             b"float" | b"double" => LiteralType::Float,
             _ => LiteralType::Int,
         };
-        walk.collect.literal(kind)
+        walk.builder.literal(kind)
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
@@ -165,9 +164,9 @@ fn note_definitions(walk: &mut Walk) {
     }
 }
 
-fn function(walk: &mut Walk, draft: &mut Draft) -> bool {
-    let parent = &walk.collect.facts.definitions[draft.parent as usize];
-    let class = walk.collect.text(parent.name).to_owned();
+fn function(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
+    let parent = &walk.builder.facts.definitions[draft.parent as usize];
+    let class = walk.builder.text(parent.name).to_owned();
     let in_class = holds_members(parent.kind);
     let is_declaration = draft.flags & flags::DECLARATION != 0;
     if in_class && class.rsplit('.').next() == Some(&draft.name) {
@@ -180,7 +179,7 @@ fn function(walk: &mut Walk, draft: &mut Draft) -> bool {
             draft.name.clone()
         };
         let is_local = matches!(parent.kind, Kind::Function | Kind::Method | Kind::Constructor | Kind::Lambda);
-        let in_source = !in_class && !is_header(&walk.collect.facts.path);
+        let in_source = !in_class && !is_header(&walk.builder.facts.path);
         if is_local || in_source || walk.noted.contains(&key) {
             return false;
         }
@@ -202,12 +201,12 @@ fn tag(walk: &Walk, declared: NodeId) -> String {
 }
 
 /// `class A::B { ... }`: a member of another class.
-fn nest(walk: &mut Walk, draft: &mut Draft) {
+fn nest(walk: &mut Walk, draft: &mut DefinitionDraft) {
     if let (Some((around, name)), Some(name_node)) = (draft.name.clone().rsplit_once("::"), draft.name_node) {
         let scope = walk.child(name_node, "scope").unwrap_or(name_node);
         let around = around.replace("::", ".");
         let extension = walk.open_around(Kind::Extension, draft.node, scope, around.clone(), draft.body);
-        walk.collect.facts.definitions[extension as usize].bases = vec![walk.collect.dotted(&around)];
+        walk.builder.facts.definitions[extension as usize].bases = vec![walk.builder.dotted(&around)];
         draft.parent = walk.scope();
         draft.name = name.to_owned();
     }
@@ -233,9 +232,9 @@ fn import(walk: &mut Walk, node: NodeId) {
         }
         _ => return,
     };
-    let module = walk.collect.owned_name(module);
-    let member = member.map(|name| walk.collect.owned_name(name));
-    let alias = alias.map(|name| walk.collect.owned_name(name));
+    let module = walk.builder.owned_name(module);
+    let member = member.map(|name| walk.builder.owned_name(name));
+    let alias = alias.map(|name| walk.builder.owned_name(name));
     let line = walk.tree.line(node);
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
 }
@@ -254,7 +253,7 @@ fn sections(walk: &mut Walk, body: NodeId) {
             | "class_specifier"
                 if private =>
             {
-                walk.wraps.insert(part, Wrap { private, ..Wrap::default() });
+                walk.wrappers.insert(part, Wrapper { private, ..Wrapper::default() });
             }
             _ => {}
         }
@@ -275,7 +274,7 @@ fn declaration(walk: &mut Walk, node: NodeId) {
     let declarators: Vec<NodeId> = walk.in_field(node, "declarator").collect();
     for declarator in declarators {
         let in_function = walk.scope() != 0 && !matches!(walk.kind_of(walk.scope()), Kind::Namespace);
-        if is_prototype(walk, declarator) && !(in_function && walk.collect.facts.language == "cpp") {
+        if is_prototype(walk, declarator) && !(in_function && walk.builder.facts.language == "cpp") {
             continue;
         }
         let value = made_value(walk, declarator, annotation, in_function);
@@ -299,8 +298,8 @@ fn is_prototype(walk: &Walk, mut declarator: NodeId) -> bool {
 
 fn made_value(walk: &mut Walk, declarator: NodeId, annotation: Option<ExprId>, in_function: bool) -> Option<ExprId> {
     let value = walk.child(declarator, "value");
-    let is_cpp = walk.collect.facts.language == "cpp";
-    let is_class = annotation.is_some_and(|expr| !matches!(walk.collect.get(expr), Expr::Literal(_)));
+    let is_cpp = walk.builder.facts.language == "cpp";
+    let is_class = annotation.is_some_and(|expr| !matches!(walk.builder.get(expr), Expr::Literal(_)));
     let makes = match (walk.kind_name(declarator), value.map(|value| walk.kind_name(value))) {
         ("init_declarator", Some("argument_list" | "initializer_list")) => {
             let inner = walk.child(declarator, "declarator").map(|inner| walk.kind_name(inner));
@@ -318,7 +317,7 @@ fn made_value(walk: &mut Walk, declarator: NodeId, annotation: Option<ExprId>, i
     match (annotation, value) {
         (Some(callee), _) if makes && is_cpp && is_class && in_function => {
             let args = walk.arguments(value);
-            let expr = walk.collect.expr(Expr::Call { callee, args, new: true });
+            let expr = walk.builder.expr(Expr::Call { callee, args, new: true });
             walk.refer(ReferenceKind::Call, expr, walk.tree.line(declarator));
             Some(expr)
         }
@@ -349,13 +348,13 @@ fn initializer(walk: &mut Walk, node: NodeId) {
         walk.kind_name(name) != "field_identifier" || walk.bytes_of(name).first().is_some_and(u8::is_ascii_uppercase);
     if is_base {
         let callee = walk.type_expression(name);
-        let expr = walk.collect.expr(Expr::Call { callee, args, new: true });
+        let expr = walk.builder.expr(Expr::Call { callee, args, new: true });
         walk.refer(ReferenceKind::Call, expr, line);
         return;
     }
-    let this = walk.collect.this(false);
+    let this = walk.builder.this(false);
     let field = walk.name_of(name);
-    let target = walk.collect.attribute(this, field);
+    let target = walk.builder.attribute(this, field);
     let value = match &args[..] {
         [only] => Some(only.value),
         _ => None,
@@ -387,10 +386,10 @@ fn attribute_of(walk: &mut Walk, base: Option<ExprId>, part: NodeId) -> ExprId {
     let plain = walk.child(part, "name").filter(|_| walk.kind_name(part).starts_with("template")).unwrap_or(part);
     walk.claim_read(plain);
     let text = plain_name(&walk.text_of(plain));
-    let name = walk.collect.owned_name(text);
+    let name = walk.builder.owned_name(text);
     let expr = match base {
-        Some(base) => walk.collect.attribute(base, name),
-        None => walk.collect.name_expr(name),
+        Some(base) => walk.builder.attribute(base, name),
+        None => walk.builder.name_expr(name),
     };
     if walk.kind_name(part) != "template_type" {
         return expr;
@@ -398,5 +397,5 @@ fn attribute_of(walk: &mut Walk, base: Option<ExprId>, part: NodeId) -> ExprId {
     let list = walk.child(part, "arguments");
     let arguments: Vec<NodeId> = list.into_iter().flat_map(|list| walk.contents(list)).collect();
     let args = arguments.into_iter().map(|argument| walk.type_expression(argument)).collect();
-    walk.collect.expr(Expr::Generic { base: expr, args })
+    walk.builder.expr(Expr::Generic { base: expr, args })
 }

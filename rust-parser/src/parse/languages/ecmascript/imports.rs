@@ -2,8 +2,8 @@
 
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, flags};
 use crate::parse::flat_tree::NodeId;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
+use crate::parse::walk::drafts::BindingDraft;
+use crate::parse::walk::state::Walk;
 
 /// `import d, {a as b} from "m"`, `import * as n from "m"`, `import "m"`, `import x = require("m")`.
 pub fn import_statement(walk: &mut Walk, node: NodeId) {
@@ -64,9 +64,9 @@ impl Draught {
         member: Option<String>,
         alias: Option<String>,
     ) {
-        let module = walk.collect.owned_name(self.module.clone());
-        let member = member.map(|text| walk.collect.owned_name(text));
-        let alias = alias.map(|text| walk.collect.owned_name(text));
+        let module = walk.builder.owned_name(self.module.clone());
+        let member = member.map(|text| walk.builder.owned_name(text));
+        let alias = alias.map(|text| walk.builder.owned_name(text));
         let line = walk.tree.line(node);
         let type_only = self.type_only;
         walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only });
@@ -142,7 +142,7 @@ fn export_name(walk: &mut Walk, specifier: NodeId) {
         if alias == "default" {
             exported |= flags::DEFAULT_EXPORT;
         }
-        let value = walk.collect.name_expr(local);
+        let value = walk.builder.name_expr(local);
         bind_exported(walk, specifier, &alias, value);
     }
     walk.exported.push((local, exported));
@@ -164,7 +164,7 @@ fn export_value(walk: &mut Walk, value: NodeId, name: &str, flag: u32) {
 }
 
 fn bind_exported(walk: &mut Walk, node: NodeId, name: &str, value: ExprId) {
-    let target = walk.collect.dotted(name);
+    let target = walk.builder.dotted(name);
     let line = walk.tree.line(node);
     let draft = BindingDraft { kind: BindingKind::Assign, value: Some(value), annotation: None, line };
     walk.push_binding(target, draft);
@@ -172,27 +172,27 @@ fn bind_exported(walk: &mut Walk, node: NodeId, name: &str, value: ExprId) {
 
 /// Names given to `module.exports` or put into it.
 pub fn note_exported_values(walk: &mut Walk) {
-    let collect = &walk.collect;
+    let builder = &walk.builder;
     let mut found = Vec::new();
-    for binding in &collect.facts.bindings {
-        let (Expr::Attribute { base, name }, Some(value)) = (collect.get(binding.target), binding.value) else {
+    for binding in &builder.facts.bindings {
+        let (Expr::Attribute { base, name }, Some(value)) = (builder.get(binding.target), binding.value) else {
             continue;
         };
-        let is_module = |expr| matches!(collect.get(expr), Expr::Name(name) if collect.text(*name) == "module");
-        let (whole, part) = match collect.get(*base) {
+        let is_module = |expr| matches!(builder.get(expr), Expr::Name(name) if builder.text(*name) == "module");
+        let (whole, part) = match builder.get(*base) {
             Expr::Name(base) => {
-                let base = collect.text(*base);
-                (base == "module" && collect.text(*name) == "exports", base == "exports")
+                let base = builder.text(*base);
+                (base == "module" && builder.text(*name) == "exports", base == "exports")
             }
-            Expr::Attribute { base, name } => (false, is_module(*base) && collect.text(*name) == "exports"),
+            Expr::Attribute { base, name } => (false, is_module(*base) && builder.text(*name) == "exports"),
             _ => (false, false),
         };
-        match collect.get(value) {
+        match builder.get(value) {
             Expr::Name(local) if whole => found.push((*local, flags::EXPORTED | flags::DEFAULT_EXPORT)),
             Expr::Name(local) if part => found.push((*local, flags::EXPORTED)),
             Expr::Elements { items, .. } if whole => {
                 for &item in items {
-                    if let Expr::Name(local) = collect.get(item) {
+                    if let Expr::Name(local) = builder.get(item) {
                         found.push((*local, flags::EXPORTED));
                     }
                 }

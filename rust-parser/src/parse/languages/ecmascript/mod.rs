@@ -7,21 +7,20 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{BindingKind, DefId, Expr, ExprId, Kind, Name, flags};
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::languages::ecmascript::imports::{
     export_statement, import_call, import_statement, import_to_variable, note_exported_values, unquoted,
 };
 use crate::parse::query::vocabulary::Capture;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Ecmascript;
 
 /// Functions whose function arguments are tests.
 const TEST_CALLS: &[&str] = &["it", "test", "specify", "fit", "xit", "xtest"];
 
-impl LanguageCode for Ecmascript {
+impl LanguageHooks for Ecmascript {
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         match walk.kind_name(node) {
             "import_statement" => import_statement(walk, node),
@@ -49,7 +48,7 @@ impl LanguageCode for Ecmascript {
         object_pattern(walk, node, binding);
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         let node_kind = walk.kind_name(draft.node);
         if matches!(node_kind, "property_signature" | "method_signature") && !is_member(walk, draft.node) {
             return false;
@@ -66,7 +65,7 @@ impl LanguageCode for Ecmascript {
         draft.private |= is_private(walk, draft);
         place_in_object(walk, draft);
         place_assigned(walk, draft);
-        if walk.collect.facts.path.ends_with(".d.ts") && draft.kind != Kind::Lambda {
+        if walk.builder.facts.path.ends_with(".d.ts") && draft.kind != Kind::Lambda {
             draft.flags |= flags::DECLARATION;
         }
         overload(walk, draft);
@@ -78,9 +77,9 @@ impl LanguageCode for Ecmascript {
             return 0;
         };
         let item = walk.type_expression(item);
-        let name = walk.collect.name("Array");
-        let base = walk.collect.name_expr(name);
-        walk.collect.expr(Expr::Generic { base, args: vec![item] })
+        let name = walk.builder.name("Array");
+        let base = walk.builder.name_expr(name);
+        walk.builder.expr(Expr::Generic { base, args: vec![item] })
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
@@ -100,7 +99,7 @@ impl LanguageCode for Ecmascript {
         for (name, flags) in std::mem::take(&mut walk.exported) {
             *exported.entry(name).or_default() |= flags;
         }
-        for definition in walk.collect.facts.definitions.iter_mut().skip(1).filter(|found| found.parent == 0) {
+        for definition in walk.builder.facts.definitions.iter_mut().skip(1).filter(|found| found.parent == 0) {
             definition.flags |= exported.get(&definition.name).unwrap_or(&0);
         }
     }
@@ -123,8 +122,8 @@ fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
         let value = match (whole, key) {
             (Some(base), Some(key)) => {
                 let name = unquoted(&walk.text_of(key));
-                let name = walk.collect.owned_name(name);
-                Some(walk.collect.attribute(base, name))
+                let name = walk.builder.owned_name(name);
+                Some(walk.builder.attribute(base, name))
             }
             _ => None,
         };
@@ -135,7 +134,7 @@ fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
 
 /// Functions given to `it(...)`, `test(...)`, `test.each(...)(...)` in a test file are tests.
 fn mark_tests(walk: &mut Walk, node: NodeId) {
-    if !walk.collect.facts.is_test {
+    if !walk.builder.facts.is_test {
         return;
     }
     let text = walk.text_of(node);
@@ -170,13 +169,13 @@ fn parameter_property(walk: &mut Walk, node: NodeId) {
     let Some(pattern) = walk.child(node, "pattern") else {
         return;
     };
-    let class = walk.collect.facts.definitions[function as usize].parent;
+    let class = walk.builder.facts.definitions[function as usize].parent;
     let annotation = walk.child(node, "type").map(|node| walk.type_expression(node));
     walk.define_member(class, pattern, node, annotation);
     let name = walk.name_of(pattern);
-    let this = walk.collect.this(false);
-    let target = walk.collect.attribute(this, name);
-    let value = Some(walk.collect.name_expr(name));
+    let this = walk.builder.this(false);
+    let target = walk.builder.attribute(this, name);
+    let value = Some(walk.builder.name_expr(name));
     let line = walk.tree.line(node);
     walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
 }
@@ -195,7 +194,7 @@ fn is_member(walk: &Walk, node: NodeId) -> bool {
 }
 
 /// `#name`, `private`, `protected`.
-fn is_private(walk: &Walk, draft: &Draft) -> bool {
+fn is_private(walk: &Walk, draft: &DefinitionDraft) -> bool {
     draft.name.starts_with('#')
         || walk
             .tree
@@ -205,9 +204,9 @@ fn is_private(walk: &Walk, draft: &Draft) -> bool {
 
 /// Functions in an object literal: members of the variable that holds it, or of the module if it is `module.exports`;
 /// elsewhere they stay anonymous values.
-fn place_in_object(walk: &mut Walk, draft: &mut Draft) {
+fn place_in_object(walk: &mut Walk, draft: &mut DefinitionDraft) {
     let tree = walk.tree;
-    let outer = draft.wrap.outer.unwrap_or(draft.node);
+    let outer = draft.wrapper.outer.unwrap_or(draft.node);
     let object = tree.node(outer).parent;
     if !matches!(walk.kind_name(outer), "pair" | "method_definition") || walk.kind_name(object) != "object" {
         return;
@@ -231,9 +230,9 @@ fn place_in_object(walk: &mut Walk, draft: &mut Draft) {
 }
 
 /// `exports.f = function`, `module.exports = class`, `T.prototype.m = function`; other assignments are values.
-fn place_assigned(walk: &mut Walk, draft: &mut Draft) {
+fn place_assigned(walk: &mut Walk, draft: &mut DefinitionDraft) {
     let assignment = walk.tree.node(draft.node).parent;
-    if draft.wrap.name.is_none() || walk.kind_name(assignment) != "assignment_expression" {
+    if draft.wrapper.name.is_none() || walk.kind_name(assignment) != "assignment_expression" {
         return;
     }
     let left = walk.child(assignment, "left").map_or(String::new(), |left| walk.text_of(left).into_owned());
@@ -258,15 +257,15 @@ fn place_assigned(walk: &mut Walk, draft: &mut Draft) {
 
 fn defined_here(walk: &Walk, name: &str) -> Option<DefId> {
     let scope = walk.scope();
-    let definitions = &walk.collect.facts.definitions;
+    let definitions = &walk.builder.facts.definitions;
     let found = definitions
         .iter()
-        .rposition(|definition| definition.parent == scope && walk.collect.text(definition.name) == name)?;
+        .rposition(|definition| definition.parent == scope && walk.builder.text(definition.name) == name)?;
     (found != 0).then_some(found as DefId)
 }
 
 /// A signature without body is an overload in a class or module, a declaration in an interface or where it is declared.
-fn overload(walk: &Walk, draft: &mut Draft) {
+fn overload(walk: &Walk, draft: &mut DefinitionDraft) {
     let kind = walk.kind_name(draft.node);
     if kind == "abstract_method_signature" {
         draft.flags |= flags::DECLARATION;
@@ -274,7 +273,7 @@ fn overload(walk: &Walk, draft: &mut Draft) {
     if !matches!(kind, "function_signature" | "method_signature") {
         return;
     }
-    let parent = &walk.collect.facts.definitions[draft.parent as usize];
+    let parent = &walk.builder.facts.definitions[draft.parent as usize];
     let declared = (draft.flags | parent.flags) & flags::DECLARATION != 0;
     draft.flags |= flags::DECLARATION;
     draft.flags &= !flags::OVERLOAD;

@@ -5,9 +5,10 @@ mod type_strings;
 use crate::facts::{Expr, ExprId, Import, ImportKind, Kind, flags};
 use crate::parse::doc_text::clean_string;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
-use crate::parse::walk::Walk;
-use crate::parse::walk::definitions::{Draft, holds_members};
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::drafts::DefinitionDraft;
+use crate::parse::walk::state::Walk;
 
 pub struct Python;
 
@@ -16,7 +17,7 @@ const MAX_GUARD_DEPTH: u32 = 64;
 /// Base classes that make a class an enumeration.
 const ENUM_BASES: &[&str] = &["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"];
 
-impl LanguageCode for Python {
+impl LanguageHooks for Python {
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         match walk.kind_name(node) {
             "import_statement" => import_modules(walk, node),
@@ -29,7 +30,7 @@ impl LanguageCode for Python {
         type_arguments(walk, node);
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         if draft.kind == Kind::Class {
             class_kind(walk, draft);
             return true;
@@ -47,7 +48,7 @@ impl LanguageCode for Python {
             let text = walk.text_of(decorator).into_owned();
             decorated(draft, text.trim_start_matches('@').trim());
         }
-        let stub = walk.collect.facts.path.ends_with(".pyi");
+        let stub = walk.builder.facts.path.ends_with(".pyi");
         if stub && draft.kind != Kind::Lambda {
             draft.flags |= flags::DECLARATION;
         }
@@ -57,7 +58,7 @@ impl LanguageCode for Python {
         true
     }
 
-    fn receiver(&self, _walk: &Walk, draft: &Draft) -> Option<bool> {
+    fn receiver(&self, _walk: &Walk, draft: &DefinitionDraft) -> Option<bool> {
         if !matches!(draft.kind, Kind::Method | Kind::Constructor | Kind::Property) || draft.flags & flags::STATIC != 0
         {
             return None;
@@ -71,7 +72,7 @@ impl LanguageCode for Python {
         if walk.kind_name(node) == "string" {
             text = clean_string(&text);
         }
-        type_strings::parse(&mut walk.collect, &text)
+        type_strings::parse(&mut walk.builder, &text)
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
@@ -170,9 +171,9 @@ fn push(
         (None, Some(_)) => ImportKind::Module,
         (None, None) => ImportKind::Star,
     };
-    let module = walk.collect.owned_name(module.to_owned());
-    let member = member.map(|name| walk.collect.owned_name(name));
-    let alias = alias.map(|name| walk.collect.owned_name(name));
+    let module = walk.builder.owned_name(module.to_owned());
+    let member = member.map(|name| walk.builder.owned_name(name));
+    let alias = alias.map(|name| walk.builder.owned_name(name));
     let line = walk.tree.line(node);
     walk.push_import(Import { scope: 0, module, level, member, alias, kind, line, type_only });
 }
@@ -224,7 +225,7 @@ fn type_arguments(walk: &mut Walk, node: NodeId) {
     }
 }
 
-fn class_kind(walk: &Walk, draft: &mut Draft) {
+fn class_kind(walk: &Walk, draft: &mut DefinitionDraft) {
     for &base in &draft.bases {
         let text = walk.text_of(base);
         let bare = text.split('[').next().unwrap_or("");
@@ -235,12 +236,12 @@ fn class_kind(walk: &Walk, draft: &mut Draft) {
             draft.kind = Kind::Enum;
         }
     }
-    if draft.name.starts_with("Test") && walk.collect.facts.is_test {
+    if draft.name.starts_with("Test") && walk.builder.facts.is_test {
         draft.flags |= flags::TEST;
     }
 }
 
-fn decorated(draft: &mut Draft, decorator: &str) {
+fn decorated(draft: &mut DefinitionDraft, decorator: &str) {
     let callee = decorator.split('(').next().unwrap_or("").trim();
     match last_segment(callee) {
         "staticmethod" => draft.flags |= flags::STATIC,
@@ -258,16 +259,16 @@ fn decorated(draft: &mut Draft, decorator: &str) {
     }
 }
 
-fn is_test(walk: &Walk, draft: &Draft) -> bool {
+fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     if !draft.name.starts_with("test") || draft.kind == Kind::Lambda {
         return false;
     }
-    let parent = &walk.collect.facts.definitions[draft.parent as usize];
-    let name = walk.collect.text(parent.name);
+    let parent = &walk.builder.facts.definitions[draft.parent as usize];
+    let name = walk.builder.text(parent.name);
     if holds_members(parent.kind) {
-        return walk.collect.facts.is_test || name.starts_with("Test") || name.ends_with("Test");
+        return walk.builder.facts.is_test || name.starts_with("Test") || name.ends_with("Test");
     }
-    walk.collect.facts.is_test && draft.name.starts_with("test_")
+    walk.builder.facts.is_test && draft.name.starts_with("test_")
 }
 
 /// `self.__class__`, `type(self)`.
@@ -282,8 +283,8 @@ fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         return None;
     };
     let inner = walk.expression(inner?);
-    match *walk.collect.get(inner) {
-        Expr::This { class: false } => Some(walk.collect.this(true)),
+    match *walk.builder.get(inner) {
+        Expr::This { class: false } => Some(walk.builder.this(true)),
         _ => None,
     }
 }

@@ -2,14 +2,14 @@
 //! nested strings. Anything else is unknown; nothing fails.
 
 use crate::facts::{Expr, ExprId, LiteralType};
-use crate::parse::facts_builder::{Collector, UNKNOWN};
+use crate::parse::facts_builder::{FactsBuilder, UNKNOWN};
 
 /// Nesting that is followed.
 const MAX_DEPTH: u32 = 32;
 
 /// The expression of a type's text; `UNKNOWN` when it is not a type.
-pub fn parse(collect: &mut Collector, text: &str) -> ExprId {
-    let mut reader = Reader { collect, rest: text, depth: 0 };
+pub fn parse(builder: &mut FactsBuilder, text: &str) -> ExprId {
+    let mut reader = Reader { builder, rest: text, depth: 0 };
     let expr = reader.union();
     reader.skip_blank();
     match (expr, reader.rest) {
@@ -19,7 +19,7 @@ pub fn parse(collect: &mut Collector, text: &str) -> ExprId {
 }
 
 struct Reader<'c, 'a, 't> {
-    collect: &'c mut Collector<'a>,
+    builder: &'c mut FactsBuilder<'a>,
     rest: &'t str,
     depth: u32,
 }
@@ -52,7 +52,7 @@ impl Reader<'_, '_, '_> {
         self.depth -= 1;
         match options.as_slice() {
             [one] => Some(*one),
-            _ => Some(self.collect.expr(Expr::TypeUnion(options))),
+            _ => Some(self.builder.expr(Expr::TypeUnion(options))),
         }
     }
 
@@ -63,13 +63,13 @@ impl Reader<'_, '_, '_> {
             let (inner, rest) = self.rest[1..].split_once(quote)?;
             let inner = inner.to_owned();
             self.rest = rest;
-            let expr = parse(self.collect, &inner);
+            let expr = parse(self.builder, &inner);
             return Some(expr);
         }
         if self.take('[') {
             let items = self.items()?;
             let kind = LiteralType::List;
-            return Some(self.collect.expr(Expr::Elements { kind, items }));
+            return Some(self.builder.expr(Expr::Elements { kind, items }));
         }
         if let Some(rest) = self.rest.strip_prefix("...") {
             self.rest = rest;
@@ -80,7 +80,7 @@ impl Reader<'_, '_, '_> {
             return Some(base);
         }
         let args = self.items()?;
-        Some(self.collect.expr(Expr::Generic { base, args }))
+        Some(self.builder.expr(Expr::Generic { base, args }))
     }
 
     /// Comma-separated types up to `]`.
@@ -102,8 +102,8 @@ impl Reader<'_, '_, '_> {
         }
         self.rest = rest;
         if text == "None" {
-            return Some(self.collect.literal(LiteralType::None));
+            return Some(self.builder.literal(LiteralType::None));
         }
-        Some(self.collect.dotted(text))
+        Some(self.builder.dotted(text))
     }
 }

@@ -4,8 +4,8 @@ use crate::facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind, Reference, R
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::languages::ruby::is_in_singleton_class;
-use crate::parse::walk::Walk;
 use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::state::Walk;
 
 /// The symbols and strings among a call's arguments.
 pub fn symbols(walk: &Walk, call: NodeId) -> Vec<NodeId> {
@@ -26,9 +26,9 @@ pub fn accessors(walk: &mut Walk, node: NodeId, call: &str) {
         if call != "attr_writer"
             && let Some(definition) = accessor(walk, symbol, node, &name, is_static)
         {
-            let this = walk.collect.this(is_static);
-            let variable = walk.collect.owned_name(format!("@{name}"));
-            let value = Some(walk.collect.attribute(this, variable));
+            let this = walk.builder.this(is_static);
+            let variable = walk.builder.owned_name(format!("@{name}"));
+            let value = Some(walk.builder.attribute(this, variable));
             let line = walk.tree.line(symbol);
             push_return(walk, definition, value, line);
         }
@@ -48,8 +48,8 @@ pub fn restrict(walk: &mut Walk, node: NodeId, call: &str) {
     let scope = walk.scope();
     for symbol in symbols(walk, node) {
         let name = symbol_name(walk, symbol);
-        let name = walk.collect.owned_name(name);
-        let members = walk.collect.facts.definitions.iter_mut().skip(scope as usize + 1);
+        let name = walk.builder.owned_name(name);
+        let members = walk.builder.facts.definitions.iter_mut().skip(scope as usize + 1);
         for member in members.filter(|member| member.parent == scope && member.name == name) {
             match call {
                 "module_function" => member.flags |= flags::STATIC,
@@ -70,13 +70,13 @@ pub fn alias(walk: &mut Walk, node: NodeId) {
     let Some(definition) = walk.define_named_member(class, new, node, &name, 0) else {
         return;
     };
-    walk.collect.facts.definitions[definition as usize].kind =
+    walk.builder.facts.definitions[definition as usize].kind =
         if holds_members(walk.kind_of(class)) { Kind::Method } else { Kind::Function };
-    let old = walk.collect.owned_name(old);
-    let callee = walk.collect.name_expr(old);
-    let expr = walk.collect.expr(Expr::Call { callee, args: Vec::new(), new: false });
+    let old = walk.builder.owned_name(old);
+    let callee = walk.builder.name_expr(old);
+    let expr = walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: false });
     let (kind, line) = (ReferenceKind::Call, walk.tree.line(node));
-    walk.collect.facts.references.push(Reference { scope: definition, kind, expr, line });
+    walk.builder.facts.references.push(Reference { scope: definition, kind, expr, line });
     push_return(walk, definition, Some(expr), line);
 }
 
@@ -101,5 +101,5 @@ pub fn members_of_struct(walk: &mut Walk, node: NodeId) {
 /// What a member gives.
 pub fn push_return(walk: &mut Walk, scope: DefId, value: Option<ExprId>, line: u32) {
     let binding = Binding { scope, kind: BindingKind::Return, target: UNKNOWN, annotation: None, value, line };
-    walk.collect.facts.bindings.push(binding);
+    walk.builder.facts.bindings.push(binding);
 }

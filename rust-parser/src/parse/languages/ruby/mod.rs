@@ -6,21 +6,20 @@ mod members;
 use crate::facts::{BindingKind, DefId, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::languages::ruby::members::{
     accessors, alias, members_of_struct, push_return, restrict, symbol_name, symbols,
 };
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::{Draft, holds_members};
-use crate::parse::walk::wrappers::Wrap;
-use crate::parse::walk::{Scope, Walk};
+use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
+use crate::parse::walk::state::{Scope, Walk};
 
 pub struct Ruby;
 
 /// Calls with a block that is a test.
 const TEST_CALLS: &[&str] = &["it", "specify", "example", "test", "scenario", "should", "its", "fit", "xit"];
 
-impl LanguageCode for Ruby {
+impl LanguageHooks for Ruby {
     fn needs_locals(&self) -> bool {
         true
     }
@@ -37,7 +36,7 @@ impl LanguageCode for Ruby {
             return false;
         };
         let module = walk.text_of(string).trim_matches(['"', '\'']).to_owned();
-        let module = walk.collect.owned_name(module);
+        let module = walk.builder.owned_name(module);
         let (kind, line) = (ImportKind::Include, walk.tree.line(node));
         walk.push_import(Import {
             scope: 0,
@@ -64,7 +63,7 @@ impl LanguageCode for Ruby {
     fn target(&self, walk: &mut Walk, node: NodeId, binding: BindingDraft) {
         if walk.kind_name(node) == "identifier" {
             let name = walk.name_of(node);
-            let expr = walk.collect.name_expr(name);
+            let expr = walk.builder.name_expr(name);
             walk.expressions[node as usize] = expr;
             walk.push_binding(expr, binding);
         } else {
@@ -72,7 +71,7 @@ impl LanguageCode for Ruby {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         draft.name = draft.name.trim_matches([':', '"', '\'']).replace("::", ".");
         match draft.kind {
             Kind::Class | Kind::Namespace => {
@@ -100,11 +99,11 @@ impl LanguageCode for Ruby {
             return own_object(walk);
         }
         let this = match own_object(walk) {
-            this if matches!(walk.collect.get(this), Expr::This { .. }) => this,
-            _ => walk.collect.this(true),
+            this if matches!(walk.builder.get(this), Expr::This { .. }) => this,
+            _ => walk.builder.this(true),
         };
         let name = walk.name_of(node);
-        walk.collect.attribute(this, name)
+        walk.builder.attribute(this, name)
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
@@ -130,7 +129,7 @@ fn around(walk: &Walk) -> DefId {
 /// `self`: an object, a class, or the module in whose own function it stands.
 fn own_object(walk: &mut Walk) -> ExprId {
     let scope = around(walk);
-    let definition = &walk.collect.facts.definitions[scope as usize];
+    let definition = &walk.builder.facts.definitions[scope as usize];
     let parent = walk.kind_of(definition.parent);
     let is_class_level = match definition.kind {
         Kind::Function | Kind::Method | Kind::Constructor | Kind::Property => definition.flags & flags::STATIC != 0,
@@ -139,18 +138,18 @@ fn own_object(walk: &mut Walk) -> ExprId {
     let module = match definition.kind {
         Kind::Namespace => definition.path,
         Kind::Function if is_class_level && parent == Kind::Namespace => {
-            walk.collect.facts.definitions[definition.parent as usize].path
+            walk.builder.facts.definitions[definition.parent as usize].path
         }
-        _ => return walk.collect.this(is_class_level),
+        _ => return walk.builder.this(is_class_level),
     };
-    let path = walk.collect.text(module).to_owned();
-    walk.collect.dotted(&path)
+    let path = walk.builder.text(module).to_owned();
+    walk.builder.dotted(&path)
 }
 
 /// A bare word: a variable, the name of something, or a call without arguments.
 fn bare_word(walk: &mut Walk, node: NodeId) -> ExprId {
     let name = walk.name_of(node);
-    let expr = walk.collect.name_expr(name);
+    let expr = walk.builder.name_expr(name);
     let parent = walk.tree.node(node).parent;
     let is_name = match walk.kind_name(parent) {
         "call" => walk.child(parent, "method") == Some(node),
@@ -160,23 +159,23 @@ fn bare_word(walk: &mut Walk, node: NodeId) -> ExprId {
     };
     if is_name {
         // `new` alone makes an object of the class around.
-        return if walk.bytes_of(node) == b"new" { walk.collect.this(true) } else { expr };
+        return if walk.bytes_of(node) == b"new" { walk.builder.this(true) } else { expr };
     }
     if walk.is_local(name) {
         return expr;
     }
-    let expr = if walk.bytes_of(node) == b"new" { walk.collect.this(true) } else { expr };
-    walk.collect.expr(Expr::Call { callee: expr, args: Vec::new(), new: false })
+    let expr = if walk.bytes_of(node) == b"new" { walk.builder.this(true) } else { expr };
+    walk.builder.expr(Expr::Call { callee: expr, args: Vec::new(), new: false })
 }
 
 /// `super`, alone or as what is called: the method of this name further up.
 fn super_call(walk: &mut Walk, node: NodeId) -> ExprId {
-    let base = walk.collect.super_expr();
-    let name = walk.collect.facts.definitions[around(walk) as usize].name;
-    let callee = walk.collect.attribute(base, name);
+    let base = walk.builder.super_expr();
+    let name = walk.builder.facts.definitions[around(walk) as usize].name;
+    let callee = walk.builder.attribute(base, name);
     match walk.kind_name(walk.tree.node(node).parent) {
         "call" if walk.child(walk.tree.node(node).parent, "method") == Some(node) => callee,
-        _ => walk.collect.expr(Expr::Call { callee, args: Vec::new(), new: false }),
+        _ => walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: false }),
     }
 }
 
@@ -185,7 +184,7 @@ fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let receiver = walk.child(node, "receiver")?;
     let method = walk.child(node, "method")?;
     let is_class = walk.bytes_of(receiver) == b"self" && walk.bytes_of(method) == b"class";
-    is_class.then(|| walk.collect.this(true))
+    is_class.then(|| walk.builder.this(true))
 }
 
 /// Modules that a class takes in: `include A, B`, `extend A`, `prepend A` in its body.
@@ -202,7 +201,7 @@ fn mixed_in(walk: &Walk, body: Option<NodeId>) -> Vec<NodeId> {
 }
 
 /// `class A::B`: a class in a namespace.
-fn split_name(walk: &mut Walk, draft: &mut Draft) {
+fn split_name(walk: &mut Walk, draft: &mut DefinitionDraft) {
     draft.name = draft.name.trim_start_matches('.').to_owned();
     if draft.kind != Kind::Class {
         return;
@@ -226,11 +225,11 @@ pub fn is_in_singleton_class(walk: &Walk, node: NodeId) -> bool {
     walk.kind_name(current) == "singleton_class"
 }
 
-fn is_test(walk: &Walk, draft: &Draft) -> bool {
-    let parent = &walk.collect.facts.definitions[draft.parent as usize];
-    let class = walk.collect.text(parent.name);
+fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
+    let parent = &walk.builder.facts.definitions[draft.parent as usize];
+    let class = walk.builder.text(parent.name);
     let is_test_class = class.starts_with("Test") || class.ends_with("Test") || class.ends_with("TestCase");
-    draft.name.starts_with("test_") && holds_members(parent.kind) && (walk.collect.facts.is_test || is_test_class)
+    draft.name.starts_with("test_") && holds_members(parent.kind) && (walk.builder.facts.is_test || is_test_class)
 }
 
 /// `private`, `protected`, `public` and `module_function` alone in a body count for the methods below them.
@@ -242,7 +241,7 @@ fn sections(walk: &mut Walk, body: NodeId) {
             ("identifier", b"public") => (private, flags) = (false, 0),
             ("identifier", b"module_function") => (private, flags) = (false, flags::STATIC),
             ("method" | "call", _) if private || flags != 0 => {
-                walk.wraps.insert(part, Wrap { private, flags, ..Wrap::default() });
+                walk.wrappers.insert(part, Wrapper { private, flags, ..Wrapper::default() });
             }
             _ => {}
         }
@@ -266,7 +265,7 @@ fn call(walk: &mut Walk, node: NodeId) {
         "new" | "define" if has_receiver => members_of_struct(walk, node),
         "method" | "instance_method" => named_method(walk, node, ReferenceKind::Read),
         "send" | "public_send" | "__send__" => named_method(walk, node, ReferenceKind::Call),
-        name if TEST_CALLS.contains(&name) && !has_receiver && walk.collect.facts.is_test => {
+        name if TEST_CALLS.contains(&name) && !has_receiver && walk.builder.facts.is_test => {
             if let Some(block) = walk.child(node, "block") {
                 let expr = walk.expression(block);
                 walk.mark_test(expr);
@@ -275,7 +274,7 @@ fn call(walk: &mut Walk, node: NodeId) {
         name if is_in_body && is_callback(name) => {
             for symbol in symbols(walk, node) {
                 let name = symbol_name(walk, symbol);
-                let expr = walk.collect.dotted(&name);
+                let expr = walk.builder.dotted(&name);
                 walk.refer(ReferenceKind::Read, expr, walk.tree.line(symbol));
             }
         }
@@ -298,16 +297,16 @@ fn named_method(walk: &mut Walk, node: NodeId, kind: ReferenceKind) {
         return;
     }
     let name = symbol_name(walk, symbol);
-    let name = walk.collect.owned_name(name);
+    let name = walk.builder.owned_name(name);
     let mut expr = match walk.child(node, "receiver") {
         Some(receiver) => {
             let base = walk.expression(receiver);
-            walk.collect.attribute(base, name)
+            walk.builder.attribute(base, name)
         }
-        None => walk.collect.name_expr(name),
+        None => walk.builder.name_expr(name),
     };
     if kind == ReferenceKind::Call {
-        expr = walk.collect.expr(Expr::Call { callee: expr, args: Vec::new(), new: false });
+        expr = walk.builder.expr(Expr::Call { callee: expr, args: Vec::new(), new: false });
     }
     walk.refer(kind, expr, walk.tree.line(node));
 }
@@ -320,15 +319,15 @@ fn setter(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     walk.claim_call(node);
     let base = walk.expression(receiver);
     let name = walk.text_of(method).into_owned();
-    let variable = walk.collect.owned_name(format!("@{name}"));
-    if matches!(walk.collect.get(base), Expr::This { .. }) {
-        let target = walk.collect.attribute(base, variable);
+    let variable = walk.builder.owned_name(format!("@{name}"));
+    if matches!(walk.builder.get(base), Expr::This { .. }) {
+        let target = walk.builder.attribute(base, variable);
         walk.push_binding(target, binding);
     }
-    let method = walk.collect.owned_name(format!("{name}="));
-    let callee = walk.collect.attribute(base, method);
+    let method = walk.builder.owned_name(format!("{name}="));
+    let callee = walk.builder.attribute(base, method);
     let args = binding.value.map(|value| crate::facts::Arg { keyword: None, value });
-    let expr = walk.collect.expr(Expr::Call { callee, args: args.into_iter().collect(), new: false });
+    let expr = walk.builder.expr(Expr::Call { callee, args: args.into_iter().collect(), new: false });
     walk.refer(ReferenceKind::Call, expr, binding.line);
 }
 
@@ -340,7 +339,7 @@ fn returned(walk: &mut Walk, node: NodeId) {
     let value = match items[..] {
         [] => None,
         [only] => Some(only),
-        _ => Some(walk.collect.expr(Expr::Elements { kind: LiteralType::Tuple, items })),
+        _ => Some(walk.builder.expr(Expr::Elements { kind: LiteralType::Tuple, items })),
     };
     let draft = BindingDraft { kind: BindingKind::Return, value, annotation: None, line: walk.tree.line(node) };
     walk.push_binding(UNKNOWN, draft);

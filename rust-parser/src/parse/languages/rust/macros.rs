@@ -4,7 +4,7 @@
 use crate::facts::{Arg, Expr, ExprId, ReferenceKind};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::walk::Walk;
+use crate::parse::walk::state::Walk;
 
 /// Trees inside each other that are read.
 const MAX_DEPTH: u32 = 64;
@@ -54,7 +54,7 @@ fn read_tree(walk: &mut Walk, tree: NodeId, depth: u32) -> Vec<ExprId> {
             ("token_tree", before) => tree_after(walk, token, before, depth),
             ("identifier" | "self" | "crate" | "super", Before::Joined(base)) => {
                 let name = walk.name_of(token);
-                Before::Value(walk.collect.attribute(base, name))
+                Before::Value(walk.builder.attribute(base, name))
             }
             ("identifier" | "self" | "crate" | "super", _) => Before::Value(walk.expression(token)),
             ("string_literal" | "integer_literal" | "boolean_literal", Before::Nothing) => {
@@ -84,7 +84,7 @@ fn argument(walk: &mut Walk, token: NodeId, before: Before) -> ExprId {
     let Before::Value(value) = before else {
         return UNKNOWN;
     };
-    if matches!(walk.collect.get(value), Expr::Attribute { .. }) {
+    if matches!(walk.builder.get(value), Expr::Attribute { .. }) {
         walk.refer(ReferenceKind::Read, value, walk.tree.line(token));
     }
     value
@@ -96,9 +96,9 @@ fn tree_after(walk: &mut Walk, tree: NodeId, before: Before, depth: u32) -> Befo
     let opening = walk.bytes_of(tree).first().copied();
     match (before, opening) {
         (Before::Value(callee), Some(b'(')) | (Before::Macro(callee), _) => {
-            let is_named = matches!(walk.collect.get(callee), Expr::Name(_) | Expr::Attribute { .. });
+            let is_named = matches!(walk.builder.get(callee), Expr::Name(_) | Expr::Attribute { .. });
             let args = values.into_iter().map(|value| Arg { keyword: None, value }).collect();
-            let call = walk.collect.expr(Expr::Call { callee, args, new: false });
+            let call = walk.builder.expr(Expr::Call { callee, args, new: false });
             if is_named {
                 walk.refer(ReferenceKind::Call, call, walk.tree.line(tree));
             }
@@ -106,7 +106,7 @@ fn tree_after(walk: &mut Walk, tree: NodeId, before: Before, depth: u32) -> Befo
         }
         (Before::Value(base), Some(b'[')) => {
             let index = values.first().copied().unwrap_or(UNKNOWN);
-            Before::Value(walk.collect.expr(Expr::Index { base, index }))
+            Before::Value(walk.builder.expr(Expr::Index { base, index }))
         }
         (Before::Nothing, Some(b'(')) => values.last().map_or(Before::Other, |&value| Before::Value(value)),
         _ => Before::Other,

@@ -10,19 +10,18 @@ use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralT
 use crate::parse::doc_text::clean_comment;
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
-use crate::parse::hooks::LanguageCode;
+use crate::parse::hooks::LanguageHooks;
 use crate::parse::languages::rust::items::without_item_macros;
 use crate::parse::languages::rust::macros::macro_calls;
-use crate::parse::walk::Walk;
-use crate::parse::walk::bindings::BindingDraft;
-use crate::parse::walk::definitions::Draft;
+use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
+use crate::parse::walk::state::Walk;
 
 pub struct Rust;
 
 /// Nesting of use trees that is followed.
 const MAX_USE_DEPTH: u32 = 32;
 
-impl LanguageCode for Rust {
+impl LanguageHooks for Rust {
     fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
         without_item_macros(source)
     }
@@ -110,7 +109,7 @@ impl LanguageCode for Rust {
         }
     }
 
-    fn define(&self, walk: &mut Walk, draft: &mut Draft) -> bool {
+    fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         if draft.kind == Kind::Field && in_variant(walk, draft.node) {
             return false;
         }
@@ -121,7 +120,7 @@ impl LanguageCode for Rust {
             Kind::Extension if walk.child(draft.node, "trait").is_some() => draft.flags |= flags::EXPORTED,
             Kind::Field | Kind::Method if walk.kind_name(draft.node) != "enum_variant" && !in_trait => {
                 let follows = walk.kind_of(draft.parent) == Kind::Extension;
-                let parent = &walk.collect.facts.definitions[draft.parent as usize];
+                let parent = &walk.builder.facts.definitions[draft.parent as usize];
                 let visible = follows && parent.flags & flags::EXPORTED != 0;
                 draft.private = draft.flags & flags::EXPORTED == 0 && !visible;
             }
@@ -145,7 +144,7 @@ impl LanguageCode for Rust {
             b"f32" | b"f64" => LiteralType::Float,
             _ => LiteralType::Int,
         };
-        walk.collect.literal(kind)
+        walk.builder.literal(kind)
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
@@ -154,14 +153,14 @@ impl LanguageCode for Rust {
             "scoped_identifier" => {
                 let path = walk.child(node, "path").filter(|&path| walk.kind_name(path) == "self")?;
                 let base = walk.name_of(path);
-                let base = walk.collect.name_expr(base);
+                let base = walk.builder.name_expr(base);
                 let name = walk.child(node, "name")?;
                 let name = walk.name_of(name);
-                Some(walk.collect.attribute(base, name))
+                Some(walk.builder.attribute(base, name))
             }
             "macro_invocation" => {
                 let name = walk.child(node, "macro")?;
-                (walk.bytes_of(name) == b"vec").then(|| walk.collect.literal(LiteralType::List))
+                (walk.bytes_of(name) == b"vec").then(|| walk.builder.literal(LiteralType::List))
             }
             _ => None,
         }
@@ -174,7 +173,7 @@ fn in_variant(walk: &Walk, node: NodeId) -> bool {
     walk.kind_name(walk.tree.node(list).parent) == "enum_variant"
 }
 
-fn has_receiver(walk: &Walk, draft: &Draft) -> bool {
+fn has_receiver(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let Some(first) = draft.parameters.and_then(|list| walk.contents(list).next()) else {
         return false;
     };
@@ -183,7 +182,7 @@ fn has_receiver(walk: &Walk, draft: &Draft) -> bool {
 }
 
 /// `#[test]`, `#[cfg(test)]`, `#[macro_export]`.
-fn attributes(walk: &Walk, draft: &mut Draft) {
+fn attributes(walk: &Walk, draft: &mut DefinitionDraft) {
     for &attribute in &draft.decorators {
         let text = walk.text_of(attribute);
         let inner: String = text.trim_start_matches("#[").trim_end_matches(']').split_whitespace().collect();
@@ -274,9 +273,9 @@ fn segments(walk: &Walk, node: NodeId) -> Vec<String> {
 
 fn push(walk: &mut Walk, line: u32, path: &[String], member: Option<String>, alias: Option<String>, kind: ImportKind) {
     let level = path.iter().take_while(|segment| *segment == "super").count();
-    let module = walk.collect.owned_name(path[level..].join("::"));
-    let member = member.map(|member| walk.collect.owned_name(member));
-    let alias = alias.map(|alias| walk.collect.owned_name(alias));
+    let module = walk.builder.owned_name(path[level..].join("::"));
+    let member = member.map(|member| walk.builder.owned_name(member));
+    let alias = alias.map(|alias| walk.builder.owned_name(alias));
     walk.push_import(Import { scope: 0, module, level: level as u32, member, alias, kind, line, type_only: false });
 }
 
@@ -304,7 +303,7 @@ fn struct_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
             continue;
         };
         let field = walk.name_of(name);
-        let value = binding.value.map(|base| walk.collect.attribute(base, field));
+        let value = binding.value.map(|base| walk.builder.attribute(base, field));
         let draft = BindingDraft { kind: BindingKind::Assign, value, annotation: None, line: binding.line };
         walk.bind(walk.child(part, "pattern").unwrap_or(name), draft);
     }
@@ -320,7 +319,7 @@ fn tuple_struct_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     if !is_wrapper && walk.bytes_of(kind) != b"Err" {
         walk.read(kind);
     }
-    let is_name = matches!(walk.collect.get(path), Expr::Name(_) | Expr::Attribute { .. });
+    let is_name = matches!(walk.builder.get(path), Expr::Name(_) | Expr::Attribute { .. });
     for part in walk.contents(node).filter(|&part| part != kind).collect::<Vec<_>>() {
         let value = binding.value.filter(|&value| is_wrapper && is_name && value != UNKNOWN);
         walk.bind(part, BindingDraft { value, annotation: None, ..binding });

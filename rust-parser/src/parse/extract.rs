@@ -1,4 +1,4 @@
-//! Parses one file: bytes to facts, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
+//! Extracts the facts of one file from its bytes, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
 //! something off is a problem in the facts.
 
 use std::borrow::Cow;
@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use tree_sitter::{ParseOptions, Parser, Tree};
 
-use crate::content::digest_of;
+use crate::content_digest::digest_of;
 use crate::facts::{Definition, FileFacts, Kind, Problem, ScopeRule, flags};
 use crate::parse::deadline::Deadline;
 use crate::parse::digests;
 use crate::parse::doc_text;
 use crate::parse::doc_text::text_digest;
-use crate::parse::facts_builder::Collector;
+use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::FlatTree;
 use crate::parse::language::{DocStyle, Language};
-use crate::parse::walk::Walk;
-use crate::parse::walk::definitions::Layout;
+use crate::parse::walk::drafts::Layout;
+use crate::parse::walk::state::Walk;
 
 /// Progress callbacks of the parser between two looks at the clock.
 const CLOCK_INTERVAL: u32 = 16;
@@ -31,7 +31,7 @@ thread_local! {
 }
 
 /// Facts of one file. Never fails.
-pub fn parse(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
+pub fn extract(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
     let attempt = catch_unwind(AssertUnwindSafe(|| read_file(language, path, data, Deadline::after(timeout))));
     attempt.unwrap_or_else(|_| {
         PARSER.replace(Parser::new());
@@ -47,10 +47,10 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -
     note_bytes(&mut collector, data);
     let data = &*readable;
     let Some(grammar) = &language.grammar else {
-        language.code.read(&mut collector, data, deadline);
+        language.hooks.read(&mut collector, data, deadline);
         return finish(collector.facts);
     };
-    let Some(tree) = syntax_tree(grammar, &language.code.readable(data), deadline) else {
+    let Some(tree) = syntax_tree(grammar, &language.hooks.readable(data), deadline) else {
         collector.problem(1, "timeout", "the file was not parsed in time");
         return finish(collector.facts);
     };
@@ -63,18 +63,18 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -
     let text = std::str::from_utf8(data).ok();
     let mut walk = Walk::new(language, &flat, data, text, collector);
     top_level(&mut walk);
-    language.code.begin(&mut walk);
+    language.hooks.begin(&mut walk);
     let in_time = walk.run(deadline);
     if flat.cut || !in_time {
-        walk.collect.problem(1, "timeout", "the file was not read to its end in time");
+        walk.builder.problem(1, "timeout", "the file was not read to its end in time");
     }
     if walk.too_deep {
-        walk.collect.problem(1, "too-deep", "parts nested too deeply were left out");
+        walk.builder.problem(1, "too-deep", "parts nested too deeply were left out");
     }
     walk.scopes.truncate(1);
-    language.code.end(&mut walk);
+    language.hooks.end(&mut walk);
     digests::fill(&mut walk);
-    finish(walk.collect.facts)
+    finish(walk.builder.facts)
 }
 
 /// NUL bytes end a token, a string or the file for some grammars; blanks in their place keep all positions.
@@ -86,10 +86,10 @@ fn without_nul_bytes(data: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Facts that need no tree, with the top-level scope.
-fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> Collector<'a> {
+fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> FactsBuilder<'a> {
     let breaks = data.iter().filter(|&&byte| byte == b'\n').count() as u32;
     let lines = breaks + u32::from(data.last().is_some_and(|&byte| byte != b'\n'));
-    let mut collector = Collector::new(FileFacts {
+    let mut collector = FactsBuilder::new(FileFacts {
         path: path.to_owned(),
         language: language.settings.name.clone(),
         digest: digest_of(data),
@@ -137,21 +137,21 @@ fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> Collector<'a
 
 fn top_level(walk: &mut Walk) {
     let docstring = match walk.language.settings.docs.style {
-        DocStyle::FirstString => walk.language.code.docstring(walk, 0),
+        DocStyle::FirstString => walk.language.hooks.docstring(walk, 0),
         DocStyle::CommentAbove => None,
     };
     if let Some(node) = docstring {
         let text = doc_text::clean_string(&walk.text_of(node));
         let short = doc_text::limited(&text);
-        let name = walk.collect.long_text(short);
-        let definition = &mut walk.collect.facts.definitions[0];
+        let name = walk.builder.long_text(short);
+        let definition = &mut walk.builder.facts.definitions[0];
         definition.docstring = name;
         definition.docstring_digest = text_digest(&text);
     }
     walk.layouts.push(Layout { head: 0, body: 0, end: walk.source.len() as u32, docstring });
 }
 
-fn note_bytes(collector: &mut Collector, data: &[u8]) {
+fn note_bytes(collector: &mut FactsBuilder, data: &[u8]) {
     if let Err(error) = std::str::from_utf8(data) {
         let line = line_at(data, error.valid_up_to());
         collector.problem(line, "encoding", "the text is not valid UTF-8");

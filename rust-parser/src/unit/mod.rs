@@ -2,47 +2,25 @@
 //!
 //! A row is described once, as a list of fields; the digest hashes the fields and Python gets them as tuples.
 
-mod words;
+mod row;
+mod search_text;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::content_digest::hex;
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
-use crate::link::emit::edges::FileEdges;
+use crate::link::edge::FileEdges;
 use crate::link::emit::structure::Structure;
 use crate::link::project::file_entry::is_class;
 use crate::link::project::index::Index;
 use crate::link::project::names::FILE_NODE;
 use crate::link::project::paths::{file_name_of, is_package_file};
 
-pub use crate::py::unit::Unit;
+pub use row::Field;
+use row::{add_fields, digits};
 
 /// First 16 bytes of BLAKE3 over a unit's rows.
 pub type UnitDigest = [u8; 16];
-
-/// One value of a row.
-pub enum Field<'a> {
-    Text(Cow<'a, str>),
-    /// `project:name`
-    Uid(&'a str, &'a str),
-    /// 16 hexadecimal digits; "" for 0.
-    Hex(u64),
-    Number(u32),
-    Flag(bool),
-    Fraction(f64),
-}
-
-impl<'a> From<&'a str> for Field<'a> {
-    fn from(text: &'a str) -> Self {
-        Field::Text(Cow::Borrowed(text))
-    }
-}
-
-impl From<String> for Field<'_> {
-    fn from(text: String) -> Self {
-        Field::Text(Cow::Owned(text))
-    }
-}
 
 /// A node of a unit.
 pub(crate) struct UnitNode {
@@ -389,42 +367,4 @@ fn modifiers(bits: u32) -> String {
     ];
     let set: Vec<&str> = NAMES.iter().filter(|(flag, _)| bits & flag != 0).map(|(_, name)| *name).collect();
     set.join(" ")
-}
-
-fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
-    for field in fields {
-        match field {
-            Field::Text(text) => {
-                row.extend_from_slice(&(text.len() as u32).to_le_bytes());
-                row.extend_from_slice(text.as_bytes());
-            }
-            Field::Uid(project, name) => {
-                row.extend_from_slice(&((project.len() + 1 + name.len()) as u32).to_le_bytes());
-                for part in [project, ":", name] {
-                    row.extend_from_slice(part.as_bytes());
-                }
-            }
-            Field::Hex(0) => row.extend_from_slice(&0_u32.to_le_bytes()),
-            Field::Hex(number) => {
-                row.extend_from_slice(&16_u32.to_le_bytes());
-                row.extend_from_slice(&digits(*number));
-            }
-            Field::Number(number) => row.extend_from_slice(&number.to_le_bytes()),
-            Field::Flag(flag) => row.push(u8::from(*flag)),
-            Field::Fraction(value) => row.extend_from_slice(&value.to_le_bytes()),
-        }
-    }
-}
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
-
-/// Hexadecimal digits of a digest.
-pub fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-    digits.map(char::from).collect()
-}
-
-/// Hexadecimal digits of a number, the highest first.
-fn digits(number: u64) -> [u8; 16] {
-    std::array::from_fn(|at| DIGITS[(number >> (60 - 4 * at)) as usize & 15])
 }

@@ -16,12 +16,12 @@ const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 const SAFE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// A file name in an open folder.
-pub struct Place {
+pub struct CacheFolder {
     folder: OwnedFd,
     name: OsString,
 }
 
-impl Place {
+impl CacheFolder {
     /// Open the folder of a path; create it if it is not there. The folder itself must not be a link.
     pub fn open(path: &Path) -> io::Result<Self> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();

@@ -8,7 +8,7 @@ const MAX_TOKEN_BYTES: usize = 128;
 
 /// Exact number of cl100k_base tokens; special-token text such as `<|endoftext|>` counts as ordinary text.
 pub fn count_tokens(text: &str) -> usize {
-    super::counted::count(text)
+    super::cached_counts::count(text)
 }
 
 /// The longest prefix of at most `limit` cl100k_base tokens that ends at a character boundary.

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::patterns::{self, Budget, Patterns, TooManyRules};
+use super::ignore_patterns::{self, Budget, Patterns, TooManyRules};
 use super::repository::Repository;
-use super::{manifests, names};
+use super::{file_names, manifests};
 use crate::files::{Folder, read_linked};
 
 /// Can a change of the file at this path (below the root) change which other files are indexed, or what sub-projects there
@@ -22,7 +22,7 @@ pub fn changes_rules(path: &str) -> bool {
         .any(|file| path.strip_suffix(file).is_some_and(|before| before.is_empty() || before.ends_with('/')));
     in_git
         || matches!(name, ".gitignore" | ".atlasignore")
-        || names::DEPENDENCY_MARKERS.contains(&name)
+        || file_names::DEPENDENCY_MARKERS.contains(&name)
         || manifests::kind_of(name).is_some()
 }
 
@@ -81,7 +81,8 @@ impl Rules {
                 // The root's own file is read by the walk.
                 continue;
             }
-            let text = Folder::open(folder).and_then(|handle| handle.read_file(".gitignore", patterns::MAX_BYTES));
+            let text =
+                Folder::open(folder).and_then(|handle| handle.read_file(".gitignore", ignore_patterns::MAX_BYTES));
             let git = compiled(folder, text, budget)?;
             if git.is_some() {
                 rules = Arc::new(Self { parent: Some(rules), git, ..Self::default() });
@@ -103,7 +104,7 @@ impl Rules {
             rules = Arc::new(Self { parent: Some(rules), ..Self::of_repository(repository, budget)? });
         }
         let read = |wanted: bool, name: &str| match wanted {
-            true => compiled(place, folder.read_file(name, patterns::MAX_BYTES), budget),
+            true => compiled(place, folder.read_file(name, ignore_patterns::MAX_BYTES), budget),
             false => Ok(None),
         };
         let (git, atlas) = (read(files.git, ".gitignore")?, read(files.atlas, ".atlasignore")?);
@@ -129,7 +130,7 @@ impl Rules {
 
     fn of_repository(repository: Repository, budget: &Budget) -> Result<Self, TooManyRules> {
         let root = repository.work_tree.clone();
-        let private = compiled(&root, read_linked(&repository.exclude_file(), patterns::MAX_BYTES), budget)?;
+        let private = compiled(&root, read_linked(&repository.exclude_file(), ignore_patterns::MAX_BYTES), budget)?;
         let (personal, _) = GitignoreBuilder::new(&root).build_global();
         Ok(Self { work_tree: Some(WorkTree { repository, private, personal }), ..Self::default() })
     }
@@ -149,7 +150,7 @@ impl Rules {
             let verdict = shared
                 .into_iter()
                 .find_map(|file| file.decide(path, is_folder))
-                .or_else(|| patterns::decide(&tree?.personal, path, is_folder));
+                .or_else(|| ignore_patterns::decide(&tree?.personal, path, is_folder));
             if let Some(verdict) = verdict {
                 return verdict;
             }

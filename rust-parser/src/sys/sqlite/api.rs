@@ -116,7 +116,7 @@ impl Sqlite {
 
 /// # Safety
 /// At that place of the table is a function of type `F`.
-unsafe fn routine<F: Copy>(routines: *const *const c_void, place: usize) -> F {
+pub unsafe fn routine<F: Copy>(routines: *const *const c_void, place: usize) -> F {
     // SAFETY: the caller's
     unsafe { *routines.add(place).cast::<F>() }
 }

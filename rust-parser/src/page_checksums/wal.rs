@@ -6,15 +6,13 @@
 use std::ffi::c_int;
 
 use super::database::Database;
-use super::format::{FRAME_HEADER, LOG_HEADER, LogHeader, Record, frame_page, frame_sums};
-use super::sqlite::{IOERR_DATA, OK, Raw};
+use super::format::{FRAME_HEADER, LOG_HEADER, LogHeader, frame_page, frame_sums};
+use crate::sys::sqlite::api::{IOERR_DATA, OK, Raw};
 
 const NEVER: u32 = u32::MAX;
 
 pub struct Log {
     raw: Raw,
-    /// The connection's database file, which is closed after its log.
-    database: *mut Database,
     /// First frame that was overwritten within a transaction: SQLite computes the sums from there on when it commits.
     unsummed: u32,
     /// Frame whose header was written last; 0 when its page was written too.
@@ -23,30 +21,28 @@ pub struct Log {
 }
 
 impl Log {
-    /// # Safety
-    /// `database` outlives the log, and both are used by one thread at a time.
-    pub unsafe fn new(raw: Raw, database: *mut Database) -> Self {
-        Self { raw, database, unsummed: NEVER, begun: 0, scratch: Vec::new() }
+    pub fn new(raw: Raw) -> Self {
+        Self { raw, unsummed: NEVER, begun: 0, scratch: Vec::new() }
     }
 
-    pub fn database(&self) -> *mut Database {
-        self.database
-    }
-
-    pub fn read(&mut self, bytes: &mut [u8], offset: u64) -> c_int {
-        let Some(page_size) = self.page_size() else { return self.raw.read(bytes, offset) };
+    /// Read from the log of a database.
+    pub fn read(&mut self, database: &mut Database, bytes: &mut [u8], offset: u64) -> c_int {
+        let Some(page_size) = page_size_of(database) else { return self.raw.read(bytes, offset) };
         if offset == 0 && bytes.len() == LOG_HEADER {
-            return self.read_header(bytes, page_size);
+            return self.read_header(database, bytes, page_size);
         }
         match (frame_at(offset, page_size), frame_of_page_at(offset, page_size)) {
-            (Some(frame), _) if bytes.len() == FRAME_HEADER + page_size => self.recover(bytes, frame, page_size),
-            (_, Some(frame)) if bytes.len() == page_size => self.read_page(bytes, frame, page_size),
+            (Some(frame), _) if bytes.len() == FRAME_HEADER + page_size => {
+                self.recover(database, bytes, frame, page_size)
+            }
+            (_, Some(frame)) if bytes.len() == page_size => self.read_page(database, bytes, frame, page_size),
             _ => self.raw.read(bytes, offset),
         }
     }
 
-    pub fn write(&mut self, bytes: &[u8], offset: u64) -> c_int {
-        if let Some(page_size) = self.page_size() {
+    /// Write to the log of a database.
+    pub fn write(&mut self, database: &Database, bytes: &[u8], offset: u64) -> c_int {
+        if let Some(page_size) = page_size_of(database) {
             if let Some(frame) = frame_at(offset, page_size).filter(|_| bytes.len() == FRAME_HEADER) {
                 self.begun = frame;
                 // within a transaction that overwrote frames, headers have no sums until the commit
@@ -84,12 +80,6 @@ impl Log {
         own.map(|frame| frame_page(&self.frame_header(frame, page_size)).0).collect()
     }
 
-    fn page_size(&self) -> Option<usize> {
-        // SAFETY: the database outlives the log (`new`), and nothing else uses it meanwhile
-        let header = unsafe { (*self.database).header };
-        header.sealed.then_some(header.page_size)
-    }
-
     fn frames(&self, page_size: usize) -> u32 {
         let bytes = self.raw.size().saturating_sub(LOG_HEADER as u64);
         u32::try_from(bytes / (FRAME_HEADER + page_size) as u64).unwrap_or(0)
@@ -108,17 +98,12 @@ impl Log {
         }
     }
 
-    fn record(&self) -> Record {
-        // SAFETY: as in `page_size`
-        unsafe { (*self.database).stored_record() }
-    }
-
-    fn read_header(&self, bytes: &mut [u8], page_size: usize) -> c_int {
+    fn read_header(&self, database: &Database, bytes: &mut [u8], page_size: usize) -> c_int {
         let code = self.raw.read(bytes, 0);
         if code != OK {
             return code;
         }
-        let record = self.record();
+        let record = database.stored_record();
         let whole = match <&[u8; LOG_HEADER]>::try_from(&*bytes).ok().and_then(LogHeader::of) {
             Some(header) => record.needed(header.salt()) <= self.frames(page_size),
             None => !record.is_unfinished(),
@@ -126,17 +111,18 @@ impl Log {
         if whole { OK } else { IOERR_DATA }
     }
 
-    fn recover(&self, bytes: &mut [u8], frame: u32, page_size: usize) -> c_int {
+    fn recover(&self, database: &Database, bytes: &mut [u8], frame: u32, page_size: usize) -> c_int {
         let code = self.raw.read(bytes, place(frame, page_size));
         if code != OK || frame >= self.unsummed {
             return code;
         }
         let Some(header) = self.header() else { return OK };
-        let lost = frame <= self.record().needed(header.salt()) && !self.is_valid(&header, bytes, frame, page_size);
+        let lost =
+            frame <= database.stored_record().needed(header.salt()) && !self.is_valid(&header, bytes, frame, page_size);
         if lost { IOERR_DATA } else { OK }
     }
 
-    fn read_page(&mut self, bytes: &mut [u8], frame: u32, page_size: usize) -> c_int {
+    fn read_page(&mut self, database: &mut Database, bytes: &mut [u8], frame: u32, page_size: usize) -> c_int {
         if frame >= self.unsummed {
             return self.raw.read(bytes, place(frame, page_size) + FRAME_HEADER as u64);
         }
@@ -149,8 +135,7 @@ impl Log {
             code = if valid { OK } else { IOERR_DATA };
         }
         self.scratch = whole;
-        // SAFETY: as in `page_size`
-        unsafe { (*self.database).copied(frame, code) };
+        database.copied(frame, code);
         code
     }
 
@@ -161,6 +146,11 @@ impl Log {
         };
         header.follows(before, whole)
     }
+}
+
+/// The size of the pages of a database whose pages are sealed.
+fn page_size_of(database: &Database) -> Option<usize> {
+    database.header.sealed.then_some(database.header.page_size)
 }
 
 /// Where a frame begins; the first is 1.

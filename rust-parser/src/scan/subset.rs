@@ -1,11 +1,11 @@
 //! The parts of a tree that a scan is asked for: paths of files and folders below the root. Knows paths only, not the disk.
 
 /// Given paths, sorted; "" (the whole tree) stands for all others.
-pub struct Only {
+pub struct Subset {
     paths: Vec<String>,
 }
 
-impl Only {
+impl Subset {
     /// Paths are parted by "/". One that leads out of the root (`/x`, `a/../b`) is left out; `.` and doubled "/" count for nothing.
     pub fn new(given: &[String]) -> Self {
         let mut paths: Vec<String> = given.iter().filter_map(|path| below_root(path)).collect();
@@ -44,10 +44,10 @@ fn below_root(path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Only;
+    use super::Subset;
 
-    fn only(paths: &[&str]) -> Only {
-        Only::new(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>())
+    fn only(paths: &[&str]) -> Subset {
+        Subset::new(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 use std::ffi::c_int;
-use std::ptr;
 
 use super::format::{Header, RESERVED, Record, is_sealed, is_sealed_but_for_its_mark, seal};
-use super::log::Log;
-use super::sqlite::{IOERR_DATA, IOERR_SHORT_READ, OK, Raw};
+use super::wal::Log;
+use crate::sys::sqlite::api::{ERROR, IOERR_DATA, IOERR_SHORT_READ, OK, Raw};
 
 /// SQLite keeps its locks there and never uses the page.
 const LOCK_BYTE: u64 = 0x4000_0000;
@@ -15,8 +14,8 @@ const PAGES_AT_ONCE: usize = 32;
 pub struct Database {
     raw: Raw,
     pub header: Header,
-    /// The connection's log, null when none is open.
-    pub log: *mut Log,
+    /// The connection's log, if one is open.
+    log: Option<Log>,
     pub read_only: bool,
     /// Whether this connection reads without shared memory, because none can be made.
     pub without_shm: bool,
@@ -36,7 +35,7 @@ impl Database {
         Self {
             raw,
             header: Header::default(),
-            log: ptr::null_mut(),
+            log: None,
             read_only,
             without_shm: false,
             checkpoint: None,
@@ -94,9 +93,38 @@ impl Database {
         code
     }
 
+    /// The connection opened its log. False: it has one already.
+    pub fn open_log(&mut self, raw: Raw) -> bool {
+        let is_first = self.log.is_none();
+        self.log.get_or_insert_with(|| Log::new(raw));
+        is_first
+    }
+
+    /// The connection closes its log.
+    pub fn close_log(&mut self) {
+        self.log = None;
+    }
+
+    /// Read from the log.
+    pub fn read_log(&mut self, bytes: &mut [u8], offset: u64) -> c_int {
+        self.with_log(|log, database| log.read(database, bytes, offset))
+    }
+
+    /// Write to the log.
+    pub fn write_log(&mut self, bytes: &[u8], offset: u64) -> c_int {
+        self.with_log(|log, database| log.write(database, bytes, offset))
+    }
+
+    fn with_log(&mut self, work: impl FnOnce(&mut Log, &mut Self) -> c_int) -> c_int {
+        let Some(mut log) = self.log.take() else { return ERROR };
+        let code = work(&mut log, self);
+        self.log = Some(log);
+        code
+    }
+
     /// Pages are about to be copied from the log. Recorded first: from now on the database needs the log.
     pub fn checkpoint_starts(&mut self) {
-        let Some(log) = self.log().filter(|_| self.header.sealed) else { return };
+        let Some(log) = self.log.as_ref().filter(|_| self.header.sealed) else { return };
         let Some(header) = log.header() else { return };
         let last_commit = log.last_commit(&header, self.header.page_size);
         let last = self.stored_record().needed(header.salt());
@@ -137,7 +165,7 @@ impl Database {
         if count == 0 {
             return "sealed".to_owned();
         }
-        let log = self.log();
+        let log = self.log.as_ref();
         let log_salt = log.and_then(Log::header).map(|header| header.salt());
         let record = self.stored_record();
         if record.is_unfinished() && log_salt.is_none_or(|salt| record.needed(salt) == 0) {
@@ -169,7 +197,7 @@ impl Database {
     /// Seal every page as it is: of a file that SQLite wrote, page 1 last, before this could know that it is to be sealed.
     pub fn seal_all(&self) -> String {
         let size = self.header.page_size;
-        if !self.header.sealed || !self.log.is_null() {
+        if !self.header.sealed || self.log.is_some() {
             return "unsealed".to_owned();
         }
         let mut bytes = vec![0; size];
@@ -184,11 +212,6 @@ impl Database {
             }
         }
         self.check(1, u64::MAX)
-    }
-
-    fn log(&self) -> Option<&Log> {
-        // SAFETY: null, or the open log of the same connection, which resets it when it is closed
-        unsafe { self.log.as_ref() }
     }
 
     fn is_page(&self, bytes: &[u8], offset: u64) -> bool {

@@ -1,0 +1,15 @@
+//! The digest of a file's content, by which its facts are found.
+
+pub type ContentDigest = [u8; 16];
+
+/// A digest from its hexadecimal text; None for other texts.
+pub fn parse_digest(text: &str) -> Option<ContentDigest> {
+    let mut digest = [0; 16];
+    if text.len() != 2 * digest.len() {
+        return None;
+    }
+    for (index, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
+    }
+    Some(digest)
+}

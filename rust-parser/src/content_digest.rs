@@ -1,0 +1,45 @@
+//! Content digests: what says whether a file is still the one that was indexed. Knows bytes, not languages.
+
+use std::io::{self, Read};
+
+use crate::files::Folder;
+
+/// First 16 bytes of BLAKE3: the identity of a file's content.
+pub fn digest_of(data: &[u8]) -> [u8; 16] {
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&blake3::hash(data).as_bytes()[..16]);
+    digest
+}
+
+/// Lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits = bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    digits.map(char::from).collect()
+}
+
+/// Read a file piece by piece.
+pub fn digest_of_file(root: &Folder, path: &str, max_bytes: u64) -> io::Result<[u8; 16]> {
+    let file = root.open_file(path)?;
+    let size = file.metadata()?.len();
+    if size > max_bytes {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut hasher = blake3::Hasher::new();
+    // It must not grow without end meanwhile.
+    hasher.update_reader(file.take(size.saturating_add(1)))?;
+    let mut digest = [0; 16];
+    digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    Ok(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digest_is_the_head_of_blake3() {
+        // First 16 bytes of the official BLAKE3 test vector for the empty input.
+        assert_eq!(hex(&digest_of(b"")), "af1349b9f5f9a1a6a0404dea36dcc949");
+    }
+}

@@ -1,0 +1,84 @@
+//! Edges as they are kept: numbers, without texts.
+
+use crate::facts::DefId;
+use crate::link::project::names::{ExternalId, Sym, SymbolId};
+use crate::link::strategy::Strategy;
+
+/// Relationship types, in the order in which a unit lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum EdgeType {
+    Contains,
+    Defines,
+    DefinesMethod,
+    Inherits,
+    Overrides,
+    Imports,
+    Calls,
+    References,
+    UsesType,
+    Tests,
+    Documents,
+    Affects,
+}
+
+impl EdgeType {
+    pub fn name(self) -> &'static str {
+        match self {
+            EdgeType::Contains => "CONTAINS",
+            EdgeType::Defines => "DEFINES",
+            EdgeType::DefinesMethod => "DEFINES_METHOD",
+            EdgeType::Inherits => "INHERITS",
+            EdgeType::Overrides => "OVERRIDES",
+            EdgeType::Imports => "IMPORTS",
+            EdgeType::Calls => "CALLS",
+            EdgeType::References => "REFERENCES",
+            EdgeType::UsesType => "USES_TYPE",
+            EdgeType::Tests => "TESTS",
+            EdgeType::Documents => "DOCUMENTS",
+            EdgeType::Affects => "AFFECTS",
+        }
+    }
+}
+
+/// Far end of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    Symbol(SymbolId),
+    External(ExternalId),
+    Package(Sym),
+}
+
+/// An edge as it is kept: without texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// A definition of the file or [`crate::link::project::names::FILE_NODE`].
+    pub source: DefId,
+    pub target: Target,
+    pub line: u32,
+    pub kind: EdgeType,
+    pub via: Strategy,
+}
+
+/// The linked references of one file.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct FileEdges {
+    /// One per (source, type, target), by source, type, line and target uid.
+    pub edges: Vec<Edge>,
+    pub resolved: u32,
+    pub unresolved: u32,
+}
+
+impl FileEdges {
+    /// External symbols that the edges reach, each once.
+    pub fn externals(&self) -> Box<[ExternalId]> {
+        let mut found: Vec<ExternalId> = Vec::new();
+        found.extend(self.edges.iter().filter_map(|edge| match edge.target {
+            Target::External(external) => Some(external),
+            _ => None,
+        }));
+        found.sort_unstable();
+        found.dedup();
+        found.into()
+    }
+}

@@ -1,0 +1,46 @@
+//! Collects the edges of one file, and says which node a definition is shown as.
+
+use crate::facts::{DefId, Kind};
+use crate::link::edge::{Edge, EdgeType, Target};
+use crate::link::project::file_entry::{is_callable, is_class};
+use crate::link::project::names::{FILE_NODE, SymbolId};
+use crate::link::project::query::Query;
+use crate::link::strategy::Strategy;
+
+/// Collects the edges of one file.
+pub struct EdgeCollector<'v, 'a> {
+    pub query: &'v Query<'a>,
+    pub edges: Vec<Edge>,
+    pub resolved: u32,
+    pub unresolved: u32,
+}
+
+impl EdgeCollector<'_, '_> {
+    /// Node that stands for a scope.
+    pub fn source(&self, scope: DefId) -> DefId {
+        self.query.file.node_of(scope).unwrap_or(FILE_NODE)
+    }
+
+    pub fn add(&mut self, source: DefId, kind: EdgeType, target: Target, line: u32, via: Strategy) {
+        self.edges.push(Edge { source, target, line, kind, via });
+    }
+
+    /// The node that a definition is shown as; None for what is never a node.
+    pub fn target(&self, symbol: SymbolId) -> Option<Target> {
+        let place = self.query.index.symbols.get(symbol);
+        let file = self.query.index.file(place.file);
+        if place.def == FILE_NODE || file.is_node(place.def) {
+            return Some(Target::Symbol(symbol));
+        }
+        match file.outline(place.def).kind {
+            Kind::Module => Some(Target::Symbol(file.file_symbol)),
+            Kind::Namespace => Some(Target::Package(file.qualified_names[place.def as usize])),
+            _ => None,
+        }
+    }
+}
+
+/// Is a kind shown with the label `Method`, `Function` or `Class`, so that a mention of it as a value is worth an edge?
+pub fn is_referable(kind: Kind) -> bool {
+    is_class(kind) || is_callable(kind) || matches!(kind, Kind::Constant | Kind::Field | Kind::TypeAlias)
+}

@@ -1,0 +1,37 @@
+//! What the variables and results of one file may hold, as type inference found it: a value that other files' linking reads.
+
+use crate::link::entity::Value;
+use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key};
+use crate::link::project::names::{Sym, SymbolId};
+
+/// What variables and results of one file may hold; only what is known.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct FileTypes {
+    /// Sorted by (scope, name).
+    pub variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
+    /// Sorted by (function, part): part 0 is the whole result, `n + 1` position `n` of a returned tuple.
+    pub returns: Vec<(SymbolId, u16, Box<[Value]>)>,
+}
+
+impl FileTypes {
+    pub fn variable(&self, scope: SymbolId, name: Sym) -> &[Value] {
+        let found = self.variables.binary_search_by_key(&(scope, name), |known| (known.0, known.1));
+        found.map_or(&[], |at| &self.variables[at].2)
+    }
+
+    pub fn returns(&self, function: SymbolId, part: u16) -> &[Value] {
+        let found = self.returns.binary_search_by_key(&(function, part), |known| (known.0, known.1));
+        found.map_or(&[], |at| &self.returns[at].2)
+    }
+
+    /// (key, digest) of everything.
+    pub fn contributions(&self) -> Contributions {
+        let variables = self.variables.iter();
+        let variables =
+            variables.map(|(scope, name, held)| (key(DependencyKind::Variable, *scope, *name), digest_of(held)));
+        let returns = self.returns.iter();
+        let returns = returns
+            .map(|(function, part, held)| (key(DependencyKind::Returns, *function, u32::from(*part)), digest_of(held)));
+        variables.chain(returns).collect()
+    }
+}

@@ -1,0 +1,49 @@
+//! `content_digest`, `digest_paths`, `read_path`, `read_small`.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use rayon::prelude::*;
+
+use crate::content_digest::{digest_of, digest_of_file, hex};
+use crate::files::{Folder, read_linked};
+
+#[pyfunction]
+fn content_digest(data: &[u8]) -> String {
+    hex(&digest_of(data))
+}
+
+/// Larger files are not read; the default is what the parser could still take.
+#[pyfunction]
+#[pyo3(signature = (root, paths, max_bytes = 1_073_741_824))]
+fn digest_paths(python: Python<'_>, root: &str, paths: Vec<String>, max_bytes: u64) -> Vec<String> {
+    python.detach(|| {
+        let root = Folder::open(Path::new(root));
+        let digest = |path: &String| digest_of_file(root.as_ref().ok()?, path, max_bytes).ok();
+        paths.par_iter().map(|path| digest(path).map_or_else(String::new, |digest| hex(&digest))).collect()
+    })
+}
+
+/// The content of a regular file below a folder, or None.
+#[pyfunction]
+fn read_path<'py>(python: Python<'py>, root: &str, path: &str, max_bytes: u64) -> Option<Bound<'py, PyBytes>> {
+    let content = python.detach(|| Folder::open(Path::new(root))?.read_file(path, max_bytes)).ok()?;
+    Some(PyBytes::new(python, &content))
+}
+
+/// The content of a regular file, or None; links are followed.
+#[pyfunction]
+fn read_small<'py>(python: Python<'py>, path: PathBuf, max_bytes: u64) -> Option<Bound<'py, PyBytes>> {
+    let content = python.detach(|| read_linked(&path, max_bytes)).ok()?;
+    Some(PyBytes::new(python, &content))
+}
+
+/// Add this module's Python functions.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(content_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(digest_paths, module)?)?;
+    module.add_function(wrap_pyfunction!(read_path, module)?)?;
+    module.add_function(wrap_pyfunction!(read_small, module)?)?;
+    Ok(())
+}

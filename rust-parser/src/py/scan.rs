@@ -1,0 +1,116 @@
+//! `scan` and its results, `check_content`, `changes_rules`.
+
+use std::path::Path;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::py::parse::Languages;
+use crate::scan::{self as tree, LanguageNames, Options, ScanError, changes_rules, check_content, scan};
+
+/// A file to index.
+#[pyclass(frozen, get_all, module = "atlas._parser")]
+#[derive(Clone)]
+pub struct ScannedFile {
+    path: String,
+    language: String,
+    size: u64,
+    mtime_ns: i64,
+    /// Of inode number and time of the inode's last change.
+    identity: u64,
+}
+
+/// A folder with a manifest of its own.
+#[pyclass(frozen, get_all, module = "atlas._parser")]
+#[derive(Clone)]
+pub struct SubProject {
+    folder: String,
+    kind: String,
+    name: String,
+}
+
+/// What a tree, or the part of it that was asked for, holds, sorted by path.
+#[pyclass(frozen, get_all, module = "atlas._parser")]
+pub struct ScanResult {
+    files: Vec<ScannedFile>,
+    skipped: Vec<(String, String)>,
+    subprojects: Vec<SubProject>,
+    /// Every folder that was entered, "" for the root: a change of what they hold is a change of the result.
+    folders: Vec<String>,
+}
+
+impl From<tree::ScanResult> for ScanResult {
+    fn from(result: tree::ScanResult) -> Self {
+        let file = |file: tree::ScannedFile| {
+            let tree::ScannedFile { path, language, size, mtime_ns, identity } = file;
+            ScannedFile { path, language, size, mtime_ns, identity }
+        };
+        let subproject = |tree::SubProject { folder, kind, name }: tree::SubProject| SubProject { folder, kind, name };
+        ScanResult {
+            files: result.files.into_iter().map(file).collect(),
+            skipped: result.skipped,
+            subprojects: result.subprojects.into_iter().map(subproject).collect(),
+            folders: result.folders,
+        }
+    }
+}
+
+impl LanguageNames for Languages {
+    fn of_path(&self, path: &str) -> Option<&str> {
+        self.registry.of_path(path)
+    }
+
+    fn of_first_line(&self, data: &[u8]) -> Option<&str> {
+        self.registry.of_shebang(data)
+    }
+}
+
+/// Walk a tree, or with `only` the parts of it at and below these paths, with git's rules. Raises OSError when root is not a readable folder, ValueError for a glob that is none.
+#[pyfunction(name = "scan")]
+#[pyo3(
+    signature = (
+        root, languages, *, include=vec![], exclude=vec![], max_bytes=1_048_576, git_rules=true, generated=false, only=None
+    ),
+    text_signature = "(root, languages, *, include=(), exclude=(), max_bytes=1048576, git_rules=True, generated=False, \
+                      only=None)"
+)]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python function")]
+fn scan_py(
+    py: Python<'_>,
+    root: &str,
+    languages: &Languages,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    max_bytes: u64,
+    git_rules: bool,
+    generated: bool,
+    only: Option<Vec<String>>,
+) -> PyResult<ScanResult> {
+    let options = Options { include, exclude, max_bytes, git_rules, generated, only };
+    py.detach(|| scan(Path::new(root), languages, &options).map(ScanResult::from)).map_err(|error| match error {
+        ScanError::Root(error) => PyErr::from(error),
+        ScanError::Glob(message) => PyValueError::new_err(message),
+    })
+}
+
+/// Reason why a file with this content is not indexed (binary, minified, generated), or "".
+#[pyfunction(name = "check_content")]
+fn check_content_py(py: Python<'_>, path: &str, data: &[u8]) -> &'static str {
+    py.detach(|| check_content(path, data))
+}
+
+/// Can a change of the file at this path change which other files are indexed, or how sub-projects are named?
+#[pyfunction(name = "changes_rules")]
+fn changes_rules_py(path: &str) -> bool {
+    changes_rules(path)
+}
+
+/// Add this module's Python classes and functions.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<ScannedFile>()?;
+    module.add_class::<SubProject>()?;
+    module.add_class::<ScanResult>()?;
+    module.add_function(wrap_pyfunction!(scan_py, module)?)?;
+    module.add_function(wrap_pyfunction!(changes_rules_py, module)?)?;
+    module.add_function(wrap_pyfunction!(check_content_py, module)?)
+}

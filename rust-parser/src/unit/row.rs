@@ -1,0 +1,60 @@
+//! The values of a row, and their bytes for the digest.
+
+use std::borrow::Cow;
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// One value of a row.
+pub enum Field<'a> {
+    Text(Cow<'a, str>),
+    /// `project:name`
+    Uid(&'a str, &'a str),
+    /// 16 hexadecimal digits; "" for 0.
+    Hex(u64),
+    Number(u32),
+    Flag(bool),
+    Fraction(f64),
+}
+
+impl<'a> From<&'a str> for Field<'a> {
+    fn from(text: &'a str) -> Self {
+        Field::Text(Cow::Borrowed(text))
+    }
+}
+
+impl From<String> for Field<'_> {
+    fn from(text: String) -> Self {
+        Field::Text(Cow::Owned(text))
+    }
+}
+
+/// Append the bytes of fields to those of a row.
+pub fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
+    for field in fields {
+        match field {
+            Field::Text(text) => {
+                row.extend_from_slice(&(text.len() as u32).to_le_bytes());
+                row.extend_from_slice(text.as_bytes());
+            }
+            Field::Uid(project, name) => {
+                row.extend_from_slice(&((project.len() + 1 + name.len()) as u32).to_le_bytes());
+                for part in [project, ":", name] {
+                    row.extend_from_slice(part.as_bytes());
+                }
+            }
+            Field::Hex(0) => row.extend_from_slice(&0_u32.to_le_bytes()),
+            Field::Hex(number) => {
+                row.extend_from_slice(&16_u32.to_le_bytes());
+                row.extend_from_slice(&digits(*number));
+            }
+            Field::Number(number) => row.extend_from_slice(&number.to_le_bytes()),
+            Field::Flag(flag) => row.push(u8::from(*flag)),
+            Field::Fraction(value) => row.extend_from_slice(&value.to_le_bytes()),
+        }
+    }
+}
+
+/// Hexadecimal digits of a number, the highest first.
+pub fn digits(number: u64) -> [u8; 16] {
+    std::array::from_fn(|at| DIGITS[(number >> (60 - 4 * at)) as usize & 15])
+}

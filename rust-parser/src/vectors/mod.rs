@@ -1,0 +1,104 @@
+//! Nearest neighbours by a scan over all int8 vectors in memory. Ids and vectors come in, ids and cosines go out; where
+//! vectors are kept for good is not known here.
+//!
+//! A value has 12 bits: the upper 8 are scanned, the lower 4 decide among the best. (8 bits alone find 98.5 % of the ten
+//! nearest of 30,000 functions, all 12 bits 99.9 %, for half as much memory again.) Rows are sorted by id, so that filters
+//! are merges and equal scores come out by id without further work.
+
+use std::sync::{PoisonError, RwLock};
+
+use self::cosine::ExactQuery;
+use self::rows::Rows;
+use self::search::Query;
+use crate::encode::half;
+
+mod cosine;
+mod rows;
+mod search;
+
+/// Vectors in memory as int8 for an exact scan. Mutable; safe to use from several threads.
+pub struct VectorIndex {
+    dimension: usize,
+    rows: RwLock<Rows>,
+}
+
+impl VectorIndex {
+    pub fn new(dimension: usize) -> Result<Self, String> {
+        if !(1..=65_536).contains(&dimension) {
+            return Err(format!("dimension must be 1 to 65536, not {dimension}"));
+        }
+        Ok(Self { dimension, rows: RwLock::default() })
+    }
+
+    pub fn count(&self) -> usize {
+        self.read(|rows| rows.ids.len())
+    }
+
+    pub fn ids(&self) -> Vec<i64> {
+        self.read(|rows| rows.ids.clone())
+    }
+
+    /// float16 little-endian each; replaces by id. Nothing is changed when one of them has another dimension.
+    pub fn put(&self, ids: &[i64], vectors: &[impl AsRef<[u8]>]) -> Result<(), String> {
+        if ids.len() != vectors.len() {
+            return Err("ids and vectors must have the same length".to_owned());
+        }
+        vectors.iter().try_for_each(|vector| self.check(vector.as_ref(), 2))?;
+        let mut order: Vec<usize> = (0..ids.len()).collect();
+        order.sort_by_key(|index| ids[*index]);
+        // Of equal ids the last one counts; the sort is stable.
+        order.reverse();
+        order.dedup_by_key(|index| ids[*index]);
+        order.reverse();
+        let mut added = Rows::default();
+        let mut floats = Vec::with_capacity(self.dimension);
+        for index in order {
+            let halves = vectors[index].as_ref().as_chunks::<2>().0;
+            floats.clear();
+            floats.extend(halves.iter().map(|half| half::to_f32(u16::from_le_bytes(*half))));
+            added.push(ids[index], &floats);
+        }
+        self.rows.write().unwrap_or_else(PoisonError::into_inner).merge(added, self.dimension);
+        Ok(())
+    }
+
+    pub fn remove(&self, mut ids: Vec<i64>) {
+        ids.sort_unstable();
+        self.rows.write().unwrap_or_else(PoisonError::into_inner).remove(&ids, self.dimension);
+    }
+
+    /// Best first by cosine of the quantised vectors, ties by id. `query` is float32 little-endian; `allowed` holds sorted int64
+    /// little-endian ids, None allows all. A zero query finds nothing, and a zero vector is never found.
+    pub fn search(&self, query: &[u8], limit: usize, allowed: Option<&[u8]>) -> Result<Vec<(i64, f32)>, String> {
+        self.check(query, 4)?;
+        if allowed.is_some_and(|ids| ids.len() % 8 != 0) {
+            return Err("allowed must hold 8 bytes an id".to_owned());
+        }
+        let Some(query) = Query::new(query) else { return Ok(Vec::new()) };
+        Ok(self.read(|rows| match allowed {
+            None => rows.nearest(&query, limit, 0..rows.ids.len()),
+            Some(ids) => rows.nearest(&query, limit, rows.positions(ids).as_slice()),
+        }))
+    }
+
+    /// Exact cosines of a float32 question with float16 vectors, in their order; NaN where one has no length.
+    pub fn cosines(&self, query: &[u8], vectors: &[impl AsRef<[u8]>]) -> Result<Vec<f64>, String> {
+        self.check(query, 4)?;
+        vectors.iter().try_for_each(|vector| self.check(vector.as_ref(), 2))?;
+        let exact = ExactQuery::new(query);
+        let cosine = |vector: &[u8]| exact.as_ref().map_or(f64::NAN, |exact| exact.cosine(vector));
+        Ok(vectors.iter().map(|vector| cosine(vector.as_ref())).collect())
+    }
+
+    fn read<T>(&self, work: impl FnOnce(&Rows) -> T) -> T {
+        work(&self.rows.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn check(&self, bytes: &[u8], value_bytes: usize) -> Result<(), String> {
+        let (expected, found) = (self.dimension * value_bytes, bytes.len());
+        if found == expected {
+            return Ok(());
+        }
+        Err(format!("expected {expected} bytes for dimension {} and got {found}", self.dimension))
+    }
+}
