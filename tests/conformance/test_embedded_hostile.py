@@ -58,7 +58,7 @@ def test_a_file_that_holds_anything_else_is_refused(filled: Path, change: str, w
     connection = raw(filled / "atlas.db")
     connection.execute(change)
     connection.close()
-    with pytest.raises(StoreError, match="not one that this program made") as caught:
+    with pytest.raises(StoreError, match="was not created by this program") as caught:
         EmbeddedStore.open(filled, writing=writing, vector_index=PythonVectorIndex)
     assert "atlas index --full" in caught.value.hint
 
