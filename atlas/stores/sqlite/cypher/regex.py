@@ -1,8 +1,8 @@
-"""Regular expressions for `=~` that cannot hang.
+"""Regular expressions for `=~` with guaranteed linear time.
 
-Parsed into a small automaton and run with a lazily built DFA, in time linear in the subject. The syntax is
-the part of Java's that can be matched that way; back references and look-around are refused by name. A match always
-spans the whole string, as in Cypher.
+A pattern is compiled to a small automaton, which runs as a lazily built DFA in time linear in the subject. The syntax
+is the subset of Java's that permits this; back references and look-around are rejected by name. A match always spans
+the whole string, as in Cypher.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from atlas.errors import QueryError
 
 Test: TypeAlias = Callable[[str], bool]
 MAX_STATES = 2_000
-"""Automaton states; `{m,n}` is unrolled."""
+"""Maximum number of automaton states; `{m,n}` is unrolled."""
 _MAX_DFA = 4_000
-"""Cached transitions before the cache starts again."""
+"""Cached transitions before the cache is cleared."""
 _MAX_DEPTH = 30
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
 
@@ -47,7 +47,10 @@ class Regex:
     _ends: dict[tuple[frozenset[int], str], bool] = field(default_factory=dict[tuple[frozenset[int], str], bool])
 
     def fullmatch(self, text: str, look: Callable[[], None]) -> bool:
-        """Tell whether the whole text matches; linear once transitions are cached, `look` is called for new ones."""
+        """Return whether the whole text matches; linear once transitions are cached.
+
+        `look` is called for each new transition.
+        """
         states = frozenset((self.start,))
         before = "^"
         steps = self._steps
@@ -89,7 +92,7 @@ class Regex:
 
 
 def compile_regex(pattern: str) -> Regex:
-    """Compile a pattern. Raises QueryError for syntax errors and for what cannot be matched in linear time."""
+    """Compile a pattern. Raises QueryError for syntax errors and for patterns that linear time does not permit."""
     builder = _Builder(pattern)
     start, end = builder.alternatives(0)
     if builder.at < len(pattern):
@@ -99,7 +102,7 @@ def compile_regex(pattern: str) -> Regex:
 
 @dataclass(slots=True)
 class _Builder:
-    """Recursive descent over the pattern; every method returns (first, last) state of what it read."""
+    """Recursive descent over the pattern; every method returns the (first, last) state of the part it parsed."""
 
     pattern: str
     at: int = 0
