@@ -121,7 +121,7 @@ _MORE: tuple[tuple[Kind, str], ...] = (
     (Kind.IMPACT, "[is|would] [it] safe to change|modify|remove|delete|rename|refactor|edit|touch X"),
     (Kind.IMPACT, "can|could|may|should i|we|you [safely] change|modify|remove|delete|rename|refactor|edit X [safely]"),
     (Kind.IMPACT, "X impact|blast_radius|change_impact|ripple_effect"),
-    (Kind.IMPACT, "[what] [tests|code] should|must|do i|we [need] [to] run|rerun|re-run|update|fix|check "
+    (Kind.IMPACT, "[what|which] [tests|code] should|must|do i|we [need] [to] run|rerun|re-run|update|fix|check "
                   "[if|when|after] [i|we] change|changing|modify|modifying|rename|renaming X"),
     (Kind.IMPACT, "what [else] must|should|do|would [i|we] [have] [need] [to] change|update|fix if|when [i|we] "
                   "change|rename|remove|delete X"),
