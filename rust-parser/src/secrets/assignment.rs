@@ -9,7 +9,7 @@ use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
 use super::rules::{RULES, expression};
-use super::value_classes;
+use super::{randomness, value_classes};
 
 /// Longest name and literal that are looked at.
 const NAME: usize = 100;
@@ -84,7 +84,7 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
     let none = Found { name_end: end, literal: None, work: end - start };
     let Some(kind) = kind_of(&data[start..end]) else { return none };
     let name = &data[start..end];
-    if !value_classes::is_wordy(name) || is_called_example(data, (start, end)) {
+    if !randomness::is_wordy(name) || is_called_example(data, (start, end)) {
         return none;
     }
     let quote_before = start > 0 && matches!(data[start - 1], b'"' | b'\'' | b'`');

@@ -5,7 +5,9 @@
 //! `private_key` knows armour. ADR 0015 has the decision and the measurement.
 
 mod assignment;
+mod placeholders;
 mod private_key;
+mod randomness;
 mod rules;
 mod scan;
 mod value_classes;

@@ -10,7 +10,7 @@ use regex_automata::Input;
 use rustc_hash::FxHashMap;
 
 use super::rules::{BEFORE, Check, Compiled, RULES, Rule};
-use super::{Secret, assignment, private_key, value_classes};
+use super::{Secret, assignment, placeholders, private_key, randomness, value_classes};
 
 /// Rules may look at this many bytes of a text in all ...
 const LEAST_WORK: usize = 4 << 20;
@@ -178,11 +178,11 @@ impl Search<'_> {
 
 fn accepts(rule: &Rule, compiled: &Compiled, found: &[u8]) -> bool {
     compiled.accepts(found)
-        && !value_classes::is_placeholder(found)
-        && (rule.entropy == 0.0 || value_classes::entropy(found) >= rule.entropy)
+        && !placeholders::is_placeholder(found)
+        && (rule.entropy == 0.0 || randomness::entropy(found) >= rule.entropy)
         && match rule.check {
             Check::Shape => true,
-            Check::Random => value_classes::is_random(found, 10, value_classes::PREFIXED_COST),
+            Check::Random => value_classes::is_random(found, 10, randomness::PREFIXED_COST),
             Check::Password => value_classes::is_password(found),
         }
 }
