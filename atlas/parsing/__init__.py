@@ -31,9 +31,11 @@ from atlas._parser import (
     truncate_tokens,
 )
 from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of
+from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
     "BM25_LIBRARY",
+    "Cl100kCounter",
     "FactsCache",
     "Languages",
     "Linker",

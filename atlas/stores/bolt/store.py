@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, Self, TypeVar
 
 from atlas.errors import StoreError, Unavailable
@@ -59,11 +59,6 @@ class BoltStore:
     apply_bytes = 1_000_000
     """See `Store.apply_bytes`. A Neo4j with 512 MB of heap gives up at less than 4 MB."""
 
-    @property
-    def begins_ahead(self) -> bool:
-        """See `Store.begins_ahead`. In a snapshot, edges would miss their ends for good."""
-        return not self._dialect.snapshots
-
     def __init__(self, link: BoltConnection, dialect: Dialect, writing: bool) -> None:
         self._link, self._dialect, self._writing = link, dialect, writing
         self._ahead: SpeculativeWrite | None = None
@@ -110,8 +105,25 @@ class BoltStore:
             self._written[project] = set()
         return generation
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`. Batches of some hundred units cost least."""
+        return await self._apply(deltas, lambda: ())
+
+    async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
+        """See `Store.apply_batches`. Begins to write the next batch while one is being committed."""
+        upcoming = asyncio.create_task(_next(batches))
+        try:
+            while (batch := await upcoming) is not None:
+                upcoming = asyncio.create_task(_next(batches))
+                await self._apply(batch, partial(_if_ready, upcoming))
+                yield batch
+        finally:
+            upcoming.cancel()
+            await asyncio.gather(upcoming, return_exceptions=True)
+            await self._give_up()
+
+    async def _apply(self, deltas: Sequence[GraphDelta], following: Callable[[], Sequence[GraphDelta]]) -> int:
+        """Apply deltas; `following` returns the next batch if it is known by the time of the commit."""
 
         async def finish(transaction: Transaction, begun: StartedWrite | None) -> int:
             await check_writer(transaction, self._fences, names)
@@ -120,9 +132,10 @@ class BoltStore:
             # a second attempt looks: two units may hold one symbol, and a lost connection hides what it committed
             generation = await (complete(transaction, begun) if begun is not None else apply(transaction, deltas))
             await announce(self._link, self._dialect, "begin_commit", names)
-            if following and self.begins_ahead and self._are_new(following):
+            # in a snapshot, edges would never find ends that are committed later
+            if not self._dialect.snapshots and (after := following()) and self._are_new(after):
                 # not before: it may wait for what this write has created, which must not wait for it
-                self._ahead = SpeculativeWrite(self._link, following)
+                self._ahead = SpeculativeWrite(self._link, after)
             return generation
 
         async def work(transaction: Transaction) -> int:
@@ -316,6 +329,16 @@ class BoltStore:
             await transaction.rows(cypher_statements("write")["forget_model"], key=key)
 
         await self._link.write(work)
+
+
+async def _next(batches: AsyncIterator[Sequence[GraphDelta]]) -> Sequence[GraphDelta] | None:
+    return await anext(batches, None)
+
+
+def _if_ready(upcoming: asyncio.Task[Sequence[GraphDelta] | None]) -> Sequence[GraphDelta]:
+    """Return the result of a task that has succeeded."""
+    is_ready = upcoming.done() and not upcoming.cancelled() and upcoming.exception() is None
+    return (upcoming.result() or ()) if is_ready else ()
 
 
 def _projects_of(uids: Sequence[str]) -> list[str]:
