@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus
-from atlas.app.embedder import make_writing_embedder
 from atlas.app.main import limit_threads
 from atlas.app.store import open_store
 from atlas.app.worker import make_daemon, run_worker
@@ -56,7 +55,7 @@ async def run_daemon(
     try:
         report_status("starting", "")
         async with open_bus(first, [settings.project_name for settings in all_settings], log) as bus:
-            daemon = make_daemon(all_settings, store, bus, make_writing_embedder(first), log)
+            daemon = make_daemon(all_settings, store, bus, log)
             async with in_background(report_daemon_startup(daemon, bus, log, report_status)):
                 await daemon.run(stop)
     finally:

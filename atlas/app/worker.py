@@ -103,7 +103,7 @@ def _owned_project(settings: Settings, store: BoltStore, bus: ValkeyBus, holder:
     from atlas.pipeline.cluster.project_bus import ProjectBus
 
     def make(own_bus: Bus) -> Daemon:
-        return make_daemon([settings], store, own_bus, None, log, among_others=True)
+        return make_daemon([settings], store, own_bus, log, among_others=True)
 
     seconds = float(settings.daemon.lease_seconds)
     name = settings.project_name
@@ -121,12 +121,11 @@ def make_daemon(
     all_settings: Sequence[Settings],
     store: Store,
     bus: Bus,
-    embedder: Embedder | None,
     log: Log,
     *,
     among_others: bool = False,
 ) -> Daemon:
-    """Return the daemon of these projects; see `Daemon`."""
+    """Return the daemon of these projects; see `Daemon`. Raises ConfigError."""
     from atlas.pipeline.supervisor import Daemon
     from atlas.process.memory import resident_meter, trim_heap
 
@@ -135,7 +134,7 @@ def make_daemon(
         [make_source(settings) for settings in all_settings],
         store,
         bus,
-        embedder,
+        None if among_others else make_writing_embedder(first),
         make_gate(first, store),
         _options(first),
         resident_meter(),

@@ -1,4 +1,4 @@
-"""A requested index pass: this process makes it, or the running daemon does, or it waits for another writer to end."""
+"""A requested index pass: this process runs it, the running daemon does, or the request waits for another writer."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ async def request_index(
 ) -> IndexSummary:
     """Make the index equal to the tree; `full` also resets a store that only a rebuild can repair.
 
-    `take_over` replaces an index of another tree with the project's name. A running daemon does the pass, and the
-    summary says so. Any other writer is waited for, `patience` seconds at most; `waiting` is told its name and for how
-    long. Raises WriterBusy after that, Unavailable when the daemon serves other projects only or `full` would need it
-    to stop, and what `open_indexer` and `Indexer.index` raise.
+    `take_over` replaces an index of another tree with the project's name. If a daemon runs, it runs the pass, and the
+    summary says so. For any other writer, waits up to `patience` seconds and passes its description and the time so far
+    to `waiting`. Raises WriterBusy after that, Unavailable if the daemon serves other projects only or `full` would
+    need it to stop, and what `open_indexer` and `Indexer.index` raise.
     """
     started = time.monotonic()
     while True:
@@ -82,7 +82,7 @@ async def _index_here(
 
 
 async def _index_by_daemon(target: IndexTarget, progress: Progress, *, full: bool) -> IndexSummary | None:
-    """Have the running daemon make the pass; None when none runs or it ended meanwhile."""
+    """Have the running daemon run the pass; None if there is none or it ended meanwhile."""
     bus = await target.connect_daemon()
     if bus is None:
         return None
@@ -106,8 +106,8 @@ async def _index_by_daemon(target: IndexTarget, progress: Progress, *, full: boo
         await bus.aclose()
     if done is None:
         return None
-    stats, seconds = await target.read_stats(), time.perf_counter() - started
-    return _summary(target, done, stats, seconds, time.process_time() - cpu)
+    seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu
+    return _summary(target, done, await target.read_stats(), seconds, cpu_seconds)
 
 
 def _summary(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from typing import Any, Self, TypeVar
 
 from atlas.errors import StoreError, Unavailable
@@ -45,7 +45,7 @@ from atlas.stores.bolt.fencing import become_writer, check_writer
 from atlas.stores.bolt.find import find
 from atlas.stores.bolt.schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt.search import search_text, search_vector
-from atlas.stores.bolt.speculative_write import SpeculativeWrite
+from atlas.stores.bolt.speculative_write import SpeculativeWrite, with_following
 from atlas.stores.bolt.stats import stats
 from atlas.stores.bolt.vectors import put_vectors
 from atlas.stores.shared.statements import cypher_statements
@@ -111,16 +111,13 @@ class BoltStore:
 
     async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
         """See `Store.apply_batches`. Begins to write the next batch while one is being committed."""
-        upcoming = asyncio.create_task(_next(batches))
-        try:
-            while (batch := await upcoming) is not None:
-                upcoming = asyncio.create_task(_next(batches))
-                await self._apply(batch, partial(_if_ready, upcoming))
-                yield batch
-        finally:
-            upcoming.cancel()
-            await asyncio.gather(upcoming, return_exceptions=True)
-            await self._give_up()
+        async with aclosing(with_following(batches)) as pairs:
+            try:
+                async for batch, following in pairs:
+                    await self._apply(batch, following)
+                    yield batch
+            finally:
+                await self._give_up()
 
     async def _apply(self, deltas: Sequence[GraphDelta], following: Callable[[], Sequence[GraphDelta]]) -> int:
         """Apply deltas; `following` returns the next batch if it is known by the time of the commit."""
@@ -329,16 +326,6 @@ class BoltStore:
             await transaction.rows(cypher_statements("write")["forget_model"], key=key)
 
         await self._link.write(work)
-
-
-async def _next(batches: AsyncIterator[Sequence[GraphDelta]]) -> Sequence[GraphDelta] | None:
-    return await anext(batches, None)
-
-
-def _if_ready(upcoming: asyncio.Task[Sequence[GraphDelta] | None]) -> Sequence[GraphDelta]:
-    """Return the result of a task that has succeeded."""
-    is_ready = upcoming.done() and not upcoming.cancelled() and upcoming.exception() is None
-    return (upcoming.result() or ()) if is_ready else ()
 
 
 def _projects_of(uids: Sequence[str]) -> list[str]:
