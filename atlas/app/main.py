@@ -117,7 +117,7 @@ def _reader(settings: Settings, store: Store, embedder: Embedder) -> Reader:
 
 
 def make_language_terms(settings: Settings) -> LanguageTerms:
-    """Return what the languages say about questions and hits. Raises ConfigError for a language that is wrong."""
+    """Return the languages' terms for questions and hits. Raises ConfigError for an invalid language."""
     from atlas.parsing import search_terms
     from atlas.search.languages import LanguageRow, language_terms
 

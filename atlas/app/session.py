@@ -50,7 +50,7 @@ class Session:
             return await asyncio.to_thread(lambda: (render(answer), structure(answer)))
 
     async def generation(self) -> int:
-        """Return the generation of the project's index. Raises NotFound when there is none, else as opening does."""
+        """Return the generation of the project's index. Raises NotFound if there is none, and as opening does."""
         atlas = await self._open()
         for state in await atlas.reader.store.projects():
             if state.project == self._settings.project_name:

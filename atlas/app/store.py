@@ -53,7 +53,7 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
 
 
 def bm25_library(settings: Settings) -> str:
-    """Return the library that offers `bm25_best` to SQLite, "" where the settings choose FTS5's own ranking."""
+    """Return the library that provides `bm25_best` to SQLite, "" if the settings choose FTS5's own ranking."""
     from atlas.parsing import BM25_LIBRARY
 
     return BM25_LIBRARY if settings.store.fts_rank == "atlas" else ""

@@ -26,5 +26,5 @@ class RetryPolicy:
         return min(self.first_delay * 2 ** (attempt - 1), self.longest_delay, self.after)
 
     def no_answer_reason(self, attempts: int) -> str:
-        """Return the reason of a dead letter without any answer."""
+        """Return the reason of a dead letter whose consumers never answered."""
         return f"delivered {attempts} times without an answer"

@@ -75,7 +75,7 @@ class Connection:
             **options,
         )
         self._client = cast(_Client, Valkey(connection_pool=self._pool))
-        self._client.response_callbacks = {}  # replies as they are
+        self._client.response_callbacks = {}  # replies without conversions by the driver
         self._place = address.shown
 
     @classmethod

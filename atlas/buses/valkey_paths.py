@@ -1,4 +1,4 @@
-"""Where the daemon's own Valkey server keeps its things, and its settings. Starts nothing."""
+"""The files of the daemon's own Valkey server in the data folder, and its configuration. Starts nothing."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from atlas.errors import ConfigError
 from atlas.process.files import foreign_entry, make_private_folder, open_file, read_file, write_file
 
 LONGEST_LOG = 1_000_000
-"""A log beyond this size is emptied at the next start; bytes."""
+"""A longer log is truncated at the next start; bytes."""
 LONGEST_SOCKET_PATH = 103 if platform == "darwin" else 107
-"""Bytes; what `sun_path` of the operating system holds without its closing zero."""
+"""Bytes: the operating system's `sun_path` without its final zero."""
 _SOCKET = "valkey.sock"
 REFUSED_COMMANDS = (
     "REPLICAOF", "SLAVEOF", "PSYNC", "SYNC", "REPLCONF", "MIGRATE", "RESTORE", "MODULE", "DEBUG", "CONFIG", "CLUSTER",
@@ -91,7 +91,7 @@ def prepare(place: ServerPaths) -> None:
             found = foreign_entry(folder)
         except OSError as error:
             raise ConfigError(f"the bus's folder {folder} cannot be used: {error}", "check its permissions") from error
-        if found is not None:  # the server would read or write through it
+        if found is not None:  # the server would read or write through a link
             raise ConfigError(f"the bus's folder holds a link, a special file, or another user's: {found}", "remove it")
 
 

@@ -28,7 +28,7 @@ Log = Callable[[str, dict[str, object]], None]
 
 
 class ServerSupervisor:
-    """One running server; made by `start`."""
+    """Supervises one running server; created by `start`."""
 
     def __init__(self, data_dir: Path, server: ManagedServer, index: Path, log: Log) -> None:
         self._data_dir, self._server, self._index, self._log = data_dir, server, index, log
@@ -37,7 +37,7 @@ class ServerSupervisor:
     async def start(cls, data_dir: Path, index: Path, log: Log) -> Self:
         """Start the server, or adopt the running one. Raises as `ManagedServer.start` after `START_ATTEMPTS`.
 
-        `index` is the file without which the daemon is about to end, so that no server is started again.
+        Without the file `index` the daemon is about to end, so a dead server is not restarted.
         """
         server = await _start(data_dir, log)
         for note in server.notes:

@@ -66,4 +66,4 @@ __all__ = [
 ]
 
 BM25_LIBRARY = str(_parser.__file__)
-"""What SQLite loads for `bm25_best`: the Rust extension is an extension of SQLite too."""
+"""The library that SQLite loads for `bm25_best`: the Rust extension is also an extension of SQLite."""

@@ -1,4 +1,4 @@
-"""Tasks that run beside a block of code and end with it."""
+"""Tasks that run next to a block of code and end with it."""
 
 from __future__ import annotations
 

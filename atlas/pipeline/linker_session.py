@@ -11,7 +11,7 @@ from atlas.threads import in_thread
 
 
 class LinkerSession:
-    """Tier 2 uses the linker under `lock`."""
+    """The linker of one project. Tier 2 uses it under `lock`."""
 
     def __init__(self) -> None:
         self.lock: Final = asyncio.Lock()

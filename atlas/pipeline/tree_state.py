@@ -1,6 +1,6 @@
-"""The files of one project as they were last scanned: what is in scope, what is not, and which sub-projects there are.
+"""The files of one project as last scanned: which are in scope, which are excluded, and which sub-projects there are.
 
-Scans come in; it never reads the disk itself.
+Scans come in; this module does not read the disk.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from atlas.scan import Scan, ScannedFile, SubProject
 
 
 class TreeState:
-    """Updated by `Workspace`; everybody else reads the views."""
+    """Changed by `Workspace` and the tiers through its methods; other modules read its views."""
 
     def __init__(self) -> None:
         self._files: dict[str, ScannedFile] = {}

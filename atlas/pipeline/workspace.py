@@ -142,7 +142,7 @@ class Workspace:
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing of the tree is known yet: everything is written and everything is embedded."""
+        """Whether the index knows nothing of the tree yet: everything is written and embedded."""
         return self._full or self._manifest.keys() <= {STRUCTURE_PATH}
 
     def subscribe(self, on_scanned: OnScanned) -> None:
@@ -220,7 +220,7 @@ class Workspace:
         if self._on_scanned is not None:
             self._on_scanned(None, scan.folders, self._scan_seconds)
         self.counters.spend("scan", self._scan_seconds)
-        # a file that is not in the store may be on its way there
+        # a file that is not in the store may be about to be written
         gone = {*found.removed, *(before - tree.files.keys())}
         return ScanDelta(sorted([*found.changed, *gone]), self.must_relink or found.interrupted, everything=True)
 
@@ -234,7 +234,7 @@ class Workspace:
         if self._on_scanned is not None:
             self._on_scanned(keys, part.folders, 0.0)
         dirty = [file.path for file in part.files if file.path in region.named or self._differs(file)]
-        # a file that is not in the store may be on its way there
+        # a file that is not in the store may be about to be written
         found = {file.path for file in part.files}
         gone = {path for path in before if path not in found}
         return ScanDelta(sorted([*dirty, *gone]), self.must_relink, everything=False)

@@ -97,7 +97,7 @@ class LeaderElection:
 
 
 def process_name() -> str:
-    """Return a name that identifies this process on the bus; host and process id are for people."""
+    """Return a name that identifies this process on the bus: host, process id, and a random part."""
     return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
 
 

@@ -243,7 +243,7 @@ class AstTier:
     async def _write_batches(
         self, workspace: Workspace, batches: AsyncGenerator[Sequence[GraphDelta]], total: int
     ) -> int:
-        """Judge the batches, write them, and tell tier 3; return the number of units with rows."""
+        """Judge the batches, write them, and publish keys for tier 3; return the number of units with rows."""
         is_new, done = workspace.is_new, 0
         committed = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Tier 1: marks files that may have changed as stale and hands them to tier 2."""
+"""Tier 1: marks files that may have changed as stale and publishes them for tier 2."""
 
 from __future__ import annotations
 
