@@ -213,7 +213,9 @@ RELATIONS: tuple[Words, ...] = (
     Words(
         Kind.IMPORTERS,
         "importers|importer|importing modules|importing files|reverse imports",
-        Verb("import|require|include", "imports|requires|includes", "importing|requiring|including", "imported|required"),
+        Verb(
+            "import|require|include", "imports|requires|includes", "importing|requiring|including", "imported|required"
+        ),
         Kind.IMPORTS,
     ),
     Words(Kind.IMPORTS, "imports|import list|imported modules|includes"),

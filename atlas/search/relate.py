@@ -1,0 +1,250 @@
+"""A question about a relation -> the edges that answer it, each symbol once with every line. Reads the graph only.
+
+`answer_relation` returns None where the question has to be searched as text: it names nothing that is certainly a
+symbol, and nothing has that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
+from atlas.search import Reader
+from atlas.search.call_path import find_path
+from atlas.search.channels import keeps
+from atlas.search.not_found import why_no_callers
+from atlas.search.relations import Kind, RelationIntent, TestScope
+from atlas.search.targets import Targets, find_targets
+
+MAX_EDGES = 20_000
+"""Edges read of one relation; a symbol of a large tree may have 17,000 callers."""
+MAX_DEPTH = 8
+DEFAULT_DEPTH = 3
+"""Levels of a transitive question that names none: each level multiplies the answers by the number of callers."""
+MAX_REACHED = 2_000
+"""Symbols that a transitive relation visits."""
+_HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+_TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY})
+"""Relations that are followed to the end unless the question says `direct`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedSymbol:
+    """A symbol at the far end of a relation with the evidence for it."""
+
+    node: Node
+    path: str
+    """File of the evidence."""
+    lines: tuple[int, ...]
+    """Lines of the evidence in that file, sorted; () for structure."""
+    strategy: str = ""
+    confidence: float = 0.0
+    depth: int = 1
+    """Number of edges from the named symbol."""
+    through: str = ""
+    """Qualified name of the symbol one step closer, where `depth` is above 1; of the base method of a dispatch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The answer to a question about a relation."""
+
+    intent: RelationIntent
+    targets: Targets
+    others: Targets | None = None
+    """The end of a path."""
+    related: tuple[RelatedSymbol, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """`found`, `ambiguous` (more than one target) or `not_found`."""
+        ends = [end for end in (self.targets, self.others) if end is not None]
+        if any(not end.targets for end in ends):
+            return "not_found"
+        return "ambiguous" if any(end.total > 1 for end in ends) else "found"
+
+
+async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter) -> Relation | None:
+    """Answer a question about a relation; None where it is to be searched as text. Raises store errors."""
+    if not intent.name or intent.kind in (Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED):
+        return None
+    targets = await find_targets(reader, intent.name, intent, where.project)
+    if not targets.targets:
+        return Relation(intent, targets) if intent.certain else None
+    if not intent.certain and targets.total > 1:
+        return None
+    if intent.kind == Kind.PATH:
+        return await _path(reader, intent, targets, where.project)
+    kept, notes = await _scope(reader, intent, targets, where)
+    related = await _related(reader, intent, targets, kept)
+    if not related and targets.total == 1 and intent.kind in (Kind.CALLERS, Kind.USAGES, Kind.UNUSED):
+        notes = (*notes, await why_no_callers(reader, targets.targets[0].node))
+    return Relation(intent, targets, related=related, notes=notes)
+
+
+async def _related(
+    reader: Reader, intent: RelationIntent, targets: Targets, kept: Callable[[Node], bool]
+) -> tuple[RelatedSymbol, ...]:
+    uids = targets.uids
+    match intent.kind:
+        case Kind.DEFINITION:
+            return tuple(_definition(target.node) for target in targets.targets)
+        case Kind.HIERARCHY:
+            up = await _follow(reader, uids, Direction.OUT, intent, (EdgeType.INHERITS,))
+            down = await _follow(reader, uids, Direction.IN, intent, (EdgeType.INHERITS,))
+            found = [*(replace(each, depth=-each.depth) for each in reversed(up)), *down]
+        case Kind.SUBTYPES | Kind.SUPERTYPES if _is_callable(targets):
+            found = await _follow(reader, uids, intent.direction, intent, (EdgeType.OVERRIDES,))
+        case Kind.MEMBERS:
+            found = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
+        case Kind.IMPORTERS | Kind.DEPENDENTS if _is_file(targets):
+            members = await _members(reader, uids)
+            types = (EdgeType.IMPORTS,) if intent.kind == Kind.IMPORTERS else intent.types
+            found = await _follow(reader, (*uids, *members), Direction.IN, intent, types)
+            inside = {*uids, *members}
+            found = [each for each in found if each.node.row.uid not in inside]
+        case _:
+            found = await _follow(reader, uids, intent.direction, intent, intent.types)
+            if intent.kind == Kind.CALLERS:
+                found += await _dispatched(reader, uids, intent, {each.node.row.uid for each in found})
+    return tuple(each for each in found if kept(each.node))
+
+
+async def _follow(
+    reader: Reader, uids: Sequence[str], direction: Direction, intent: RelationIntent, types: Sequence[EdgeType]
+) -> list[RelatedSymbol]:
+    """Return what the edges lead to, level by level; each symbol at its first level with every line."""
+    seen = set(uids)
+    found: list[RelatedSymbol] = []
+    names: dict[str, str] = {}
+    level = list(dict.fromkeys(uids))
+    for depth in range(1, _depth(intent) + 1):
+        edges = await reader.store.edges(level, direction, types, MAX_EDGES)
+        reached = _merged(edges, direction, depth, names)
+        new = [each for each in reached if each.node.row.uid not in seen]
+        found += new
+        seen.update(each.node.row.uid for each in new)
+        names.update((each.node.row.uid, each.node.row.qualified_name) for each in new)
+        level = [each.node.row.uid for each in new]
+        if not level or len(found) > MAX_REACHED:
+            break
+    return found
+
+
+def _merged(edges: Iterable[Edge], direction: Direction, depth: int, names: dict[str, str]) -> list[RelatedSymbol]:
+    """Return one entry per far symbol: all lines, and the rule that is most certain."""
+    merged: dict[str, RelatedSymbol] = {}
+    for edge in edges:
+        row, far = edge.row, edge.node.row
+        near = row.target if direction == Direction.IN else row.source
+        lines = (row.line,) if row.line and direction == Direction.IN else ()
+        known = merged.get(far.uid)
+        if known is None:
+            path = far.path
+            through = names.get(near, "") if depth > 1 else ""
+            merged[far.uid] = RelatedSymbol(edge.node, path, lines, row.strategy, row.confidence, depth, through)
+            continue
+        best = row if row.confidence > known.confidence else None
+        merged[far.uid] = replace(
+            known,
+            lines=tuple(sorted({*known.lines, *lines})),
+            strategy=best.strategy if best else known.strategy,
+            confidence=best.confidence if best else known.confidence,
+        )
+    return list(merged.values())
+
+
+async def _dispatched(
+    reader: Reader, uids: Sequence[str], intent: RelationIntent, known: set[str]
+) -> list[RelatedSymbol]:
+    """Return callers of the methods that the named method overrides: a call of the base may run the override."""
+    bases = await reader.store.edges(uids, Direction.OUT, (EdgeType.OVERRIDES,), 20)
+    own = {edge.node.row.uid: edge.node.row.qualified_name for edge in bases if edge.node.row.uid not in uids}
+    if not own:
+        return []
+    edges = await reader.store.edges(list(own), Direction.IN, (EdgeType.CALLS,), MAX_EDGES)
+    found = _merged(edges, Direction.IN, 2, own)
+    return [each for each in found if each.node.row.uid not in known]
+
+
+async def _members(reader: Reader, uids: Sequence[str]) -> list[str]:
+    edges = await reader.store.edges(uids, Direction.OUT, _HOLDS, MAX_EDGES)
+    return [edge.node.row.uid for edge in edges]
+
+
+async def _path(reader: Reader, intent: RelationIntent, targets: Targets, project: str) -> Relation:
+    others = await find_targets(reader, intent.other, replace(intent, name=intent.other), project)
+    if not others.targets:
+        return Relation(intent, targets, others)
+    steps = await find_path(reader, targets.uids, others.uids)
+    related = tuple(
+        RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
+        for depth, step in enumerate(steps, 1)
+    )
+    return Relation(intent, targets, others, related)
+
+
+def _definition(node: Node) -> RelatedSymbol:
+    row = node.row
+    return RelatedSymbol(node, row.path, (row.line or row.start_line,) if row.path else (), depth=0)
+
+
+def _depth(intent: RelationIntent) -> int:
+    if intent.kind in (Kind.MEMBERS, Kind.TESTS, Kind.TESTED, Kind.DOCS, Kind.DOCUMENTED):
+        return 1
+    if intent.direct or (intent.direct is None and intent.kind not in _TRANSITIVE):
+        return 1
+    default = MAX_DEPTH if intent.kind in _TRANSITIVE else DEFAULT_DEPTH
+    return min(intent.depth or default, MAX_DEPTH)
+
+
+def _is_callable(targets: Targets) -> bool:
+    return all(target.node.row.label in (Label.METHOD, Label.FUNCTION) for target in targets.targets)
+
+
+def _is_file(targets: Targets) -> bool:
+    return all(target.node.row.label in (Label.MODULE, Label.PACKAGE, Label.FILE) for target in targets.targets)
+
+
+async def _scope(
+    reader: Reader, intent: RelationIntent, targets: Targets, where: Filter
+) -> tuple[Callable[[Node], bool], tuple[str, ...]]:
+    """Return which symbols the question is limited to, and what there is to say about that."""
+    tests = intent.tests
+    notes: tuple[str, ...] = ()
+    inside: Callable[[Node], bool] = lambda _: True
+    owner = f"{intent.within}.{intent.name}"
+    if intent.within and not any(_ends_in(target.node, owner) for target in targets.targets):
+        prefix = intent.within.removeprefix("./")
+        held = await reader.store.find(prefix.replace("::", "."), Match.SUFFIX, Filter(project=where.project), 50)
+        names = [
+            node.row.qualified_name for node in held if node.row.label in (Label.CLASS, Label.PACKAGE, Label.MODULE)
+        ]
+        files = await reader.store.find("", Match.PREFIX, Filter(project=where.project, path=prefix), 1)
+
+        def inside(node: Node) -> bool:
+            row = node.row
+            by_path = bool(files) and row.path.startswith(prefix)
+            return by_path or any(
+                row.qualified_name == name or row.qualified_name.startswith(name + ".") for name in names
+            )
+
+        if not files and not names:
+            notes = (f"the scope `{intent.within}` is not a path or symbol of the index and was not applied",)
+            inside = lambda _: True
+
+    def kept(node: Node) -> bool:
+        if tests == TestScope.ONLY and not node.row.is_test:
+            return False
+        if tests == TestScope.EXCLUDED and node.row.is_test:
+            return False
+        return keeps(where, node) and inside(node)
+
+    return kept, notes
+
+
+def _ends_in(node: Node, name: str) -> bool:
+    qualified = node.row.qualified_name
+    return qualified == name or qualified.endswith("." + name)

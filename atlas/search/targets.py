@@ -1,0 +1,132 @@
+"""The name in a question about a relation -> the symbol that it stands for. Reads names only; follows no edge.
+
+Overloads, redefinitions, declarations and a class with its constructor are one symbol. Of everything that has the
+name, only what the relation can apply to is meant: a method has no subclasses. A definition of the project is preferred
+to a test, and to what another package defines; a file never stands in for a symbol.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from atlas.model import Filter, Label, Match, Node
+from atlas.search import Reader
+from atlas.search.channels import EXTERNAL_LABELS
+from atlas.search.not_found import why_missing
+from atlas.search.relations import Kind, RelationIntent
+from atlas.search.resolve import resolve
+
+MAX_TARGETS = 12
+"""Symbols of one name that are listed; a name that fits more says how many."""
+
+_CLASSES = (Label.CLASS,)
+_CALLABLE = (Label.FUNCTION, Label.METHOD, Label.CLASS)
+_FILES = (Label.MODULE, Label.PACKAGE, Label.FILE)
+_ANY_CODE = (*_CALLABLE, Label.VALUE)
+
+APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
+    Kind.CALLERS: (_ANY_CODE,),
+    Kind.CALLEES: (_CALLABLE,),
+    Kind.SUBTYPES: (_CLASSES, (Label.METHOD, Label.FUNCTION)),
+    Kind.SUPERTYPES: (_CLASSES, (Label.METHOD,)),
+    Kind.HIERARCHY: (_CLASSES,),
+    Kind.OVERRIDES: ((Label.METHOD, Label.VALUE), _CLASSES),
+    Kind.OVERRIDDEN: ((Label.METHOD, Label.VALUE), _CLASSES),
+    Kind.IMPORTERS: (_FILES, _ANY_CODE),
+    Kind.IMPORTS: (_FILES,),
+    Kind.TESTS: (_ANY_CODE, _FILES),
+    Kind.PATH: (_CALLABLE, _FILES),
+    Kind.USAGES: (_ANY_CODE, _FILES),
+    Kind.USES: (_ANY_CODE, _FILES),
+    Kind.DEFINITION: (_ANY_CODE, _FILES),
+}
+"""By kind of relation: labels of what can have its edges, the first group that fits any node is meant."""
+
+_REDEFINITION = re.compile(r"#\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One symbol: its definition and the nodes that are the same symbol (overloads, declarations, constructor)."""
+
+    node: Node
+    uids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What a name stands for: one target, several (ambiguous), or none with near names and reasons."""
+
+    name: str
+    targets: tuple[Target, ...]
+    total: int = 0
+    """Symbols of that name; `targets` holds at most `MAX_TARGETS` of them."""
+    near: tuple[Node, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def uids(self) -> tuple[str, ...]:
+        """Uids of all nodes of all targets."""
+        return tuple(uid for target in self.targets for uid in target.uids)
+
+
+async def find_targets(reader: Reader, name: str, intent: RelationIntent, project: str) -> Targets:
+    """Return the symbols that a name in a question stands for.
+
+    A scope (`in Y`) that is the owner of such a symbol decides: `callers of save in User` are those of `User.save`.
+    """
+    where = Filter(project=project)
+    if intent.within and "/" not in intent.within and name == intent.name:
+        owned = await _resolved(reader, f"{intent.within}.{name}", intent.kind, where)
+        if owned.targets:
+            return owned
+    found = await _resolved(reader, name, intent.kind, where)
+    if found.targets or not intent.certain:
+        return found
+    reasons = await why_missing(reader, name, where)
+    return replace(found, reasons=reasons)
+
+
+async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets:
+    resolution = await resolve(reader, name, where)
+    if resolution.how == "suffix":
+        # all of them: resolve prefers one definition among its declarations
+        nodes = await reader.store.find(name, Match.SUFFIX, where, 200)
+    else:
+        nodes = [*resolution.nodes, *resolution.declarations]
+    groups = group_symbols(_preferred(nodes, kind), reader.languages.constructors)
+    return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near)
+
+
+def _preferred(nodes: Sequence[Node], kind: Kind) -> list[Node]:
+    """Return the nodes that the relation is about: of the right label, own before external, code before tests."""
+    for labels in APPLIES.get(kind, ()):
+        fitting = [node for node in nodes if node.row.label in (*labels, *EXTERNAL_LABELS)]
+        if any(node.row.label in labels for node in fitting):
+            nodes = fitting
+            break
+    own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS] or list(nodes)
+    return [node for node in own if not node.row.is_test] or own
+
+
+def group_symbols(nodes: Iterable[Node], constructors: frozenset[str]) -> list[Target]:
+    """Return one target per symbol, in the order of the nodes."""
+    nodes = list(nodes)
+    classes = {node.row.qualified_name for node in nodes if node.row.label == Label.CLASS}
+    groups: dict[str, list[Node]] = {}
+    for node in nodes:
+        owner, _, name = node.row.qualified_name.rpartition(".")
+        symbol = owner if name in constructors and owner in classes else node.row.qualified_name
+        groups.setdefault(_REDEFINITION.sub("", symbol), []).append(node)
+    return [Target(_definition(group), tuple(node.row.uid for node in group)) for group in groups.values()]
+
+
+def _definition(group: Sequence[Node]) -> Node:
+    """Return the node that shows a symbol best: a class before its constructor, a definition before declarations."""
+
+    def standing(node: Node) -> tuple[bool, bool]:
+        return (node.row.label != Label.CLASS, "declaration" in node.row.modifiers.split())
+
+    return min(group, key=standing)
