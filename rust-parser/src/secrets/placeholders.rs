@@ -1,4 +1,5 @@
-//! Values that stand for a secret without being one: placeholders, examples, sequences of characters and password hashes.
+//! Recognizes values that stand for a secret but are none: placeholders, examples, sequences of characters and password
+//! hashes.
 
 use std::sync::LazyLock;
 
@@ -7,7 +8,7 @@ use aho_corasick::AhoCorasick;
 use super::randomness::distinct_bytes;
 use super::rules::RULES;
 
-/// Parts of values that stand for a secret, wherever they occur.
+/// Substrings of placeholder values, valid for all rules.
 const PLACEHOLDERS: &[&str] = &[
     "example",
     "sample",
@@ -58,7 +59,7 @@ const PLACEHOLDERS: &[&str] = &[
     "]{",
     "(?",
 ];
-/// And those of values that somebody made up for a test or a manual, where nothing but a name says that it is a secret.
+/// Substrings of invented values in tests and manuals, checked only where the name alone indicates a secret.
 const MADE_UP: &[&str] = &[
     "password",
     "passw0rd",
@@ -100,10 +101,10 @@ const MADE_UP: &[&str] = &[
 static PLACEHOLDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(PLACEHOLDERS));
 static MADE_UP_WORD: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(MADE_UP));
 
-/// This many characters in the order of the alphabet, the digits or the keyboard are no chance.
+/// Length of a run in alphabetical, numerical or keyboard order that marks a placeholder.
 const SEQUENCE: usize = 6;
 
-/// Does the value stand for a secret, as templates, examples and documentation write it?
+/// Returns whether the value is a placeholder, as templates, examples and documentation contain them.
 pub fn is_placeholder(value: &[u8]) -> bool {
     PLACEHOLDER.as_ref().is_some_and(|words| words.is_match(value))
         || has_sequence(value)
@@ -120,7 +121,8 @@ fn words(listed: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(listed).ok()
 }
 
-/// `abcdef`, `123456`, `987654`: each byte is the next one, or the one before; also `A1B2C3D4E5F6`.
+/// Finds ascending or descending runs such as `abcdef`, `123456` and `987654`, also when letters and digits alternate
+/// (`A1B2C3D4E5F6`).
 fn has_sequence(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let letters: Vec<u8> = lower.iter().filter(|byte| byte.is_ascii_alphabetic()).copied().collect();
@@ -138,7 +140,7 @@ fn runs(value: &[u8]) -> bool {
     })
 }
 
-/// What is stored instead of a password: `pbkdf2_sha256$...`, `$2b$...`, `{SSHA}...`.
+/// Recognizes password hashes: `pbkdf2_sha256$...`, `$2b$...`, `{SSHA}...`.
 fn is_password_hash(value: &[u8]) -> bool {
     let algorithm = value.iter().position(|byte| *byte == b'$').map(|at| &value[..at]);
     let named = algorithm.is_some_and(|name| {

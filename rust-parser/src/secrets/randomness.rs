@@ -3,21 +3,22 @@
 
 use super::rules::BIGRAM_COSTS;
 
-/// Costs in half bits of characters of which not both are letters.
+/// Costs of character pairs other than two letters, in half bits.
 const LETTER_DIGIT: u32 = 10;
 const DIGIT_LETTER: u32 = 12;
 const DIGIT_DIGIT: u32 = 7;
 const SEPARATOR: u32 = 4;
 const SIGN: u32 = 12;
 const CASE_UP: u32 = 3;
-/// Half bits a character on average: words have about 8, random letters and digits about 13.
+/// Least average cost of a random value in half bits per character. Words average about 8, random letters and digits
+/// about 13.
 pub const RANDOM_COST: f64 = 10.1;
-/// Without any digit.
+/// Least average cost of a value without digits.
 pub const LETTERS_COST: f64 = 11.6;
-/// And after a prefix that a provider gives its tokens, where less is left to prove.
+/// Least average cost of a value after a known provider prefix, which is evidence in itself.
 pub const PREFIXED_COST: f64 = 9.2;
 
-/// Shannon entropy in bits a byte.
+/// Returns the Shannon entropy in bits per byte.
 pub fn entropy(value: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
@@ -25,7 +26,7 @@ pub fn entropy(value: &[u8]) -> f64 {
     counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / length).map(|p| -p * p.log2()).sum()
 }
 
-/// The longest run of letters that reads like a word.
+/// Returns the length of the longest run of letters that resembles a word.
 pub fn longest_word(value: &[u8]) -> usize {
     value
         .split(|byte| !byte.is_ascii_alphabetic())
@@ -35,12 +36,12 @@ pub fn longest_word(value: &[u8]) -> usize {
         .unwrap_or(0)
 }
 
-/// Does a name consist of words? Base64 does not.
+/// Returns whether a name consists of words, unlike base64.
 pub fn is_wordy(name: &[u8]) -> bool {
     name.len() >= 3 && average_cost(name) < RANDOM_COST
 }
 
-/// Average cost of each character after the one before it, in half bits.
+/// Returns the average cost of each character after the one before it, in half bits.
 pub fn average_cost(value: &[u8]) -> f64 {
     let table = &*BIGRAM_COSTS;
     let letter = |byte: u8| usize::from(byte.to_ascii_lowercase() - b'a');

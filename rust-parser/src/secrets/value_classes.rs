@@ -1,17 +1,19 @@
-//! What a value alone says: random, chosen as a password, or a placeholder.
+//! Classifies a value by its characters alone: random, or chosen as a password.
 
 use super::placeholders::{is_made_up, is_placeholder};
 use super::randomness::{LETTERS_COST, RANDOM_COST, average_cost, count, distinct_bytes, entropy, longest_word};
 
-/// Fewer hexadecimal digits are no key.
+/// Least number of hexadecimal digits in a key.
 const HEXADECIMAL: usize = 24;
 
-/// A random value that no word of it calls made up: for places where only a name says that it is a secret.
+/// Returns whether a value is random and contains no word that marks invented values. Used where only a name indicates
+/// a secret.
 pub fn is_secret_literal(value: &[u8]) -> bool {
     is_random(value, 16, RANDOM_COST) && !is_made_up(value)
 }
 
-/// A value that a machine made: enough of it, no words, no pattern.
+/// Returns whether a value is random: at least `least` bytes, no words and no pattern. `limit` is the least average
+/// cost in half bits per character.
 pub fn is_random(value: &[u8], least: usize, limit: f64) -> bool {
     let body = value.trim_ascii_end();
     if body.len() < least || is_placeholder(body) || is_uuid(body) {
@@ -36,7 +38,7 @@ pub fn is_random(value: &[u8], least: usize, limit: f64) -> bool {
         && (digits > 0 || (mixed && average_cost(body) >= LETTERS_COST))
 }
 
-/// The text that a value is in base64; random bytes are no text.
+/// Returns the text that a base64 value encodes, or `None` if it encodes random bytes.
 fn encoded_text(value: &[u8]) -> Option<Vec<u8>> {
     let digits = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
     let mut text = Vec::with_capacity(value.len());
@@ -62,7 +64,7 @@ fn encoded_text(value: &[u8]) -> Option<Vec<u8>> {
     is_text.then_some(text)
 }
 
-/// Mostly one run of hexadecimal digits, random ones.
+/// Returns whether a value is mostly one run of random hexadecimal digits.
 fn is_hexadecimal(body: &[u8]) -> bool {
     let longest = body.split(|byte| !byte.is_ascii_hexdigit()).max_by_key(|run| run.len()).unwrap_or_default();
     let digits = count(longest, u8::is_ascii_digit);
@@ -75,7 +77,8 @@ fn is_hexadecimal(body: &[u8]) -> bool {
         && entropy(longest) >= 2.9
 }
 
-/// A value that somebody chose as a password and did not mean as an example: several kinds of characters, not only words.
+/// Returns whether a value resembles a password that is not an example: several kinds of characters, and not only
+/// words.
 pub fn is_password(value: &[u8]) -> bool {
     if value.len() < 8
         || value.len() > 200

@@ -1,6 +1,7 @@
-//! The graph of one file (or of the structure) as rows: nodes, edges and words for search, in the order of `atlas.model`.
+//! Units: the graph of one file, or of the project structure, as rows of nodes and edges in the order of `atlas.model`,
+//! and the words for search.
 //!
-//! A row is described once, as a list of fields; the digest hashes the fields and Python gets them as tuples.
+//! A row is described once, as a list of fields: the digest hashes the fields, and Python receives them as tuples.
 
 mod node_row;
 mod row;
@@ -39,9 +40,9 @@ enum NodePlace {
 }
 
 pub(crate) struct UnitEdge {
-    /// Position of the node.
+    /// Index of the source node in the unit.
     source: usize,
-    /// Without the project.
+    /// Uid without the project.
     target: String,
     kind: &'static str,
     line: u32,
@@ -49,22 +50,22 @@ pub(crate) struct UnitEdge {
     confidence: f64,
 }
 
-/// Everything that the rows of one unit are made from.
+/// The data from which the rows of one unit are made.
 pub struct UnitSource {
     project: String,
     pub(crate) path: String,
     facts: Option<Arc<FileFacts>>,
-    /// Its module stands for a folder.
+    /// Whether the file's module represents a folder.
     is_package: bool,
     pub(crate) nodes: Vec<UnitNode>,
-    /// By node: the nearest enclosing node of the unit.
+    /// For each node, the index of its nearest enclosing node in the unit.
     parents: Vec<Option<usize>>,
     pub(crate) edges: Vec<UnitEdge>,
     pub(crate) resolved: u32,
     pub(crate) unresolved: u32,
 }
 
-/// The unit of a file; `targets` are the uids of its edges' far ends, without the project.
+/// Creates the unit of a file. `targets` holds, for each edge, the uid of its target without the project.
 pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, targets: Vec<String>) -> UnitSource {
     let entry = index.file(file);
     let facts = entry.facts();
@@ -119,7 +120,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
     }
 }
 
-/// The unit of the structure.
+/// Creates the unit of the project structure.
 pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
     let nodes: Vec<UnitNode> = structure
         .nodes
@@ -161,7 +162,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
 }
 
 impl UnitSource {
-    /// Digest over all rows and the texts they were made from.
+    /// Returns the digest of all rows and of the numbers of resolved and unresolved references.
     pub fn digest(&self) -> UnitDigest {
         let mut rows = Vec::with_capacity(self.nodes.len() * 400 + self.edges.len() * 150);
         for position in 0..self.nodes.len() {
@@ -177,7 +178,7 @@ impl UnitSource {
         digest
     }
 
-    /// The fields of `atlas.model.EdgeRow`.
+    /// Returns the fields of `atlas.model.EdgeRow`.
     pub(crate) fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 6] {
         [
             self.nodes[edge.source].uid.as_str().into(),

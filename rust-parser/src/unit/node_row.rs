@@ -1,4 +1,4 @@
-//! The rows of a unit's nodes: one row for a file, a definition or a node of the structure.
+//! The node rows of a unit: one row for each file, definition or node of the structure.
 
 use crate::content_digest::hex;
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
@@ -9,7 +9,7 @@ use crate::unit::row::{Field, digits};
 use crate::unit::{NodePlace, UnitNode, UnitSource};
 
 impl UnitSource {
-    /// The fields of `atlas.model.NodeRow`.
+    /// Returns the fields of `atlas.model.NodeRow`.
     pub(crate) fn node_fields(&self, position: usize) -> [Field<'_>; 24] {
         let node = &self.nodes[position];
         match (&node.place, &self.facts) {
@@ -110,7 +110,8 @@ impl UnitSource {
         ]
     }
 
-    /// "Class method" for methods, the name for functions and classes, the path for whole files and sections.
+    /// Returns the name in the node's embedded text: "Class method" for methods, the name for functions and classes,
+    /// the path for whole files and sections.
     fn chunk_name(&self, label: &str, name: &str, position: usize, facts: &FileFacts) -> String {
         match label {
             "Function" | "Method" => {
@@ -132,7 +133,7 @@ impl UnitSource {
     }
 }
 
-/// The class that a method outside of its class body belongs to, from its definition path.
+/// Returns the class of a method that is defined outside of its class body.
 fn extended_class<'a>(facts: &'a FileFacts, node: &UnitNode) -> Option<&'a str> {
     let NodePlace::File(def) = node.place else { return None };
     let definition = &facts.definitions[def as usize];
