@@ -14,12 +14,13 @@ from fnmatch import fnmatchcase
 from atlas.errors import AtlasError, StoreError
 from atlas.model import Direction, EdgeType, Filter, Label, Match, Node, Scored
 from atlas.search import Reader
-from atlas.search.anchors import SEEDS, Anchors, anchors_of, why_not_followed
-from atlas.search.route import Query, RelationIntent
+from atlas.search.route import Query
 
 POOL = 100
 """Candidates per channel: recall@100 of words and meaning together is .91; more candidates add little (adr/0008)."""
 NAME_LIMIT = 40
+SEEDS = 3
+"""Nodes of a name whose neighbours are added; a name of more is too ambiguous to be context."""
 
 NAME_GRADES = {
     "exact name": 1.0,
@@ -51,30 +52,17 @@ class Ranking:
 async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
     """Find symbols whose name the question contains, graded by how exact the match is."""
     find = reader.store.find
-    anchors = await anchors_of(reader, query.relation, where.project) if query.relation else None
-    if query.relation is not None and anchors is not None and anchors.nodes:
-        return await _anchored(reader, query.relation, anchors, where)
     jobs: list[tuple[str, str, Awaitable[list[Node]]]] = []
     for name in query.names:
         last = name.rpartition(".")[2]
         jobs.append(("name", name, find(name, Match.SUFFIX, where, NAME_LIMIT)))
         jobs.append(("name without case", name, find(name, Match.FOLDED, where, NAME_LIMIT)))
-        if len(query.names) == 1 and len(last) >= 3 and query.relation is None:
+        if len(query.names) == 1 and len(last) >= 3:
             jobs.append(("name prefix", name, find(last, Match.PREFIX, where, NAME_LIMIT)))
     jobs += [("name from words", name, find(name, Match.FOLDED, where, NAME_LIMIT)) for name in query.joined]
     jobs += [("path", path, _files(reader, path, where)) for path in query.paths]
     found = await asyncio.gather(*(job for _, _, job in jobs))
     return _graded((match, name, nodes) for (match, name, _), nodes in zip(jobs, found, strict=True))
-
-
-async def _anchored(reader: Reader, relation: RelationIntent, anchors: Anchors, where: Filter) -> Ranking:
-    """Find the nodes from which the relation is followed, or the candidates if the name is ambiguous."""
-    narrowed = anchors.narrowed(where)
-    if narrowed is None:
-        return Ranking("name")
-    nodes = await reader.store.find(relation.name, anchors.match, narrowed, NAME_LIMIT)
-    match = "name" if anchors.match == Match.SUFFIX else "name without case"
-    return _graded([(match, relation.name, nodes)])
 
 
 def _graded(found: Iterable[tuple[str, str, Sequence[Node]]]) -> Ranking:
@@ -130,41 +118,16 @@ async def _other_model(reader: Reader) -> str:
 
 
 async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:
-    """Find the targets of the relation, best edges first; without a relation, the neighbours of the named symbols."""
-    if query.relation is None:
-        anywhere = Filter(project=where.project)
-        names = query.names[:2]
-        found = await asyncio.gather(*(reader.store.find(name, Match.SUFFIX, anywhere, SEEDS + 1) for name in names))
-        return await _neighbours(reader, _seeds(*found), where)
-    anchors = await anchors_of(reader, query.relation, where.project)
-    seeds = _seeds(anchors.nodes)
-    if not seeds:
-        why = why_not_followed(anchors, query.relation)
-        return Ranking("graph", note=f"`{query.relation.name}` {why}; {query.relation.kind} were not followed")
-    return await follow(reader, query.relation, seeds, where)
+    """Find the neighbours of the symbols that the question names, best edges first."""
+    anywhere = Filter(project=where.project)
+    names = query.names[:2]
+    found = await asyncio.gather(*(reader.store.find(name, Match.SUFFIX, anywhere, SEEDS + 1) for name in names))
+    return await _neighbours(reader, _seeds(*found), where)
 
 
 def _seeds(*found: Sequence[Node]) -> list[Node]:
-    """Return the project's own nodes for each unambiguous name."""
+    """Return the project's own nodes of each name that is not ambiguous."""
     return [node for nodes in found if len(nodes) <= SEEDS for node in nodes if node.row.label not in EXTERNAL_LABELS]
-
-
-async def follow(reader: Reader, relation: RelationIntent, seeds: list[Node], where: Filter) -> Ranking:
-    """Follow a relation from its anchors; a node's score is the highest confidence of its edges."""
-    if relation.kind == "definition":
-        uids = [seed.row.uid for seed in seeds]
-        return Ranking(
-            "graph", tuple(Scored(uid, 1.0) for uid in uids), reasons=tuple((uid, "definition") for uid in uids)
-        )
-    edges = await reader.store.edges([seed.row.uid for seed in seeds], relation.direction, relation.types, POOL * 2)
-    reason = f"{relation.kind} of {relation.name}"
-    best: dict[str, float] = {}
-    for edge in edges:
-        if keeps(where, edge.node):
-            best[edge.node.row.uid] = max(edge.row.confidence, best.get(edge.node.row.uid, 0.0))
-    ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))[:POOL]
-    note = "" if ranked else f"no resolved {reason}: none, or references that could not be resolved"
-    return Ranking("graph", tuple(Scored(u, s) for u, s in ranked), note, tuple((uid, reason) for uid, _ in ranked))
 
 
 async def gather(*channels: tuple[str, Awaitable[Ranking]]) -> list[Ranking]:

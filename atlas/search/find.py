@@ -13,6 +13,7 @@ from atlas.search import Reader
 from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_words, gather
 from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
+from atlas.search.relate import Relation, answer_relation
 from atlas.search.route import Query, route
 
 RERANK_LIMIT = 60
@@ -21,12 +22,8 @@ NAME_WEIGHT = 1.0
 """If the question is only a name, a name match weighs as much as the best text match, so the symbol comes first."""
 FOCUS_POWER = 2
 """A name among other words weighs by the square of its share of the words (adr/0008)."""
-RELATION_WEIGHT = 3.0
-"""A question about callers returns the callers first, regardless of their text."""
 NEIGHBOUR_WEIGHT = 0.15
 """Neighbours of a named symbol are context: they break ties but do not displace matches."""
-RELATION_NAME_WEIGHT = 0.5
-"""In a question about its edges, the named symbol itself is context."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
@@ -54,6 +51,8 @@ class SearchResult:
     total: int
     """Number of candidates found; `ranked` contains at most as many as requested."""
     notes: tuple[str, ...]
+    relation: Relation | None = None
+    """The answer to a question about a relation; nothing is ranked then."""
 
 
 async def search(
@@ -68,12 +67,16 @@ async def search(
 ) -> SearchResult:
     """Find candidates for a question. A failed channel adds a note instead of raising.
 
-    A single channel keeps its own order and reads only the first `wanted` nodes; the hybrid mode ranks all candidates.
+    The hybrid mode answers a question about a relation from the graph alone, unless nothing has the name asked for and
+    that name may be an English word. A single channel keeps its own order and reads only the first `wanted` nodes; the hybrid mode ranks all candidates.
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
+        relation, trouble = await _relation(reader, query, where)
+        if relation is not None:
+            return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)
         rankings = await _channels(reader, query, where)
-        notes = _remarks(rankings, query)
+        notes = (*trouble, *_remarks(rankings, query))
         candidates, problems = await _hydrate(reader, fuse(rankings, query, fusion)[:RERANK_LIMIT], rankings)
         ranked = rank(candidates, query, reader.split_words, reader.languages, demote_tests=demote_tests)
         total = len(ranked)
@@ -87,23 +90,27 @@ async def search(
     )
 
 
-async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:
-    """Run the channels concurrently; if the relation of a question has results, skip the text search."""
-    exact = (("name", by_name(reader, query, where)), ("graph", by_graph(reader, query, where)))
+async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relation | None, tuple[str, ...]]:
+    """Answer a question about a relation; None with a note when the store cannot be read."""
     if query.relation is None:
-        return await gather(
-            *exact, ("words", by_words(reader, query, where)), ("meaning", by_meaning(reader, query, where))
-        )
-    rankings = await gather(*exact)
-    if rankings[1].hits:
-        return rankings
-    return rankings + await gather(
-        ("words", by_words(reader, query, where)), ("meaning", by_meaning(reader, query, where))
+        return None, ()
+    try:
+        return await answer_relation(reader, query.relation, where), ()
+    except AtlasError as error:
+        return None, (f"{query.relation.kind} of `{query.relation.name}` could not be read: {error.message}",)
+
+
+async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:
+    return await gather(
+        ("name", by_name(reader, query, where)),
+        ("graph", by_graph(reader, query, where)),
+        ("words", by_words(reader, query, where)),
+        ("meaning", by_meaning(reader, query, where)),
     )
 
 
 def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIGHTED) -> list[Scored]:
-    """Combine the channels: words and meaning by `fusion` into 0..1, plus weighted scores of names and relations."""
+    """Combine the channels: words and meaning by `fusion` into 0..1, plus weighted scores of names and neighbours."""
     hits = {ranking.channel: ranking.hits for ranking in rankings}
     words, meaning = hits.get("words", ()), hits.get("meaning", ())
     if fusion == Fusion.RRF:
@@ -111,19 +118,16 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         totals = {uid: score / text[0].score for uid, score in text}
     else:
         totals = text_scores(words, meaning)
-    name_weight = RELATION_NAME_WEIGHT if query.relation else NAME_WEIGHT * query.focus**FOCUS_POWER
-    graph_weight = RELATION_WEIGHT if query.relation else NEIGHBOUR_WEIGHT
-    for channel, weight in (("name", name_weight), ("graph", graph_weight)):
+    name_weight = NAME_WEIGHT * query.focus**FOCUS_POWER
+    for channel, weight in (("name", name_weight), ("graph", NEIGHBOUR_WEIGHT)):
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score
     return order(totals)
 
 
 def _remarks(rankings: Sequence[Ranking], query: Query) -> tuple[str, ...]:
-    """Return notes: what a relation question left out, or that the index contains none of the words."""
+    """Return a note if the index contains none of the words."""
     found = {ranking.channel: ranking.hits for ranking in rankings}
-    if query.relation is not None and found["graph"]:
-        return (f"only {query.relation.kind} of `{query.relation.name}` and the symbol itself; text was not searched",)
     if query.words and not found.get("words") and any(found.values()):
         return ("no word of the query occurs in the index: these hits are at best similar in meaning",)
     return ()

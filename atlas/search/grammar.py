@@ -227,13 +227,12 @@ _WITHIN_FIRST = re.compile(
     re.IGNORECASE,
 )
 _ADJECTIVES = (
-    (re.compile(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), "tests", TestScope.EXCLUDED),
-    (re.compile(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), "tests", TestScope.ONLY),
-    (re.compile(r"\b(?:direct|directly|immediate|immediately) ?", re.IGNORECASE), "direct", True),
+    (re.compile(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), TestScope.EXCLUDED),
+    (re.compile(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), TestScope.ONLY),
+    (re.compile(r"\b(?:direct|directly|immediate|immediately) ?", re.IGNORECASE), True),
     (
         re.compile(r"\b(?:transitive|transitively|indirect|indirectly|recursive|recursively|all the way|deep|eventually"
                    r"|directly or indirectly|direct and indirect) ?", re.IGNORECASE),
-        "direct",
         False,
     ),
 )  # fmt: skip
@@ -371,7 +370,7 @@ def _whole(text: str, quoted: set[str]) -> RelationIntent | None:
     if (match := _WITHOUT_TESTS.search(text)) is not None:
         scope = replace(scope, tests=TestScope.EXCLUDED)
         text = text[: match.start()] + text[match.end() :]
-    for pattern, field, value in _ADJECTIVES:
+    for pattern, value in _ADJECTIVES:
         without = pattern.sub("", text)
         if without != text and without.strip():
             text = without
@@ -423,14 +422,14 @@ def _scope(within: str) -> str:
 def _match(text: str, quoted: set[str]) -> RelationIntent | None:
     words = set(re.findall(r"[\w'-]+", text.lower()))
     normal = text.replace("'s ", " 's ").replace("’s ", " 's ") + " "
-    for kind, triggers, frames in _frames():
+    for triggers, frames in _frames():
         if triggers and words.isdisjoint(triggers):
             continue
         for frame in frames:
             match = frame.pattern.fullmatch(normal)
             if match is None:
                 continue
-            found = _intent(frame.kind if frame.kind is not None else kind, match, quoted)
+            found = _intent(frame.kind, match, quoted)
             if found is not None:
                 return found
     return None
@@ -464,16 +463,16 @@ def _is_name(name: str) -> bool:
 
 
 @cache
-def _frames() -> tuple[tuple[Kind, frozenset[str], tuple[_Frame, ...]], ...]:
+def _frames() -> tuple[tuple[frozenset[str], tuple[_Frame, ...]], ...]:
     """Return every kind's frames with the words of which a question must have one."""
-    compiled: list[tuple[Kind, frozenset[str], tuple[_Frame, ...]]] = []
+    compiled: list[tuple[frozenset[str], tuple[_Frame, ...]]] = []
     for kind, template in _MORE:
-        compiled.append((kind, _triggers(template), (_Frame(kind, _compile(template, None)),)))
+        compiled.append((_triggers(template), (_Frame(kind, _compile(template, None)),)))
     for words in RELATIONS:
         frames = [_Frame(words.kind, _compile(template, words)) for template in _templates(words, inverse=False)]
         if words.inverse is not None:
             frames += [_Frame(words.inverse, _compile(template, words)) for template in _templates(words, inverse=True)]
-        compiled.append((words.kind, _lexemes(words), tuple(frames)))
+        compiled.append((_lexemes(words), tuple(frames)))
     return tuple(compiled)
 
 

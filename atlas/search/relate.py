@@ -13,6 +13,7 @@ from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import find_path
 from atlas.search.channels import keeps
+from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
 from atlas.search.relations import Kind, RelationIntent, TestScope
 from atlas.search.targets import Targets, find_targets
@@ -25,6 +26,7 @@ DEFAULT_DEPTH = 3
 MAX_REACHED = 2_000
 """Symbols that a transitive relation visits."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
+_HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY})
 """Relations that are followed to the end unless the question says `direct`."""
 
@@ -212,37 +214,44 @@ async def _scope(
     reader: Reader, intent: RelationIntent, targets: Targets, where: Filter
 ) -> tuple[Callable[[Node], bool], tuple[str, ...]]:
     """Return which symbols the question is limited to, and what there is to say about that."""
-    tests = intent.tests
-    notes: tuple[str, ...] = ()
-    inside: Callable[[Node], bool] = lambda _: True
-    owner = f"{intent.within}.{intent.name}"
-    if intent.within and not any(_ends_in(target.node, owner) for target in targets.targets):
-        prefix = intent.within.removeprefix("./")
-        held = await reader.store.find(prefix.replace("::", "."), Match.SUFFIX, Filter(project=where.project), 50)
-        names = [
-            node.row.qualified_name for node in held if node.row.label in (Label.CLASS, Label.PACKAGE, Label.MODULE)
-        ]
-        files = await reader.store.find("", Match.PREFIX, Filter(project=where.project, path=prefix), 1)
-
-        def inside(node: Node) -> bool:
-            row = node.row
-            by_path = bool(files) and row.path.startswith(prefix)
-            return by_path or any(
-                row.qualified_name == name or row.qualified_name.startswith(name + ".") for name in names
-            )
-
-        if not files and not names:
-            notes = (f"the scope `{intent.within}` is not a path or symbol of the index and was not applied",)
-            inside = lambda _: True
+    inside, notes = await _inside(reader, intent, targets, where.project)
 
     def kept(node: Node) -> bool:
-        if tests == TestScope.ONLY and not node.row.is_test:
+        if intent.tests == TestScope.ONLY and not node.row.is_test:
             return False
-        if tests == TestScope.EXCLUDED and node.row.is_test:
+        if intent.tests == TestScope.EXCLUDED and node.row.is_test:
             return False
         return keeps(where, node) and inside(node)
 
     return kept, notes
+
+
+async def _inside(
+    reader: Reader, intent: RelationIntent, targets: Targets, project: str
+) -> tuple[Callable[[Node], bool], tuple[str, ...]]:
+    """Return which symbols lie in the module, class or folder that the question names."""
+    owner = f"{intent.within}.{intent.name}"
+    if not intent.within or any(_ends_in(target.node, owner) for target in targets.targets):
+        return _everywhere, ()
+    prefix = intent.within.removeprefix("./")
+    anywhere = Filter(project=project)
+    held = await reader.store.find(dotted(prefix), Match.SUFFIX, anywhere, 50)
+    holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
+    files = await reader.store.find("", Match.PREFIX, replace(anywhere, path=prefix), 1)
+    if not files and not holders:
+        return _everywhere, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
+
+    def inside(node: Node) -> bool:
+        row = node.row
+        return (bool(files) and row.path.startswith(prefix)) or any(
+            row.qualified_name == name or row.qualified_name.startswith(f"{name}.") for name in holders
+        )
+
+    return inside, ()
+
+
+def _everywhere(node: Node) -> bool:
+    return bool(node)
 
 
 def _ends_in(node: Node, name: str) -> bool:

@@ -15,7 +15,7 @@ from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.languages import LanguageTerms
 from atlas.search.rank import is_declaration
-from atlas.search.route import dotted, valid
+from atlas.search.names import dotted, valid
 
 CANDIDATES = 50
 NEAR = 8

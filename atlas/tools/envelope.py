@@ -13,7 +13,7 @@ from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label, ProjectState
 from atlas.search.freshness import StaleFile
-from atlas.search.route import valid
+from atlas.search.names import valid
 from atlas.tools.answers import Answer, Evidence
 from atlas.tools.assemble import longest
 from atlas.tools.structure import tokens_of, tokens_until
