@@ -116,6 +116,55 @@ class SearchAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class RelatedLine:
+    """A symbol that answers a question about a relation, with the lines of the evidence in its file."""
+
+    name: str
+    """Qualified name."""
+    kind: str
+    lines: tuple[int, ...]
+    strategy: str
+    confidence: float
+    depth: int
+    """Number of edges from the subject; negative above it in a hierarchy."""
+    through: str = ""
+    """Qualified name of the symbol in between, for a depth of 2 or more."""
+    detail: str = ""
+    """Signature, where the question asks for definitions."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileGroup:
+    """Related symbols with evidence in one file."""
+
+    path: str
+    symbols: tuple[RelatedLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationAnswer:
+    """Answer of hybrid_search to a question about a relation, such as `callers of X`."""
+
+    tool: str
+    kind: str
+    name: str
+    """The name in the question."""
+    outcome: str
+    """`found`, `ambiguous` (several `subjects`) or `not_found` (see `near` and `diagnosis`)."""
+    subjects: tuple[Symbol, ...]
+    other: str
+    """The end of a path."""
+    files: tuple[FileGroup, ...]
+    found: int
+    subject_count: int
+    near: tuple[Symbol, ...]
+    diagnosis: tuple[str, ...]
+    missing: str
+    """The name that nothing has."""
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
 class Lookup:
     """Result of a name lookup.
 
@@ -313,4 +362,13 @@ class HealthAnswer:
     evidence: Evidence
 
 
-Answer = SearchAnswer | NodeAnswer | ContextAnswer | TableAnswer | SchemaAnswer | StatusAnswer | HealthAnswer
+Answer = (
+    SearchAnswer
+    | RelationAnswer
+    | NodeAnswer
+    | ContextAnswer
+    | TableAnswer
+    | SchemaAnswer
+    | StatusAnswer
+    | HealthAnswer
+)

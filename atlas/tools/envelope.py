@@ -211,7 +211,7 @@ def floor(answer: AnswerT, needed: int) -> AnswerT:
     evidence = replace(answer.evidence, notes=(), stale=(), withheld=(line,), cursor="", below_floor=True)
     emptied = {
         name: () if isinstance(getattr(answer, name), tuple) else None
-        for name in ("hits", "node", "symbol", "parents", "source", "sections", "rows", "labels", "edge_types")
+        for name in ("hits", "files", "node", "symbol", "parents", "source", "sections", "rows", "labels", "edge_types")
         if hasattr(answer, name)
     }
     return _with_evidence(replace(answer, **emptied), evidence)

@@ -20,6 +20,8 @@ from atlas.tools.answers import (
     Lookup,
     Neighbour,
     NodeAnswer,
+    RelatedLine,
+    RelationAnswer,
     SchemaAnswer,
     SearchAnswer,
     Section,
@@ -59,6 +61,8 @@ def render(answer: Answer) -> str:
     match answer:
         case SearchAnswer():
             body = search_lines(answer)
+        case RelationAnswer():
+            body = relation_lines(answer)
         case NodeAnswer():
             body = node_lines(answer)
         case ContextAnswer():
@@ -127,6 +131,46 @@ def hit_lines(hit: Hit) -> Iterator[str]:
     for section in hit.around:
         listed = "; ".join(neighbour_line(each) for each in section.neighbours)
         yield f"   {section_title(section)}: {listed}"
+
+
+def relation_lines(answer: RelationAnswer) -> Iterator[str]:
+    """Yield the subject and a count, then one line per related symbol, grouped by file."""
+    yield from relation_head(answer)
+    for group in answer.files:
+        yield group.path or "other packages"
+        for symbol in group.symbols:
+            yield f"  {related_line(symbol)}"
+
+
+def relation_head(answer: RelationAnswer) -> Iterator[str]:
+    """Yield what was asked of which symbol, with the number of results; near names where there is no such symbol."""
+    if answer.outcome == "not_found":
+        yield f"`{answer.missing}` is not a symbol of the index"
+        for line in answer.diagnosis:
+            yield f"- {line}"
+        if answer.near:
+            yield f"near names: {', '.join(f'{each.qualified_name} {each.place}' for each in answer.near)}"
+        return
+    title = f"path to {answer.other} from" if answer.kind == "path" else f"{answer.kind} of"
+    if answer.outcome == "found":
+        subject = answer.subjects[0]
+        yield f"{title} {subject.kind} {shown_name(subject)} {subject.place}: {answer.found or 'none'}"
+        return
+    yield f"{title} {answer.subject_count} symbols named {answer.name}: {answer.found or 'none'}"
+    for subject in answer.subjects:
+        yield f"- {subject.kind} {shown_name(subject)} {subject.place}"
+    if answer.subject_count > len(answer.subjects):
+        yield f"- and {answer.subject_count - len(answer.subjects)} more; qualify the name"
+
+
+def related_line(symbol: RelatedLine) -> str:
+    """Return name, lines, how it was found and how sure that is."""
+    lines = f" {','.join(map(str, symbol.lines))}" if symbol.lines else ""
+    how = f" ({symbol.strategy} {symbol.confidence:.2f})" if symbol.strategy else ""
+    level = f" [{symbol.depth}]" if symbol.depth not in (0, 1) else ""
+    through = f" through {symbol.through}" if symbol.through else ""
+    detail = f": {symbol.detail}" if symbol.detail else ""
+    return f"{symbol.name}{lines}{how}{level}{through}{detail}"
 
 
 def symbol_line(symbol: Symbol) -> str:

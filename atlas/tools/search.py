@@ -12,7 +12,7 @@ from atlas.search.expand import BESIDE_HITS, around_hits
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.rank import Candidate
-from atlas.tools.answers import Hit, SearchAnswer
+from atlas.tools.answers import Hit, RelationAnswer, SearchAnswer
 from atlas.tools.citations import path_of, sections_of, symbol_of
 from atlas.tools.envelope import (
     INLINE_TOKENS,
@@ -25,6 +25,7 @@ from atlas.tools.envelope import (
     open_envelope,
 )
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
+from atlas.tools.relation import relation_answer
 
 MAX_LIMIT = 50
 
@@ -41,8 +42,8 @@ async def hybrid_search(
     limit: int = 10,
     token_budget: int = 2000,
     cursor: str = "",
-) -> SearchAnswer:
-    """Find code and documentation by name, words, meaning and graph combined.
+) -> SearchAnswer | RelationAnswer:
+    """Find code and documentation by name, words, meaning and graph combined; answer questions about relations.
 
     `include_tests`: None ranks tests lower unless the query mentions them, False excludes them, True ranks them like
     other code. Raises ConfigError for invalid arguments and NotFound for an unknown project.
@@ -119,7 +120,7 @@ class _Page:
     fingerprint: str
 
 
-async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> SearchAnswer:
+async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> SearchAnswer | RelationAnswer:
     check_range("limit", request.limit, 1, MAX_LIMIT)
     if not request.query.strip():
         raise ConfigError("the query is empty", "give a name, some words or a question")
@@ -137,6 +138,8 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
         demote_tests=request.include_tests is None,
         wanted=start.offset + request.limit,
     )
+    if found.relation is not None:
+        return await relation_answer(atlas, envelope, found, found.relation, start, own)
     page = found.ranked[start.offset : start.offset + request.limit]
     stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
     moved = start.generation != state.generation

@@ -21,6 +21,7 @@ from atlas.tools.answers import (
     Lookup,
     NodeAnswer,
     ProjectStatus,
+    RelationAnswer,
     SchemaAnswer,
     SearchAnswer,
     Section,
@@ -29,7 +30,7 @@ from atlas.tools.answers import (
     TableAnswer,
 )
 from atlas.tools.citations import shown_name
-from atlas.tools.render import render, to_dict
+from atlas.tools.render import related_line, render, to_dict
 from atlas.tools.status.daemon import DaemonStatus, TierStatus
 from atlas.tools.status.report import problem_line, watch_line, work_line, worker_lines
 
@@ -72,6 +73,8 @@ def _body(answer: Answer) -> Structure:
                 "found": answer.found,
                 "more": answer.more or None,
             }
+        case RelationAnswer():
+            body = _relation(answer)
         case NodeAnswer():
             body = {**_lookup(answer.lookup), **_node(answer)}
         case ContextAnswer():
@@ -104,7 +107,7 @@ def _kept(body: Structure) -> Structure:
     return {key: value for key, value in body.items() if key in _ALWAYS or value not in (None, "", [], (), {})}
 
 
-_CITING = (SearchAnswer, NodeAnswer, ContextAnswer, TableAnswer)
+_CITING = (SearchAnswer, RelationAnswer, NodeAnswer, ContextAnswer, TableAnswer)
 """Answers that cite files start with a flag that is true if one of these files has changed."""
 _ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks"))
 
@@ -150,6 +153,21 @@ def _hit(hit: Hit) -> Structure:
         **_sections(hit.around),
     }
     return _kept(body)
+
+
+def _relation(answer: RelationAnswer) -> Structure:
+    """Return the edges as lines by file: the same lines as the text, because rows of JSON cost twice the tokens."""
+    return {
+        "relation": answer.kind,
+        "outcome": answer.outcome,
+        "of": [f"{each.kind} {shown_name(each)} {each.place}" for each in answer.subjects],
+        "to": answer.other if answer.kind == "path" else "",
+        "edges": {group.path: [related_line(symbol) for symbol in group.symbols] for group in answer.files},
+        "found": answer.found,
+        "missing": answer.missing,
+        "near": [f"{each.qualified_name} {each.place}" for each in answer.near],
+        "diagnosis": list(answer.diagnosis),
+    }
 
 
 def _sections(sections: Iterable[Section]) -> Structure:

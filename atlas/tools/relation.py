@@ -1,0 +1,128 @@
+"""The answer to a question about a relation: the edges that were asked for, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from atlas.api import Atlas
+from atlas.model import Direction
+from atlas.search.find import SearchResult
+from atlas.search.freshness import StaleFile, stale_files
+from atlas.search.relate import Relation, RelatedSymbol
+from atlas.search.relations import Kind
+from atlas.search.targets import Targets
+from atlas.tools.answers import FileGroup, RelatedLine, RelationAnswer
+from atlas.tools.citations import symbol_of
+from atlas.tools.envelope import Envelope, fit_aside
+from atlas.tools.paging import Position, write_cursor
+
+_CANDIDATES = 8
+
+
+async def relation_answer(
+    atlas: Atlas, envelope: Envelope, found: SearchResult, relation: Relation, start: Position, fingerprint: str
+) -> RelationAnswer:
+    """Return as many edges from `start` on as the budget holds, grouped by file."""
+    state = envelope.state
+    related = _ordered(relation)
+    page = related[start.offset :]
+    cited = {each.path for each in page} | {target.node.row.path for target in relation.targets.targets}
+    stale = await stale_files(atlas.reader, state.project, state.root, cited)
+    moved = start.offset and start.generation != state.generation
+    notes = (*found.notes, "the index changed since the previous page; results may have shifted" if moved else "")
+
+    def build(count: int) -> RelationAnswer:
+        return _build(envelope, relation, page[:count], start, len(related), stale, notes, fingerprint)
+
+    return await fit_aside(atlas, envelope.token_budget, build, len(page))
+
+
+def _ordered(relation: Relation) -> Sequence[RelatedSymbol]:
+    """Return code before tests, nearest first, files in order; a path and a hierarchy keep their order."""
+    if relation.intent.kind in (Kind.PATH, Kind.HIERARCHY):
+        return relation.related
+    return sorted(
+        relation.related,
+        key=lambda each: (
+            each.depth,
+            each.node.row.is_test,
+            each.path,
+            each.lines or (each.node.row.line,),
+            each.node.row.qualified_name,
+        ),
+    )
+
+
+def _build(
+    envelope: Envelope,
+    relation: Relation,
+    shown: Sequence[RelatedSymbol],
+    start: Position,
+    total: int,
+    stale: Sequence[StaleFile] | None,
+    notes: Sequence[str],
+    fingerprint: str,
+) -> RelationAnswer:
+    left = total - start.offset - len(shown)
+    missing = _missing(relation)
+    subjects = tuple(
+        replace(symbol_of(target.node.row), summary="") for target in relation.targets.targets[:_CANDIDATES]
+    )
+    return RelationAnswer(
+        tool="hybrid_search",
+        kind=relation.intent.kind.value,
+        name=relation.intent.name,
+        outcome=relation.outcome,
+        subjects=subjects,
+        other=relation.intent.other,
+        files=_grouped(relation, shown),
+        found=total,
+        subject_count=relation.targets.total,
+        near=tuple(replace(symbol_of(node.row), summary="", signature="") for node in missing.near[:5])
+        if missing
+        else (),
+        diagnosis=missing.reasons if missing else (),
+        missing=missing.name if missing else "",
+        evidence=envelope.evidence(
+            paths=[*(each.path for each in shown), *(subject.place.rpartition(":")[0] for subject in subjects)],
+            stale=stale,
+            notes=notes,
+            withheld=(f"{left} of {total} by token_budget {envelope.token_budget}",) if left else (),
+            cursor=write_cursor(Position(start.offset + len(shown), envelope.state.generation), fingerprint)
+            if left
+            else "",
+        ),
+    )
+
+
+def _missing(relation: Relation) -> Targets | None:
+    """Return the name of the question that nothing has; None when all are found."""
+    ends = (relation.targets, relation.others)
+    return next((end for end in ends if end is not None and not end.targets), None)
+
+
+def _grouped(relation: Relation, shown: Sequence[RelatedSymbol]) -> tuple[FileGroup, ...]:
+    """Return the symbols by file, in the order in which files first occur at one depth."""
+    groups: list[tuple[str, list[RelatedLine]]] = []
+    for each in shown:
+        if not groups or groups[-1][0] != each.path:
+            groups.append((each.path, []))
+        groups[-1][1].append(_line(relation, each))
+    return tuple(FileGroup(path, tuple(lines)) for path, lines in groups)
+
+
+def _line(relation: Relation, each: RelatedSymbol) -> RelatedLine:
+    row = each.node.row
+    outward = relation.intent.direction == Direction.OUT and relation.intent.kind != Kind.PATH
+    lines = (row.line or row.start_line,) if (outward or not each.lines) and row.path else each.lines
+    return RelatedLine(
+        name=row.qualified_name,
+        kind=row.kind,
+        lines=lines,
+        strategy="" if each.strategy == "structure" else each.strategy,
+        confidence=round(each.confidence, 2),
+        depth=each.depth,
+        through=each.through,
+        detail=row.signature if relation.intent.kind in (Kind.DEFINITION, Kind.MEMBERS) else "",
+    )
