@@ -17,6 +17,7 @@ from atlas.tools.answers import (
     HealthAnswer,
     Hit,
     NodeAnswer,
+    RelationAnswer,
     SchemaAnswer,
     SearchAnswer,
     Section,
@@ -32,6 +33,8 @@ from atlas.tools.render import (
     evidence_tail,
     lookup_lines,
     neighbour_line,
+    related_line,
+    relation_head,
     section_title,
 )
 
@@ -50,6 +53,8 @@ def _parts(answer: Answer) -> Iterable[RenderableType]:
     match answer:
         case SearchAnswer():
             return [_hit(hit) for hit in answer.hits] or [Text("no hits", "yellow")]
+        case RelationAnswer():
+            return _relation(answer)
         case NodeAnswer():
             return _node(answer)
         case ContextAnswer():
@@ -93,6 +98,13 @@ def _hit(hit: Hit) -> RenderableType:
         listed = "; ".join(neighbour_line(each) for each in section.neighbours)
         tree.add(_text(f"{section_title(section)}: {listed}", "dim"))
     return tree
+
+
+def _relation(answer: RelationAnswer) -> Iterable[RenderableType]:
+    yield from (_text(line, "bold") for line in relation_head(answer))
+    for group in answer.files:
+        yield _text(group.path or "other packages", "cyan")
+        yield from (_text(f"  {related_line(symbol)}") for symbol in group.symbols)
 
 
 def _node(answer: NodeAnswer) -> Iterable[RenderableType]:

@@ -9,7 +9,7 @@ from atlas.api import Atlas
 from atlas.model import Direction
 from atlas.search.find import SearchResult
 from atlas.search.freshness import StaleFile, stale_files
-from atlas.search.relate import Relation, RelatedSymbol
+from atlas.search.relate import RelatedSymbol, Relation
 from atlas.search.relations import Kind
 from atlas.search.targets import Targets
 from atlas.tools.answers import FileGroup, RelatedLine, RelationAnswer

@@ -49,7 +49,12 @@ async def hybrid_search(
     other code. Raises ConfigError for invalid arguments and NotFound for an unknown project.
     """
     request = _Request(Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
-    return await _search(atlas, request, project, token_budget)
+    search = await _search(atlas, request, project, token_budget)
+    if search.found.relation is not None:
+        return await relation_answer(
+            atlas, search.envelope, search.found, search.found.relation, search.start, search.fingerprint
+        )
+    return await _hits(atlas, request, search)
 
 
 async def text_search(
@@ -67,7 +72,7 @@ async def text_search(
 ) -> SearchAnswer:
     """Find by words only, in BM25 order. Arguments and errors are those of `hybrid_search`; tests are never demoted."""
     request = _Request(Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
-    return await _search(atlas, request, project, token_budget)
+    return await _hits(atlas, request, await _search(atlas, request, project, token_budget))
 
 
 async def vector_search(
@@ -88,7 +93,7 @@ async def vector_search(
     Arguments and errors are those of `hybrid_search`; tests are never demoted.
     """
     request = _Request(Mode.MEANING, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
-    return await _search(atlas, request, project, token_budget)
+    return await _hits(atlas, request, await _search(atlas, request, project, token_budget))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,16 @@ class _Request:
 
 
 @dataclass(frozen=True, slots=True)
+class _Search:
+    """A search that has run, and where its page starts."""
+
+    envelope: Envelope
+    found: SearchResult
+    start: Position
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Page:
     """Everything that a page can contain, before the budget applies."""
 
@@ -120,26 +135,30 @@ class _Page:
     fingerprint: str
 
 
-async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> SearchAnswer | RelationAnswer:
+async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> _Search:
     check_range("limit", request.limit, 1, MAX_LIMIT)
     if not request.query.strip():
         raise ConfigError("the query is empty", "give a name, some words or a question")
     envelope = await open_envelope(atlas, project, token_budget)
-    state, mode = envelope.state, request.mode
+    state = envelope.state
     where = await make_filter(
         atlas, state.project, request.path, request.labels, request.languages, request.include_tests, state.root
     )
-    own = fingerprint(mode.value, request.query, where, request.include_tests)
+    own = fingerprint(request.mode.value, request.query, where, request.include_tests)
     start = read_cursor(request.cursor, own) if request.cursor else Position(0, state.generation)
     found = await atlas.search(
         request.query,
         where,
-        mode,
+        request.mode,
         demote_tests=request.include_tests is None,
         wanted=start.offset + request.limit,
     )
-    if found.relation is not None:
-        return await relation_answer(atlas, envelope, found, found.relation, start, own)
+    return _Search(envelope, found, start, own)
+
+
+async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswer:
+    envelope, found, start = search.envelope, search.found, search.start
+    state, mode = envelope.state, request.mode
     page = found.ranked[start.offset : start.offset + request.limit]
     stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
     moved = start.generation != state.generation
@@ -149,8 +168,8 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
     )
     plain = tuple(_hit(atlas, found, each, start.offset + number) for number, each in enumerate(page, 1))
     rich = await _with_neighbours(atlas, page, plain) if mode == Mode.HYBRID else plain
-    shown = _Page(mode, found, start.offset, plain, rich, stale, notes, own)
-    return await aside(token_budget > INLINE_TOKENS, _assemble, atlas, envelope, shown)
+    shown = _Page(mode, found, start.offset, plain, rich, stale, notes, search.fingerprint)
+    return await aside(envelope.token_budget > INLINE_TOKENS, _assemble, atlas, envelope, shown)
 
 
 def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
