@@ -25,6 +25,12 @@ DEFAULT_DEPTH = 3
 """Levels of a transitive question that names none: each level multiplies the answers by the number of callers."""
 MAX_REACHED = 2_000
 """Symbols that a transitive relation visits."""
+MAX_FOLLOWED = 3
+"""Symbols of one name whose edges are listed together; of more, only their numbers are."""
+_ALWAYS_SYMBOLS = frozenset(
+    {Kind.CALLERS, Kind.CALLEES, Kind.SUBTYPES, Kind.SUPERTYPES, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.IMPORTERS}
+)
+"""Relations that nobody asks of an English word: `callers of save` means a symbol, `tests for login` may not."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY})
@@ -46,6 +52,8 @@ class RelatedSymbol:
     """Number of edges from the named symbol."""
     through: str = ""
     """Qualified name of the symbol one step closer, where `depth` is above 1; of the base method of a dispatch."""
+    of: str = ""
+    """Qualified name of the target, where a name has several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,8 @@ class Relation:
     """The end of a path."""
     related: tuple[RelatedSymbol, ...] = ()
     notes: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    """Edges of each target, where they are too many to be followed."""
 
     @property
     def outcome(self) -> str:
@@ -75,10 +85,12 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     targets = await find_targets(reader, intent.name, intent, where.project)
     if not targets.targets:
         return Relation(intent, targets) if intent.certain else None
-    if not intent.certain and targets.total > 1:
+    if not intent.certain and targets.total > MAX_FOLLOWED and intent.kind not in _ALWAYS_SYMBOLS:
         return None
     if intent.kind == Kind.PATH:
         return await _path(reader, intent, targets, where.project)
+    if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
+        return await _counted(reader, intent, targets)
     kept, notes = await _scope(reader, intent, targets, where)
     related = await _related(reader, intent, targets, kept)
     if not related and targets.total == 1 and intent.kind in (Kind.CALLERS, Kind.USAGES, Kind.UNUSED):
@@ -115,7 +127,11 @@ async def _related(
 
 
 async def _follow(
-    reader: Reader, uids: Sequence[str], direction: Direction, intent: RelationIntent, types: Sequence[EdgeType]
+    reader: Reader,
+    uids: Sequence[str],
+    direction: Direction,
+    intent: RelationIntent,
+    types: Sequence[EdgeType],
 ) -> list[RelatedSymbol]:
     """Return what the edges lead to, level by level; each symbol at its first level with every line."""
     seen = set(uids)
@@ -174,6 +190,15 @@ async def _dispatched(
 async def _members(reader: Reader, uids: Sequence[str]) -> list[str]:
     edges = await reader.store.edges(uids, Direction.OUT, _HOLDS, MAX_EDGES)
     return [edge.node.row.uid for edge in edges]
+
+
+async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> Relation:
+    """Return the targets with the number of their edges, most first."""
+    found = await reader.store.degrees(targets.uids, intent.direction, intent.types)
+    counts = [sum(sum(found.get(uid, {}).values()) for uid in target.uids) for target in targets.targets]
+    order = sorted(range(len(counts)), key=lambda index: -counts[index])
+    ranked = replace(targets, targets=tuple(targets.targets[index] for index in order))
+    return Relation(intent, ranked, counts=tuple(counts[index] for index in order))
 
 
 async def _path(reader: Reader, intent: RelationIntent, targets: Targets, project: str) -> Relation:

@@ -96,17 +96,23 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         nodes = await reader.store.find(name, Match.SUFFIX, where, 200)
     else:
         nodes = [*resolution.nodes, *resolution.declarations]
-    groups = group_symbols(_preferred(nodes, kind), reader.languages.constructors)
+    nodes = _preferred(nodes, kind, exact=resolution.how != "folded")
+    groups = group_symbols(nodes, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near)
 
 
-def _preferred(nodes: Sequence[Node], kind: Kind) -> list[Node]:
-    """Return the nodes that the relation is about: of the right label, own before external, code before tests."""
+def _preferred(nodes: Sequence[Node], kind: Kind, *, exact: bool) -> list[Node]:
+    """Return the nodes that the relation is about: of the right label, own before external, code before tests.
+
+    What has the name in another case only counts if the relation applies to it: `Error` is not a function `error`.
+    """
     for labels in APPLIES.get(kind, ()):
         fitting = [node for node in nodes if node.row.label in (*labels, *EXTERNAL_LABELS)]
         if any(node.row.label in labels for node in fitting):
             nodes = fitting
             break
+    else:
+        nodes = nodes if exact or kind not in APPLIES else []
     own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS] or list(nodes)
     return [node for node in own if not node.row.is_test] or own
 

@@ -157,6 +157,8 @@ class RelationAnswer:
     files: tuple[FileGroup, ...]
     found: int
     subject_count: int
+    counts: tuple[int, ...]
+    """Edges of each subject, where these are too many for their edges to be listed."""
     near: tuple[Symbol, ...]
     diagnosis: tuple[str, ...]
     missing: str

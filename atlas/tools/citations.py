@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from atlas.model import Direction, Edge, NodeRow
+from atlas.model import Direction, Edge, Label, NodeRow
 from atlas.search.expand import KINDS, Neighbourhood
 from atlas.tools.answers import Neighbour, Section, Symbol
 
@@ -31,6 +31,23 @@ def symbol_of(row: NodeRow) -> Symbol:
 def shown_name(symbol: Symbol) -> str:
     """Return the displayed name of a symbol: the qualified name, or for a project, where that is an id, the name."""
     return symbol.name if symbol.kind == "project" else symbol.qualified_name
+
+
+def local_name(row: NodeRow) -> str:
+    """Return a qualified name without the segments that repeat the path: `Cart.add` of `shop/cart.py`.
+
+    A file is called by its kind: its path stands beside it.
+    """
+    if row.label in (Label.MODULE, Label.FILE, Label.DOC_FILE) and row.path:
+        return row.kind
+    segments = row.qualified_name.split(".")
+    folders = row.path.rpartition(".")[0].split("/") if row.path else []
+    if folders and folders[-1] in ("__init__", "index", "mod", "lib", "main"):
+        folders.pop()
+    for count in range(min(len(folders), len(segments) - 1), 0, -1):
+        if segments[:count] == folders[-count:]:
+            return ".".join(segments[count:])
+    return row.qualified_name
 
 
 def parents_line(parents: Iterable[Symbol]) -> str:

@@ -13,7 +13,7 @@ from atlas.search.relate import RelatedSymbol, Relation
 from atlas.search.relations import Kind
 from atlas.search.targets import Targets
 from atlas.tools.answers import FileGroup, RelatedLine, RelationAnswer
-from atlas.tools.citations import symbol_of
+from atlas.tools.citations import local_name, symbol_of
 from atlas.tools.envelope import Envelope, fit_aside
 from atlas.tools.paging import Position, write_cursor
 
@@ -79,6 +79,7 @@ def _build(
         files=_grouped(relation, shown),
         found=total,
         subject_count=relation.targets.total,
+        counts=relation.counts[:_CANDIDATES],
         near=tuple(replace(symbol_of(node.row), summary="", signature="") for node in missing.near[:5])
         if missing
         else (),
@@ -117,7 +118,7 @@ def _line(relation: Relation, each: RelatedSymbol) -> RelatedLine:
     outward = relation.intent.direction == Direction.OUT and relation.intent.kind != Kind.PATH
     lines = (row.line or row.start_line,) if (outward or not each.lines) and row.path else each.lines
     return RelatedLine(
-        name=row.qualified_name,
+        name=local_name(row) if row.path else row.qualified_name,
         kind=row.kind,
         lines=lines,
         strategy="" if each.strategy == "structure" else each.strategy,

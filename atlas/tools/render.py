@@ -156,11 +156,18 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
         subject = answer.subjects[0]
         yield f"{title} {subject.kind} {shown_name(subject)} {subject.place}: {answer.found or 'none'}"
         return
-    yield f"{title} {answer.subject_count} symbols named {answer.name}: {answer.found or 'none'}"
-    for subject in answer.subjects:
-        yield f"- {subject.kind} {shown_name(subject)} {subject.place}"
+    found = "which one?" if answer.counts else str(answer.found or "none")
+    yield f"{title} `{answer.name}`, which {answer.subject_count} symbols are called: {found}"
+    yield from (f"- {subject}" for subject in subject_lines(answer))
+
+
+def subject_lines(answer: RelationAnswer) -> Iterator[str]:
+    """Yield the symbols that a name stands for, with the number of edges where these are not listed."""
+    for index, subject in enumerate(answer.subjects):
+        count = f": {answer.counts[index]}" if answer.counts else ""
+        yield f"{subject.kind} {shown_name(subject)} {subject.place}{count}"
     if answer.subject_count > len(answer.subjects):
-        yield f"- and {answer.subject_count - len(answer.subjects)} more; qualify the name"
+        yield f"and {answer.subject_count - len(answer.subjects)} more; qualify the name"
 
 
 def related_line(symbol: RelatedLine) -> str:

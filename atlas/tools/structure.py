@@ -30,7 +30,7 @@ from atlas.tools.answers import (
     TableAnswer,
 )
 from atlas.tools.citations import shown_name
-from atlas.tools.render import related_line, render, to_dict
+from atlas.tools.render import related_line, render, subject_lines, to_dict
 from atlas.tools.status.daemon import DaemonStatus, TierStatus
 from atlas.tools.status.report import problem_line, watch_line, work_line, worker_lines
 
@@ -160,7 +160,7 @@ def _relation(answer: RelationAnswer) -> Structure:
     return {
         "relation": answer.kind,
         "outcome": answer.outcome,
-        "of": [f"{each.kind} {shown_name(each)} {each.place}" for each in answer.subjects],
+        "of": list(subject_lines(answer)),
         "to": answer.other if answer.kind == "path" else "",
         "edges": {group.path: [related_line(symbol) for symbol in group.symbols] for group in answer.files},
         "found": answer.found,
