@@ -106,7 +106,7 @@ def _preferred(nodes: Sequence[Node], kind: Kind, *, exact: bool) -> list[Node]:
 
     What has the name in another case only counts if the relation applies to it: `Error` is not a function `error`.
     """
-    for labels in APPLIES.get(kind, ()):
+    for labels in APPLIES.get(kind, ())[: None if exact else 1]:
         fitting = [node for node in nodes if node.row.label in (*labels, *EXTERNAL_LABELS)]
         if any(node.row.label in labels for node in fitting):
             nodes = fitting
