@@ -154,7 +154,7 @@ mod tests {
         let refused = check("[modules]\nindex = 'mod'").unwrap_err();
         assert_eq!(
             refused,
-            "x: modules.index says nothing for the rule \"declared\" (its keys: rule, external, outer, kind)"
+            "x: modules.index says nothing for the rule \"declared\" (its keys: rule, external, outer, kind, whole_names)"
         );
     }
 }

@@ -6,6 +6,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{all, first};
 use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
 use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::dotted;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::{MAX_DEPTH, Walk};
 
@@ -181,6 +182,16 @@ impl Walk<'_> {
             line: self.tree.line(node),
             type_only: false,
         });
+    }
+
+    /// The file belongs to a package, or to one below that which an earlier clause names.
+    pub fn declare_package(&mut self, name: NodeId) {
+        let name = dotted::compact(self, name);
+        let module = &mut self.builder.facts.module;
+        if !module.is_empty() {
+            module.push('.');
+        }
+        module.push_str(&name);
     }
 
     /// Record an import in the current scope.
