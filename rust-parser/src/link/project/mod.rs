@@ -4,6 +4,7 @@
 
 pub mod ancestry;
 pub mod arity;
+mod contributions;
 pub mod dependencies;
 pub mod file_entry;
 pub mod file_types;

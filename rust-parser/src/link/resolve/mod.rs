@@ -8,3 +8,4 @@ pub mod modules;
 pub mod scopes;
 pub mod types;
 pub mod values;
+pub mod variables;
