@@ -70,7 +70,7 @@ pub struct FileEdges {
 }
 
 impl FileEdges {
-    /// External symbols that the edges refer to, each once.
+    /// Returns the external symbols that the edges refer to, each once.
     pub fn externals(&self) -> Box<[ExternalId]> {
         let mut found: Vec<ExternalId> = Vec::new();
         found.extend(self.edges.iter().filter_map(|edge| match edge.target {

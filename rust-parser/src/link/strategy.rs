@@ -64,7 +64,7 @@ impl Strategy {
         }
     }
 
-    /// Estimated share of correct edges; not calibrated against ground truth yet.
+    /// Returns the estimated share of correct edges, which is not calibrated against ground truth yet.
     pub fn confidence(self) -> f64 {
         match self {
             Strategy::Structure => 1.0,

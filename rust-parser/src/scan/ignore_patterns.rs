@@ -81,7 +81,7 @@ impl Budget {
     }
 }
 
-/// Like [`Patterns::decide`], over the files from near to far.
+/// Returns whether the last matching pattern of a set ignores the path, or `None` if no pattern matches.
 pub fn decide(set: &Gitignore, path: &Path, is_folder: bool) -> Option<bool> {
     match set.matched(path, is_folder) {
         Match::Ignore(_) => Some(true),

@@ -117,7 +117,8 @@ fn is_called_example(data: &[u8], (start, end): (usize, usize)) -> bool {
         .any(|word| word[..7].eq_ignore_ascii_case(b"example") && matches!(word[7], b' ' | b':' | b')' | b'='))
 }
 
-/// Accepts `KEY=value` and `KEY = value`. A blank on only one side of `=` indicates prose.
+/// Returns whether the white space around `=` is that of an assignment: `KEY=value` or `KEY = value`. A blank on only
+/// one side indicates prose.
 fn is_even(data: &[u8], end: usize, from: usize) -> bool {
     let between = &data[end..from];
     between.last() != Some(&b' ') || between.first() == Some(&b' ') || !between.contains(&b'=')

@@ -121,8 +121,8 @@ fn words(listed: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(listed).ok()
 }
 
-/// Finds ascending or descending runs such as `abcdef`, `123456` and `987654`, also when letters and digits alternate
-/// (`A1B2C3D4E5F6`).
+/// Returns whether a value has an ascending or descending run such as `abcdef`, `123456` or `987654`, also with
+/// alternating letters and digits (`A1B2C3D4E5F6`).
 fn has_sequence(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let letters: Vec<u8> = lower.iter().filter(|byte| byte.is_ascii_alphabetic()).copied().collect();

@@ -59,7 +59,7 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    /// The file of a package contains the modules of its folder.
+    /// Adds the modules of a package's folder, which the file of the package contains.
     fn add_children(&mut self) {
         let (path, rules) = (&self.query.file.path, &self.query.file.rules);
         if !rules.is_package_file(path) {
@@ -243,7 +243,7 @@ impl EdgeCollector<'_, '_> {
     }
 }
 
-/// A reference of a definition to itself as a value carries no information.
+/// Returns whether a definition refers to itself as a value, which carries no information.
 fn is_self(query: &Query, edge: &Edge) -> bool {
     edge.source != FILE_NODE && edge.target == Target::Symbol(query.file.symbols[edge.source as usize])
 }

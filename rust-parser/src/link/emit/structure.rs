@@ -11,8 +11,8 @@ use crate::link::project::index::Index;
 use crate::link::project::names::{EMPTY, ExternalId, FileId, Sym};
 use crate::link::project::paths::{folder_of, join};
 
-/// Returns the qualified name of the project's own node: its folder, as for sub-projects, because a module often has
-/// the plain name.
+/// Qualified name of the project's own node: its folder, as for sub-projects, because a module often has the plain
+/// name.
 pub const PROJECT_NODE: &str = "project:.";
 
 /// A node without a file. Texts do not contain the project's prefix.

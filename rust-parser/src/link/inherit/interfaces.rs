@@ -10,7 +10,7 @@ use crate::link::project::index::Index;
 use crate::link::project::names::{Sym, SymbolId};
 use crate::link::project::query::Query;
 
-/// The methods that a Go file declares.
+/// Returns the methods that a Go file declares.
 pub fn link_methods(query: &Query) -> Vec<Methods> {
     let mut found: Vec<Methods> = Vec::new();
     if !query.file.rules.structural_interfaces {

@@ -8,7 +8,7 @@ use crate::link::project::names::Sym;
 use crate::link::project::paths::{file_name_of, folder_of};
 
 impl FileEntry {
-    /// Everything about this file that lookups of other files can see, as (key, digest).
+    /// Returns everything in this file that queries of other files depend on, as pairs of key and digest.
     pub fn contributions(&self) -> Contributions {
         let path = &*self.path;
         let mut out = vec![
@@ -53,7 +53,7 @@ impl FileEntry {
         out
     }
 
-    /// What calls see of the parameters.
+    /// Returns the digest of the properties of parameters that calls depend on.
     fn params_digest(&self, definition: &Definition) -> u64 {
         let names: Vec<Sym> = definition.params.iter().map(|param| self.sym(param.name)).collect();
         digest_of((Arity::of(definition), names))
@@ -65,7 +65,7 @@ impl FileEntry {
             if !is_open_scope(self.outline(scope).kind) {
                 continue;
             }
-            // One digest for the group: the order of its entries decides which of them is followed.
+            // One digest for the group, because the order of its entries decides which one is followed.
             let parts: Vec<u64> = group.iter().map(|entry| self.bound_digest(entry.bound)).collect();
             out.push((key(DependencyKind::Member, self.symbols[scope as usize], name), digest_of(parts)));
         }
@@ -96,7 +96,8 @@ impl FileEntry {
         digest_of((self.sym(import.module), import.level, member, alias, import.kind as u8))
     }
 
-    /// Digest of a dotted path (`a.b.c`); other expressions are all alike, as nobody follows them into another file.
+    /// Returns the digest of a dotted path (`a.b.c`); all other expressions have the same one, because no other file
+    /// follows them.
     fn path_digest(&self, expr: ExprId) -> u64 {
         match *self.expr(expr) {
             Expr::Name(name) => digest_of((1, self.sym(name))),

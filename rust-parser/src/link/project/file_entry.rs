@@ -1,4 +1,4 @@
-//! One file as the linker keeps it: its facts, their names as project-wide numbers, and what it contributes to the project.
+//! A file in the linker: its facts, and their names as project-wide ids.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::link::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols
 use crate::link::project::packed_facts::{PackedFacts, UnpackedFacts};
 use crate::link::rules::{LanguageRules, Rules};
 
-/// What a name is bound by in a scope; in order of precedence.
+/// The kind of a name's binding in a scope, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bound {
     Definition(DefId),
@@ -24,7 +24,7 @@ pub struct NameEntry {
     pub bound: Bound,
 }
 
-/// What other files ask most about a definition.
+/// The properties of a definition that other files query most.
 #[derive(Debug, Clone, Copy)]
 pub struct Outline {
     pub kind: Kind,
@@ -33,19 +33,19 @@ pub struct Outline {
     pub name: Sym,
 }
 
-/// A file of the project. What is here stays in memory; the rest is unpacked while it is needed.
+/// A file of the project. These fields stay in memory; the rest is unpacked during use.
 pub struct FileEntry {
     pub path: Box<str>,
     pub language: Box<str>,
     pub scope_rule: ScopeRule,
     pub is_test: bool,
-    /// The module is what the file returns: the base of its top-level scope.
+    /// Whether the file returns its module as a value, which is the base of its top-level scope.
     pub is_value: bool,
     pub rules: Arc<LanguageRules>,
-    /// By the file's [`Name`]; [`EMPTY`] for texts that are no names.
+    /// By the file's [`Name`]; [`EMPTY`] for strings that are not names.
     syms: Box<[Sym]>,
     pub module: Sym,
-    /// This and the next two by [`DefId`].
+    /// This field and the next two are indexed by [`DefId`].
     pub symbols: Box<[SymbolId]>,
     pub qualified_names: Box<[Sym]>,
     pub outlines: Box<[Outline]>,
@@ -54,7 +54,7 @@ pub struct FileEntry {
     packed: PackedFacts,
 }
 
-/// A scope whose names other files can see.
+/// Returns whether other files can see the names of scopes of a kind.
 pub fn is_open_scope(kind: Kind) -> bool {
     is_class(kind) || matches!(kind, Kind::Module | Kind::Namespace | Kind::Extension)
 }
@@ -124,32 +124,32 @@ impl FileEntry {
         self.packed.unpacked(self)
     }
 
-    /// The facts, unpacked if need be.
+    /// Returns the facts and unpacks them if necessary.
     pub fn facts(&self) -> &Arc<FileFacts> {
         &self.unpacked().facts
     }
 
-    /// Sorted by (scope, name, precedence); instance attributes are in their class.
+    /// Returns all names, sorted by (scope, name, precedence). Instance attributes are in the scope of their class.
     pub fn names(&self) -> &[NameEntry] {
         &self.unpacked().names
     }
 
-    /// (scope, import) of star imports.
+    /// Returns (scope, import) of star imports.
     pub fn stars(&self) -> &[(DefId, u32)] {
         &self.unpacked().stars
     }
 
-    /// (function, binding) of `return` statements, sorted.
+    /// Returns (function, binding) of `return` statements, sorted.
     pub fn returns(&self) -> &[(DefId, u32)] {
         &self.unpacked().returns
     }
 
-    /// Are there facts that `pack` would give back?
+    /// Returns whether `pack` would free memory.
     pub fn is_unpacked(&self) -> bool {
         self.packed.is_unpacked()
     }
 
-    /// Keep the facts packed until they are asked for again.
+    /// Packs the facts until their next use.
     pub fn pack(&mut self) {
         self.packed.pack();
     }
@@ -174,7 +174,7 @@ impl FileEntry {
         &self.facts().strings[name as usize]
     }
 
-    /// Meanings of a name in one scope, best first.
+    /// Returns the bindings of a name in one scope, best first.
     pub fn entries(&self, scope: DefId, name: Sym) -> &[NameEntry] {
         let names = self.scope_entries(scope);
         let start = names.partition_point(|entry| entry.name < name);
@@ -182,13 +182,13 @@ impl FileEntry {
         &names[start..start + length]
     }
 
-    /// All meanings in one scope.
+    /// Returns all bindings in one scope.
     pub fn scope_entries(&self, scope: DefId) -> &[NameEntry] {
         let unpacked = self.unpacked();
         &unpacked.names[unpacked.scopes[scope as usize] as usize..unpacked.scopes[scope as usize + 1] as usize]
     }
 
-    /// Is the definition a node of this file's unit?
+    /// Returns whether the definition is a node of this file's unit.
     pub fn is_node(&self, def: DefId) -> bool {
         match self.outline(def).kind {
             Kind::Lambda | Kind::Extension => false,
@@ -198,7 +198,7 @@ impl FileEntry {
         }
     }
 
-    /// The nearest enclosing node: the definition itself if it is one; `None` stands for the file's own node.
+    /// Returns the nearest enclosing node: the definition itself if it is one; `None` represents the file's own node.
     pub fn node_of(&self, mut def: DefId) -> Option<DefId> {
         loop {
             if self.is_node(def) {
@@ -211,7 +211,7 @@ impl FileEntry {
         }
     }
 
-    /// The nearest class or extension around a scope.
+    /// Returns the nearest class or extension around a scope.
     pub fn class_around(&self, mut scope: DefId) -> Option<DefId> {
         while scope != 0 {
             let definition = self.outline(scope);
@@ -223,7 +223,7 @@ impl FileEntry {
         None
     }
 
-    /// Is the definition, or one around it, marked as a test?
+    /// Returns whether the definition, or an enclosing one, is marked as a test.
     pub fn is_in_test(&self, mut scope: DefId) -> bool {
         loop {
             let definition = self.outline(scope);
@@ -237,7 +237,7 @@ impl FileEntry {
         }
     }
 
-    /// Does the definition live in a scope that several files share (Go package, namespace, C globals)? Its dotted name or folder.
+    /// Returns the scope shared by several files in which the definition is (Go package, namespace, C globals), if any.
     pub fn shared_scope(&self, def: DefId) -> Option<SharedScope> {
         let definition = self.outline(def);
         if def == 0 || matches!(definition.kind, Kind::Extension | Kind::Lambda) {
@@ -254,7 +254,7 @@ impl FileEntry {
         }
     }
 
-    /// Declared packages of the file: its own and those of its namespaces, by dotted name.
+    /// Returns the declared packages of the file: its own and those of its namespaces, by dotted name.
     pub fn packages(&self) -> Vec<Sym> {
         if self.scope_rule != ScopeRule::Declared {
             return Vec::new();
@@ -279,7 +279,7 @@ pub enum SharedScope {
     Package(Sym),
 }
 
-/// An import that binds every name of its module.
+/// Returns whether an import binds every name of its module.
 pub fn is_star(import: &Import) -> bool {
     match import.kind {
         ImportKind::Star => true,
@@ -298,7 +298,7 @@ fn qualified_name(facts: &FileFacts, prefix: &str, path: &str) -> String {
     }
 }
 
-/// Numbers of all strings that are used as names; signatures and docstrings stay out of the project's table.
+/// Returns the ids of all strings that are names; signatures and docstrings are not part of the project's table.
 fn number_names(facts: &FileFacts, strings: &Strings) -> Vec<Sym> {
     let mut used = vec![false; facts.strings.len()];
     let mut mark = |name: Name| used[name as usize] = true;

@@ -1,4 +1,4 @@
-//! What an expression may stand for: names, attributes, calls, `self`, `super`, local variables.
+//! Evaluates expressions to their possible values: names, attributes, calls, `self`, `super` and containers.
 
 use smallvec::smallvec;
 
@@ -8,17 +8,17 @@ use crate::link::project::names::{EMPTY, Sym};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
-/// Expressions followed into each other: variables of variables, calls of results.
+/// Largest depth of nested evaluations: variables of variables, results of calls.
 const MAX_DEPTH: u32 = 12;
 
 impl Query<'_> {
-    /// Possible values of an expression of this file; empty when nothing is known.
+    /// Returns the possible values of an expression of this file; empty if unknown.
     pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
         let values = self.deeper(|| self.eval_shape(expr, scope, line));
         if values.len() > MAX_VALUES { Values::new() } else { values }
     }
 
-    /// One step further from the expression that was asked for; nothing is known beyond a fixed number of steps.
+    /// Evaluates a nested step. Returns no values beyond the largest depth.
     pub(in crate::link) fn deeper(&self, step: impl FnOnce() -> Values) -> Values {
         if *self.depth.borrow() >= MAX_DEPTH {
             return Values::new();
@@ -88,7 +88,7 @@ impl Query<'_> {
         }
     }
 
-    /// A display with elements of one class is a container of them.
+    /// Returns the value of a display: a container of instances if its elements have one class.
     fn display(&self, kind: LiteralType, items: &[ExprId], scope: DefId, line: u32) -> Values {
         let mut classes = Values::new();
         for &item in items.iter().take(2) {
@@ -129,7 +129,7 @@ impl Query<'_> {
         })
     }
 
-    /// `xs.pop()`, `d.get(k)`, `d.values()`, `C.new`.
+    /// Returns the result of methods such as `xs.pop()`, `d.get(k)`, `d.values()` and `C.new`.
     fn container_call(&self, receiver: Value, name: Sym) -> Option<Values> {
         let rules = &self.file.rules;
         match receiver.entity {
@@ -142,7 +142,7 @@ impl Query<'_> {
                     if rules.element_views.contains(&name) { Entity::Elements(symbol) } else { Entity::Builtin(EMPTY) };
                 Some(smallvec![Value { entity, ..receiver }])
             }
-            // `Optional.get()`, `option.unwrap()` on what annotations already unwrapped.
+            // `Optional.get()` and `option.unwrap()`: annotations have already unwrapped the type.
             Entity::Instance(_) if rules.unwrapping && rules.element_getters.contains(&name) => {
                 let is_own = self.attribute(receiver, name).iter().any(|value| value.entity != Entity::Missing);
                 (!is_own).then(|| smallvec![receiver])
@@ -180,7 +180,7 @@ impl Query<'_> {
         smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
     }
 
-    /// One element of a container: by iteration, or by index.
+    /// Returns an element of a container, by iteration or by index.
     pub(in crate::link) fn element(&self, value: Value, by_iteration: bool) -> Values {
         match value.entity {
             Entity::Elements(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
@@ -200,13 +200,13 @@ impl Query<'_> {
         }
     }
 
-    /// Values of an annotation.
+    /// Returns the values of an annotation.
     pub(in crate::link) fn annotated(&self, annotation: ExprId, scope: DefId) -> Values {
         let values = self.eval_type(annotation, scope, 0);
         via(self.as_own_instance(values, scope), Strategy::Annotation)
     }
 
-    /// `Self` as the class around a scope.
+    /// Replaces `Self` by the class around a scope.
     pub(in crate::link) fn as_own_instance(&self, values: Values, scope: DefId) -> Values {
         let own = |value: Value| match value.entity {
             Entity::SelfType => self.class_of(scope).map(|class| Value { entity: Entity::Instance(class), ..value }),

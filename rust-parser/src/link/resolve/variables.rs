@@ -12,11 +12,11 @@ use crate::link::project::query::Query;
 use crate::link::resolve::scopes::best_definition;
 use crate::link::strategy::Strategy;
 
-/// Assignments to one variable that are looked at: the latest before a place.
+/// Largest number of assignments to a variable that are evaluated: the latest before its use.
 const MAX_ASSIGNMENTS: usize = 8;
 
 impl Query<'_> {
-    /// Values of a name bound in a local scope of this file.
+    /// Returns the values of a name bound in a local scope of this file.
     pub(in crate::link) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
         if let Some(def) = best_definition(self.file, entries) {
             let symbol = self.file.symbols[def as usize];
@@ -37,8 +37,8 @@ impl Query<'_> {
         self.variable_values(scope, entries, line)
     }
 
-    /// A function's variable: its annotations, else what was assigned to it before the line. When the last assignment
-    /// before the line says nothing, nothing is claimed.
+    /// Returns the values of a function's variable: from its annotations, else from assignments before the line. If the
+    /// last assignment before the line is unknown, so is the variable.
     fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
         let mut bindings = Vec::new();
         for entry in entries {
@@ -75,7 +75,7 @@ impl Query<'_> {
         if let Some(known) = self.variables.borrow().get(&place) {
             return known.as_ref().clone();
         }
-        // A variable that depends on itself says nothing more about itself.
+        // A variable that depends on itself adds no values.
         self.variables.borrow_mut().insert(place, Rc::default());
         let recent = bindings.len().saturating_sub(MAX_ASSIGNMENTS);
         let values = self.assigned_values(&bindings[recent..], scope);
@@ -99,7 +99,7 @@ impl Query<'_> {
         values
     }
 
-    /// `*args: T` holds several `T`.
+    /// `*args: T` is a container of `T`.
     fn collected(&self, values: Values) -> Values {
         let several = values.into_iter().map(|value| match value.entity {
             Entity::Instance(symbol) => Value { entity: Entity::Elements(symbol), ..value },
@@ -108,7 +108,7 @@ impl Query<'_> {
         several.collect()
     }
 
-    /// What one binding puts into its target.
+    /// Returns the values that one binding assigns to its target.
     pub(in crate::link) fn binding_values(&self, binding: &Binding, scope: DefId) -> Values {
         let scope = if binding.scope != scope { binding.scope } else { scope };
         let Some(value) = binding.value else {
@@ -117,7 +117,7 @@ impl Query<'_> {
                 _ => Values::new(),
             };
         };
-        // A value is evaluated as of the line before, so that `x = x.next()` sees the older x.
+        // The value is evaluated as of the previous line, so that `x = x.next()` refers to the older x.
         let line = binding.line.saturating_sub(1);
         match binding.kind {
             BindingKind::Assign => local_type(self.eval(value, scope, line)),
@@ -141,7 +141,7 @@ impl Query<'_> {
         }
     }
 
-    /// `_, target = callee()`.
+    /// Returns the values of `target` in `_, target = callee()`.
     fn part_values(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
         match *self.file.expr(value) {
             Expr::Await(inner) => self.part_values(inner, position, scope, line),
@@ -162,7 +162,8 @@ impl Query<'_> {
         }
     }
 
-    /// `with value as target`: what the method that enters it says it returns, else the value itself.
+    /// Returns the values of `target` in `with value as target`: the declared result of the enter method, else the
+    /// value itself.
     fn entered(&self, value: Value) -> Values {
         let Entity::Instance(class) = value.entity else { return smallvec![value] };
         for &name in &self.file.rules.enter_methods {
@@ -177,7 +178,7 @@ impl Query<'_> {
     }
 }
 
-/// Mark definitions that reach a name through a variable as aliases.
+/// Marks definitions that are reached through a variable as aliases.
 fn local_type(values: Values) -> Values {
     let change = |value: Value| match value.entity {
         Entity::Definition(_) => Value { via: Strategy::Alias, ..value },

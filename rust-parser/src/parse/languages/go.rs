@@ -190,7 +190,7 @@ fn range(walk: &mut Walk, key: NodeId, value: NodeId, binding: BindingDraft) {
     walk.bind(value, BindingDraft { value: element, ..draft });
 }
 
-/// `v, ok := m[k]`, `x.(T)`, `<-c`.
+/// Returns whether an assignment has the comma-ok form: `v, ok := m[k]`, `x.(T)`, `<-c`.
 fn is_comma_ok(walk: &Walk, value: Option<ExprId>) -> bool {
     value.is_some_and(|value| match *walk.builder.get(value) {
         Expr::Index { .. } => true,

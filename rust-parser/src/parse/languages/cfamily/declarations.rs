@@ -75,7 +75,7 @@ fn is_prototype(walk: &Walk, mut declarator: NodeId) -> bool {
         && inner.is_some_and(|inner| walk.kind_name(inner) != "parenthesized_declarator")
 }
 
-/// The parenthesized parts are values, not types.
+/// Marks the names in parentheses as values, not types.
 fn claim_types(walk: &mut Walk, node: NodeId) {
     for part in node..walk.tree.node(node).next {
         walk.claim_read(part);

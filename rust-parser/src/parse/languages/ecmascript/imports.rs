@@ -204,7 +204,8 @@ pub fn note_exported_values(walk: &mut Walk) {
     walk.exported.extend(found);
 }
 
-/// `const x = require("m")`, `const {a, b: c} = await import("m")`, `const x = require("m").y`.
+/// Records `const x = require("m")`, `const {a, b: c} = await import("m")` or `const x = require("m").y`. Returns false
+/// for any other declaration.
 pub fn import_to_variable(walk: &mut Walk, node: NodeId) -> bool {
     let (Some(name), Some(value)) = (walk.child(node, "name"), walk.child(node, "value")) else {
         return false;
@@ -263,7 +264,7 @@ fn called_module(walk: &Walk, call: NodeId) -> Option<String> {
     (walk.kind_name(source) == "string").then(|| unquoted(&walk.text_of(source)))
 }
 
-/// Records a `require` or `import` whose value is not bound to a name.
+/// Records a `require` or `import` whose value is not bound to a name. Returns false for any other call.
 pub fn import_call(walk: &mut Walk, node: NodeId) -> bool {
     let Some(module) = called_module(walk, node) else {
         return false;

@@ -266,8 +266,8 @@ fn defined_here(walk: &Walk, name: &str) -> Option<DefId> {
     (found != 0).then_some(found as DefId)
 }
 
-/// A signature without a body is an overload in a class or module, and a declaration in an interface or after
-/// `declare`.
+/// Sets the flags of a signature without a body: an overload in a class or module, a declaration in an interface or
+/// after `declare`.
 fn overload(walk: &Walk, draft: &mut DefinitionDraft) {
     let kind = walk.kind_name(draft.node);
     if kind == "abstract_method_signature" {

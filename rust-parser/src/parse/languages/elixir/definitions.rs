@@ -6,7 +6,7 @@ use crate::parse::languages::elixir::syntax::option;
 use crate::parse::walk::drafts::DefinitionDraft;
 use crate::parse::walk::state::{Scope, Walk};
 
-/// Modules are known by their full names, wherever they stand.
+/// Defines a module by its full name, even if it is nested. Returns false if the name is unknown.
 pub fn define_module(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let Some(name) = draft.name_node else {
         return false;
@@ -30,7 +30,7 @@ pub fn define_module(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     true
 }
 
-/// `defimpl Protocol, for: Type`.
+/// Defines the implementation in `defimpl Protocol, for: Type`. Returns false if a name is unknown.
 pub fn define_implementation(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let Some(protocol) = draft.name_node else {
         return false;
@@ -56,10 +56,10 @@ pub fn define_implementation(walk: &mut Walk, draft: &mut DefinitionDraft) -> bo
     true
 }
 
-/// A second clause of a function is more of the first.
+/// Defines a function. Returns false for a further clause, which extends the first one.
 pub fn define_function(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     claim_head(walk, draft);
-    // A module whose name only a macro knows.
+    // Outside of a module, or in one whose name a macro computes.
     if draft.parent == 0 {
         return false;
     }
@@ -84,14 +84,14 @@ pub fn define_function(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     false
 }
 
-/// The call in the head of a definition is none.
+/// Marks the head of a definition, which has the syntax of a call, as not a call.
 pub fn claim_head(walk: &mut Walk, draft: &DefinitionDraft) {
     if let Some(name) = draft.name_node {
         walk.claim_call(walk.tree.node(name).parent);
     }
 }
 
-/// The first definition of this name and number of parameters in its module: perhaps the one that is being made.
+/// Returns the first definition with this name and arity in its module, which may be the draft itself.
 pub fn note_arity(walk: &mut Walk, draft: &DefinitionDraft) -> DefId {
     let arity = draft.parameters.map_or(0, |list| walk.contents(list).count());
     let key = walk.builder.owned_name(format!("{}/{arity}", draft.name));

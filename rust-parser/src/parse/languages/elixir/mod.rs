@@ -1,5 +1,5 @@
-//! What Elixir says that patterns cannot, as definitions, imports and attributes are calls of macros: modules by their full
-//! names, aliases, functions of several clauses, `@doc`, specifications, pipes and captures.
+//! Hooks of Elixir, whose definitions, imports and attributes are macro calls: modules by their full names, aliases,
+//! functions of several clauses, `@doc`, specifications, pipes and captures.
 
 mod definitions;
 mod modules;
@@ -21,7 +21,7 @@ use crate::parse::walk::state::Walk;
 
 pub struct Elixir;
 
-/// Macros whose calls are definitions or imports.
+/// Macros that define or import something.
 const DECLARATIONS: [&[u8]; 18] = [
     b"def",
     b"defp",
@@ -128,7 +128,7 @@ impl LanguageHooks for Elixir {
         Some(call(walk, node))
     }
 
-    /// Modules are shown by the last part of their names.
+    /// Shortens the names of modules to their last part.
     fn end(&self, walk: &mut Walk) {
         for number in 1..walk.builder.facts.definitions.len() {
             let definition = &walk.builder.facts.definitions[number];
@@ -140,7 +140,7 @@ impl LanguageHooks for Elixir {
         }
     }
 
-    /// `@moduledoc` of a module, `@doc` before anything else.
+    /// Returns `@moduledoc` of a module, or `@doc` of another definition.
     fn documentation(&self, walk: &Walk, draft: &DefinitionDraft) -> Option<NodeId> {
         let mut attributes: Vec<NodeId> = draft.decorators.clone();
         if draft.parent == 0 {

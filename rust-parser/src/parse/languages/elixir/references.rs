@@ -7,10 +7,10 @@ use crate::parse::languages::elixir::modules::{is_module, module_name};
 use crate::parse::languages::elixir::syntax::{arguments, attribute_name, operator, option};
 use crate::parse::walk::state::Walk;
 
-/// Attributes whose value is made of types.
+/// Attributes whose value consists of types.
 const TYPE_ATTRIBUTES: [&[u8]; 6] = [b"spec", b"type", b"typep", b"opaque", b"callback", b"macrocallback"];
 
-/// `name(...)`, `Module.name(...)`; calls of what a variable holds are unknown.
+/// Returns the expression of `name(...)` or `Module.name(...)`; calls of a variable's value are unknown.
 pub fn call(walk: &mut Walk, node: NodeId) -> ExprId {
     let Some(called) = walk.child(node, "target") else {
         return UNKNOWN;
@@ -40,7 +40,7 @@ pub fn call(walk: &mut Walk, node: NodeId) -> ExprId {
     walk.builder.expr(Expr::Call { callee, args, new: false })
 }
 
-/// `Module.name`.
+/// Returns the expression of `Module.name`.
 fn module_member(walk: &mut Walk, dot: NodeId) -> Option<ExprId> {
     let (left, right) = (walk.child(dot, "left")?, walk.child(dot, "right")?);
     let base = module_name(walk, left)?;
@@ -51,7 +51,7 @@ fn module_member(walk: &mut Walk, dot: NodeId) -> Option<ExprId> {
     Some(walk.builder.attribute(base, name))
 }
 
-/// `value |> name`, without parentheses.
+/// Records the call in `value |> name`, without parentheses.
 pub fn pipe(walk: &mut Walk, node: NodeId) {
     let right = walk.child(node, "right").filter(|&right| walk.kind_name(right) == "identifier");
     if let Some(right) = right.filter(|_| operator(walk, node) == b"|>") {
@@ -63,7 +63,7 @@ pub fn pipe(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `&name/1`, `&Module.name/1`.
+/// Records the reads in `&name/1` and `&Module.name/1`.
 pub fn capture(walk: &mut Walk, node: NodeId) {
     let Some(operand) = walk.child(node, "operand").filter(|&operand| operator(walk, operand) == b"/") else {
         return;
@@ -88,7 +88,8 @@ pub fn capture(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `@spec` and the like refer to types, `@behaviour` is a base, `@name` reads an attribute of the module.
+/// Records the references of attributes: `@spec` and similar ones refer to types, `@behaviour` names a base, and
+/// `@name` reads an attribute of the module.
 pub fn attribute(walk: &mut Walk, node: NodeId) {
     let name = attribute_name(walk, node);
     let scope = walk.scope();
@@ -120,7 +121,7 @@ pub fn attribute(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `defdelegate f(x), to: Module, as: :g`.
+/// Records the call in `defdelegate f(x), to: Module, as: :g`.
 pub fn delegate(walk: &mut Walk, node: NodeId) {
     let Some(module) = option(walk, node, "to:").and_then(|module| module_name(walk, module)) else {
         return;

@@ -1,5 +1,5 @@
-//! What Lua says that patterns cannot: which tables are classes or modules, their members and bases, what `self` is,
-//! `require`, and what a file returns.
+//! Hooks of Lua: imports by `require` (`modules`), tables as classes and modules (`tables`), and the value that a file
+//! returns.
 
 mod modules;
 mod tables;
@@ -23,7 +23,7 @@ impl LanguageHooks for Lua {
         kind == Kind::Extension
     }
 
-    /// Tables with functions are classes; so is the table that the file returns.
+    /// Collects the tables that are classes: those with functions, and the one that the file returns.
     fn begin(&self, walk: &mut Walk) {
         for node in 0..walk.tree.len() {
             let table = match walk.kind_name(node) {
@@ -54,7 +54,7 @@ impl LanguageHooks for Lua {
         true
     }
 
-    /// `return value` at the end of a file: what the module is.
+    /// Records `return value` at the end of a file as the module.
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         if walk.scope() != 0 {
             return;
@@ -105,7 +105,8 @@ impl LanguageHooks for Lua {
     }
 }
 
-/// `local a, b = require "x", c.d`: other names of modules and values. `local print = print` says nothing.
+/// Handles `local a, b = require "x", c.d`, which gives other names to modules and values. `local print = print` has no
+/// effect.
 fn other_names(walk: &mut Walk, assignment: NodeId) -> bool {
     let lists: Vec<NodeId> = walk.contents(assignment).collect();
     let [names, values] = lists[..] else {

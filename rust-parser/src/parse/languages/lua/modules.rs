@@ -4,7 +4,7 @@ use crate::facts::{Import, ImportKind};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 
-/// The module of `pcall(require, "a.b")`.
+/// Returns the module of `pcall(require, "a.b")`.
 pub fn tried(walk: &Walk, call: NodeId) -> Option<String> {
     if walk.kind_name(call) != "function_call" || walk.bytes_of(walk.child(call, "name")?) != b"pcall" {
         return None;
@@ -14,7 +14,7 @@ pub fn tried(walk: &Walk, call: NodeId) -> Option<String> {
     module_text(walk, arguments.next()?).filter(|_| walk.bytes_of(function) == b"require")
 }
 
-/// The module of `require "a.b"`, dotted.
+/// Returns the module of `require "a.b"` in dotted form.
 pub fn required(walk: &Walk, call: NodeId) -> Option<String> {
     if walk.kind_name(call) != "function_call" || walk.bytes_of(walk.child(call, "name")?) != b"require" {
         return None;
@@ -27,7 +27,7 @@ fn module_text(walk: &Walk, argument: NodeId) -> Option<String> {
     Some(walk.text_of(content).replace('/', "."))
 }
 
-/// Name of a required module that no variable holds.
+/// Returns the name under which a required module without a variable is imported.
 pub fn unnamed(module: &str) -> String {
     format!("require({module})")
 }

@@ -7,13 +7,13 @@ use crate::parse::languages::lua::modules::is_path;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
 
-/// Statements after a table in which its base is looked for.
+/// Statements after a table in which its base is searched for.
 const MAX_STATEMENTS: usize = 64;
-/// Functions of class libraries that make a class, and methods of a class that make a derived one.
+/// Functions of class libraries that create a class, and methods that create a derived class.
 const CLASS_FUNCTIONS: [&[u8]; 2] = [b"class", b"Class"];
 const DERIVING_METHODS: [&[u8]; 6] = [b"extend", b"extends", b"subclass", b"derive", b"inherit", b"new"];
 
-/// `M = {}`, `M.x = value`, `M.f = function`.
+/// Defines `M = {}`, `M.x = value` and `M.f = function`. Returns false for other assignments.
 pub fn assigned(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let Some((target, value)) = single(walk, draft.node) else {
         return walk.scope() == 0;
@@ -54,7 +54,7 @@ pub fn assigned(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         draft.body = Some(value);
         return true;
     }
-    // Members are read as those of an extension, from the file's own scope.
+    // The walk reads the members as those of an extension, from the file's own scope.
     draft.wrapper.outer = draft.wrapper.outer.or(Some(draft.node));
     draft.wrapper.signature = draft.wrapper.signature.or(draft.wrapper.outer);
     draft.private = false;
@@ -64,7 +64,8 @@ pub fn assigned(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     true
 }
 
-/// A field of a table constructor: of a class, of the table that the file returns, or of a value.
+/// Defines a field of a table constructor, which is a class, the table that the file returns, or a value. Returns false
+/// if the field is not a definition.
 pub fn field(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     let table = walk.tree.node(draft.node).parent;
     let is_function = draft.kind == Kind::Function || draft.kind == Kind::Method;
@@ -96,14 +97,14 @@ pub fn field(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
     false
 }
 
-/// The definition is a member of a table.
+/// Makes the definition a member of a table.
 fn enter_table(walk: &mut Walk, draft: &mut DefinitionDraft, table: NodeId) {
     let name = walk.text_of(table).into_owned();
     walk.open_around(Kind::Extension, draft.node, table, name, None);
     draft.parent = walk.scope();
 }
 
-/// A member's name is bound to a value.
+/// Binds a member's name to a value.
 pub fn hold(walk: &mut Walk, name: NodeId, value: NodeId) {
     let field = walk.child(name, "field").unwrap_or(name);
     let field = walk.name_of(field);
@@ -115,7 +116,7 @@ pub fn hold(walk: &mut Walk, name: NodeId, value: NodeId) {
     walk.push_binding(target, BindingDraft { kind, value, annotation: None, line });
 }
 
-/// A function of a table that takes no object: `function M.f(x)`.
+/// Marks functions without `self`, such as `function M.f(x)`, as static.
 pub fn mark_static(walk: &Walk, draft: &mut DefinitionDraft) {
     let is_colon = walk.child(draft.node, "name").is_some_and(|name| walk.kind_name(name) == "method_index_expression");
     let first = draft.parameters.and_then(|list| walk.contents(list).next());
@@ -125,13 +126,14 @@ pub fn mark_static(walk: &Walk, draft: &mut DefinitionDraft) {
     }
 }
 
-/// Is `self` an object of the class around: in methods, and in functions inside them without a `self` of their own?
+/// Returns whether `self` is an object of the enclosing class: in methods, and in nested functions without a `self` of
+/// their own.
 pub fn is_object(walk: &mut Walk) -> bool {
     let name = walk.builder.name("self");
     for scope in walk.scopes.iter().rev() {
         let definition = &walk.builder.facts.definitions[scope.definition as usize];
         match definition.kind {
-            // In a function without an object, `self` may be the one that it makes.
+            // In a static function, `self` may be the object that it creates.
             Kind::Method => return definition.flags & flags::STATIC == 0 || walk.is_local(name),
             Kind::Lambda if definition.params.iter().all(|param| param.name != name) => {}
             Kind::Function if definition.params.iter().all(|param| param.name != name) && !walk.is_local(name) => {}
@@ -141,8 +143,8 @@ pub fn is_object(walk: &mut Walk) -> bool {
     false
 }
 
-/// The base of a table: `setmetatable({}, { __index = Base })` as its value or a statement below, `class("Name", Base)`,
-/// `Base:extend()`.
+/// Returns the base of a table: `setmetatable({}, { __index = Base })` as its value or in a later statement,
+/// `class("Name", Base)`, `Base:extend()`.
 fn bases(walk: &Walk, assignment: NodeId, name: NodeId, value: NodeId) -> Vec<NodeId> {
     if let Some((_, meta)) = metatable(walk, value) {
         return index_of(walk, meta).into_iter().collect();
@@ -161,7 +163,7 @@ fn bases(walk: &Walk, assignment: NodeId, name: NodeId, value: NodeId) -> Vec<No
     meta.and_then(|(_, meta)| index_of(walk, meta)).into_iter().collect()
 }
 
-/// The table in which missing names are looked up: `Base` or `{ __index = Base }`.
+/// Returns the table in which missing names are looked up: `Base` or `{ __index = Base }`.
 fn index_of(walk: &Walk, meta: NodeId) -> Option<NodeId> {
     if walk.kind_name(meta) != "table_constructor" {
         return is_path(walk, meta).then_some(meta);
@@ -171,7 +173,7 @@ fn index_of(walk: &Walk, meta: NodeId) -> Option<NodeId> {
     walk.child(field, "value").filter(|&value| is_path(walk, value))
 }
 
-/// `class("Name", Base)`, `class(Base)`, `Base:extend()`.
+/// Returns the bases in `class("Name", Base)`, `class(Base)` and `Base:extend()`.
 fn class_call(walk: &Walk, call: NodeId) -> Vec<NodeId> {
     let Some(callee) = walk.child(call, "name") else {
         return Vec::new();
@@ -186,7 +188,7 @@ fn class_call(walk: &Walk, call: NodeId) -> Vec<NodeId> {
     }
 }
 
-/// The table that a function value belongs to: `M.name = function`, `M = { name = function }`.
+/// Returns the table that contains a function value: `M.name = function`, `M = { name = function }`.
 pub fn holder(walk: &Walk, function: NodeId) -> Option<NodeId> {
     let parent = walk.tree.node(function).parent;
     if walk.kind_name(parent) == "field" {
@@ -200,7 +202,7 @@ pub fn holder(walk: &Walk, function: NodeId) -> Option<NodeId> {
     walk.child(name, "table")
 }
 
-/// The name that a table constructor is assigned to.
+/// Returns the name to which a table constructor is assigned.
 fn table_name(walk: &Walk, table: NodeId) -> Option<NodeId> {
     let mut node = walk.tree.node(table).parent;
     // `setmetatable({ ... }, Base)`
@@ -216,7 +218,7 @@ fn table_name(walk: &Walk, table: NodeId) -> Option<NodeId> {
     (is_whole && walk.kind_name(name) == "identifier").then_some(name)
 }
 
-/// `return M`, `return setmetatable(M, ...)`.
+/// Returns the table in `return M` or `return setmetatable(M, ...)`.
 pub fn returned(walk: &Walk, node: NodeId) -> Option<NodeId> {
     let list = walk.contents(node).next()?;
     let value = walk.contents(list).next()?;
@@ -226,7 +228,7 @@ pub fn returned(walk: &Walk, node: NodeId) -> Option<NodeId> {
     }
 }
 
-/// Both arguments of `setmetatable`.
+/// Returns both arguments of `setmetatable`.
 fn metatable(walk: &Walk, call: NodeId) -> Option<(NodeId, NodeId)> {
     if walk.kind_name(call) != "function_call" || walk.bytes_of(walk.child(call, "name")?) != b"setmetatable" {
         return None;
@@ -235,7 +237,7 @@ fn metatable(walk: &Walk, call: NodeId) -> Option<(NodeId, NodeId)> {
     Some((arguments.next()?, arguments.next()?))
 }
 
-/// The only name and value of an assignment.
+/// Returns name and value of an assignment with one of each.
 fn single(walk: &Walk, assignment: NodeId) -> Option<(NodeId, NodeId)> {
     let mut lists = walk.contents(assignment);
     let (names, values) = (lists.next()?, lists.next()?);

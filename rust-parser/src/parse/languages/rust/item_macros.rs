@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips `#[...]`, `#![...]`.
+    /// Skips `#[...]` and `#![...]`. Returns whether there was one.
     fn is_attribute(&mut self, text: &[u8]) -> bool {
         if text != b"#" {
             return false;
