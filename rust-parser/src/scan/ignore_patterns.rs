@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cost_is_bounded_and_given_back() {
+    fn the_cost_is_limited_and_returned() {
         let budget = Budget::default();
         let file = |count: usize| "*.generated.name\n".repeat(count).into_bytes();
         assert!(Patterns::compile(Path::new("/a"), &file(100_000), &budget).is_err());

@@ -53,7 +53,7 @@ impl EdgeCollector<'_, '_> {
         if query.file.rules.new_method == Some(name) {
             return bases;
         }
-        query.each(bases, |value| query.called_attribute(value, name))
+        query.flat_map(bases, |value| query.called_attribute(value, name))
     }
 
     fn named_callees(&self, name: Sym, site: Site) -> Values {

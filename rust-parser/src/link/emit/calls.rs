@@ -112,7 +112,7 @@ impl EdgeCollector<'_, '_> {
     /// Adds calls of the known values of a called variable.
     fn add_called_holder(&mut self, symbol: SymbolId, site: Site) -> Outcome {
         let mut outcome = Outcome::Unresolved;
-        for held in self.query.held(symbol) {
+        for held in self.query.stored_values(symbol) {
             let via = match held.entity {
                 Entity::Definition(inner) => {
                     let kind = self.query.kind(inner);

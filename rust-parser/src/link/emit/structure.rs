@@ -77,7 +77,7 @@ impl Structure {
         for project in inner_projects(index) {
             let uid = project_uid(&project.folder);
             self.add(uid.clone(), "Project", "subproject", &project.name, "");
-            self.contains.push((project_around(index, folder_of(&project.folder)), uid));
+            self.contains.push((enclosing_project(index, folder_of(&project.folder)), uid));
         }
         self.nodes.dedup_by(|a, b| a.qualified_name == b.qualified_name);
     }
@@ -103,7 +103,7 @@ impl Structure {
                 .filter(|parent| index.strings.find(parent).is_some_and(|parent| packages.contains_key(&parent)));
             let around = match known.next() {
                 Some(parent) => parent.to_owned(),
-                None if entry.scope_rule == ScopeRule::Directory => project_around(index, folder_of(path)),
+                None if entry.scope_rule == ScopeRule::Directory => enclosing_project(index, folder_of(path)),
                 None => PROJECT_NODE.to_owned(),
             };
             self.contains.push((around, text.to_string()));
@@ -122,8 +122,8 @@ impl Structure {
         debug_assert_eq!(index.symbols.get(node).file, id);
         if entry.scope_rule == ScopeRule::Directory && entry.module != EMPTY {
             self.contains.push((index.strings.text(entry.module).to_owned(), uid));
-        } else if !has_package_around(index, entry) {
-            self.contains.push((project_around(index, folder_of(path)), uid));
+        } else if !has_enclosing_package(index, entry) {
+            self.contains.push((enclosing_project(index, folder_of(path)), uid));
         }
         for def in 0..entry.outlines.len() {
             if !entry.is_node(def as DefId) {
@@ -188,7 +188,7 @@ fn project_uid(folder: &str) -> String {
 }
 
 /// Returns the sub-project that contains a folder, or the project.
-fn project_around(index: &Index, folder: &str) -> String {
+fn enclosing_project(index: &Index, folder: &str) -> String {
     let holds = |project: &&crate::link::project::index::SubProject| {
         folder.strip_prefix(project.folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
@@ -197,7 +197,7 @@ fn project_around(index: &Index, folder: &str) -> String {
 }
 
 /// Returns whether the module of a file is contained in an enclosing package.
-fn has_package_around(index: &Index, entry: &FileEntry) -> bool {
+fn has_enclosing_package(index: &Index, entry: &FileEntry) -> bool {
     let (rules, path) = (&entry.rules, &entry.path);
     if rules.module_rule != ModuleRule::Packages || (rules.is_package_file(path) && folder_of(path).is_empty()) {
         return false;

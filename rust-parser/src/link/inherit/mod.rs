@@ -186,7 +186,7 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashM
         let order = if is_c3 { merge_linear(&bases[&class], &done) } else { None };
         done.insert(class, order.unwrap_or_else(|| depth_first(class, bases)).into());
         for next in derived.remove(&class).unwrap_or_default() {
-            let count = waiting.get_mut(&next).expect("class that waits");
+            let count = waiting.get_mut(&next).expect("a class with pending bases");
             *count -= 1;
             if *count == 0 {
                 waiting.remove(&next);

@@ -212,7 +212,7 @@ impl FileEntry {
     }
 
     /// Returns the nearest class or extension around a scope.
-    pub fn class_around(&self, mut scope: DefId) -> Option<DefId> {
+    pub fn enclosing_class(&self, mut scope: DefId) -> Option<DefId> {
         while scope != 0 {
             let definition = self.outline(scope);
             if is_class(definition.kind) || definition.kind == Kind::Extension {

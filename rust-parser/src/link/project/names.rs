@@ -54,13 +54,13 @@ impl Strings {
     pub fn intern(&self, text: &str) -> Sym {
         match self.find(text) {
             Some(sym) => sym,
-            None => self.add(&mut self.numbers.write().expect("string table"), text),
+            None => self.add(&mut self.numbers.write().expect("lock of the string table"), text),
         }
     }
 
     /// Returns the id of a known string.
     pub fn find(&self, text: &str) -> Option<Sym> {
-        self.lookup(&self.numbers.read().expect("string table"), text, hash_of(text))
+        self.lookup(&self.numbers.read().expect("lock of the string table"), text, hash_of(text))
     }
 
     fn lookup(&self, numbers: &HashTable<Sym>, text: &str, hash: u64) -> Option<Sym> {
@@ -69,7 +69,7 @@ impl Strings {
 
     /// Returns the ids of many strings under one lock. `None` gives [`EMPTY`].
     pub fn intern_all<'a>(&self, texts: impl Iterator<Item = Option<&'a str>>) -> Vec<Sym> {
-        let mut numbers = self.numbers.write().expect("string table");
+        let mut numbers = self.numbers.write().expect("lock of the string table");
         texts.map(|text| text.map_or(EMPTY, |text| self.add(&mut numbers, text))).collect()
     }
 
@@ -77,7 +77,7 @@ impl Strings {
     pub fn text(&self, sym: Sym) -> &str {
         let (chunk, slot) = position(sym);
         let text = self.chunks[chunk].get().and_then(|chunk| chunk[slot].get());
-        text.expect("string of this table")
+        text.expect("id of a string in this table")
     }
 
     fn add(&self, numbers: &mut HashTable<Sym>, text: &str) -> Sym {
@@ -89,7 +89,7 @@ impl Strings {
         let (chunk, slot) = position(sym);
         let size = 1_usize << (FIRST_CHUNK_BITS as usize + chunk);
         let texts = self.chunks[chunk].get_or_init(|| (0..size).map(|_| OnceLock::new()).collect());
-        texts[slot].set(text.into()).expect("new slot");
+        texts[slot].set(text.into()).expect("an unused slot");
         numbers.insert_unique(hash, sym, |&sym| hash_of(self.text(sym)));
         sym
     }
@@ -120,11 +120,11 @@ struct ExternalTable {
 impl Externals {
     /// Returns the id of `name` (dotted, may be empty) in an external package.
     pub fn intern(&self, package: Sym, name: Sym) -> ExternalId {
-        let found = self.inner.read().expect("external table").numbers.get(&(package, name)).copied();
+        let found = self.inner.read().expect("lock of the external table").numbers.get(&(package, name)).copied();
         if let Some(id) = found {
             return id;
         }
-        let mut table = self.inner.write().expect("external table");
+        let mut table = self.inner.write().expect("lock of the external table");
         let next = table.names.len() as ExternalId;
         let id = *table.numbers.entry((package, name)).or_insert(next);
         if id == next {
@@ -135,7 +135,7 @@ impl Externals {
 
     /// Returns package and dotted name of an id.
     pub fn name(&self, id: ExternalId) -> (Sym, Sym) {
-        self.inner.read().expect("external table").names[id as usize]
+        self.inner.read().expect("lock of the external table").names[id as usize]
     }
 
     /// Returns the id of a member of an external name.

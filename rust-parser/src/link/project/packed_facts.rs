@@ -53,7 +53,7 @@ impl PackedFacts {
 }
 
 fn unpack(packed: &[u8]) -> FileFacts {
-    postcard::from_bytes(packed).expect("facts that were packed here")
+    postcard::from_bytes(packed).expect("facts packed by this process")
 }
 
 impl UnpackedFacts {
@@ -89,7 +89,7 @@ impl UnpackedFacts {
             match facts.exprs[binding.target as usize] {
                 Expr::Name(name) => add(binding.scope, file.sym(name), bound),
                 Expr::Attribute { base, name } if matches!(facts.exprs[base as usize], Expr::This { .. }) => {
-                    if let Some(class) = file.class_around(binding.scope) {
+                    if let Some(class) = file.enclosing_class(binding.scope) {
                         add(class, file.sym(name), bound);
                     }
                 }

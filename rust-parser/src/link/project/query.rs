@@ -277,7 +277,7 @@ impl<'a> Query<'a> {
 
     /// Returns the class of `self` or `this` in a scope of this file.
     pub fn class_of(&self, scope: DefId) -> Option<SymbolId> {
-        let class = self.file.class_around(scope)?;
+        let class = self.file.enclosing_class(scope)?;
         if self.file.outline(class).kind != Kind::Extension {
             return Some(self.first_part(self.file.symbols[class as usize]));
         }

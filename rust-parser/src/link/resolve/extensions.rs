@@ -103,7 +103,7 @@ impl Query<'_> {
     pub fn implied_receiver(&self, scope: DefId) -> Receiver {
         let mut types = Vec::new();
         let mut here = scope;
-        while let Some(around) = self.file.class_around(here) {
+        while let Some(around) = self.file.enclosing_class(here) {
             let definition = self.file.def(around);
             match self.class_of(around) {
                 Some(class) => self.add_type_names(Entity::Instance(class), &mut types),

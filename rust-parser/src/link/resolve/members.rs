@@ -52,8 +52,8 @@ impl Query<'_> {
                 self.class_member(symbol, name, via)
             }
             Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias => {
-                let held = self.held(symbol);
-                self.deeper(|| self.each(held, |value| self.attribute(value, name)))
+                let held = self.stored_values(symbol);
+                self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
             }
             _ => smallvec![Value::new(Entity::Opaque, value.via)],
         }
@@ -65,7 +65,7 @@ impl Query<'_> {
     }
 
     /// Returns the possible values of a constant, field or property.
-    pub fn held(&self, symbol: SymbolId) -> Values {
+    pub fn stored_values(&self, symbol: SymbolId) -> Values {
         let (file, definition) = self.definition(symbol);
         if definition.kind == Kind::Property {
             return self.returns(symbol).into();
@@ -233,7 +233,7 @@ impl Query<'_> {
             Entity::Instance(class) => {
                 let Some(name) = self.file.rules.call_method else { return Values::new() };
                 let members = self.class_member(class, name, callee.via);
-                self.each(members, |member| match member.entity {
+                self.flat_map(members, |member| match member.entity {
                     Entity::Definition(symbol) => self.definition_result(member, symbol, Some(callee)),
                     _ => Values::new(),
                 })
@@ -289,10 +289,10 @@ impl Query<'_> {
                 received(self.returns(symbol), own)
             }
             Kind::Constant | Kind::Field => {
-                let held = self.held(symbol);
+                let held = self.stored_values(symbol);
                 let is_other = |value: &Value| value.entity != Entity::Definition(symbol);
                 let held: Values = held.into_iter().filter(is_other).collect();
-                self.each(held, |value| match value.entity {
+                self.flat_map(held, |value| match value.entity {
                     Entity::Definition(inner) if !is_class(self.kind(inner)) => self.returns(inner).into(),
                     Entity::Definition(class) => smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)],
                     _ => Values::new(),

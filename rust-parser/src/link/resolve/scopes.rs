@@ -167,7 +167,7 @@ impl Query<'_> {
                 Some(smallvec![Value::new(Entity::Definition(*found), Strategy::SamePackage)])
             }
             crate::facts::ScopeRule::Declared => {
-                let around = self.packages_around(scope);
+                let around = self.enclosing_packages(scope);
                 let found = around.into_iter().find_map(|package| self.shared_in_package(package, name));
                 found.or_else(|| {
                     // The first part of `com.example.Type`.
@@ -182,7 +182,7 @@ impl Query<'_> {
 
     /// Returns, innermost first, the namespaces around a scope, the declared package with its parents, and the global
     /// scope.
-    fn packages_around(&self, scope: DefId) -> Vec<Sym> {
+    fn enclosing_packages(&self, scope: DefId) -> Vec<Sym> {
         let mut packages = Vec::new();
         let mut here = scope;
         while here != 0 {

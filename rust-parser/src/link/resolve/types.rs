@@ -181,7 +181,7 @@ impl Query<'_> {
             Expr::This { .. } => self_type(),
             Expr::Name(_) | Expr::Attribute { .. } => {
                 let values = self.eval(expr, scope, u32::MAX);
-                self.each(values, |value| self.instance_of(value))
+                self.flat_map(values, |value| self.instance_of(value))
             }
             Expr::TypeUnion(options) | Expr::OneOf(options) => {
                 let mut values = Values::new();
@@ -285,7 +285,7 @@ impl Query<'_> {
 
     /// `Alias = Class`: the variable holds the class. `type Alias = Class`: the alias denotes instances.
     fn aliased_type(&self, symbol: SymbolId) -> Values {
-        let held = self.held(symbol);
+        let held = self.stored_values(symbol);
         let instances = held.into_iter().filter_map(|value| match value.entity {
             Entity::Definition(class) if is_class(self.kind(class)) => {
                 Some(Value { entity: Entity::Instance(class), ..value })

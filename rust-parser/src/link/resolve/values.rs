@@ -14,12 +14,12 @@ const MAX_DEPTH: u32 = 12;
 impl Query<'_> {
     /// Returns the possible values of an expression of this file; empty if unknown.
     pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
-        let values = self.deeper(|| self.eval_shape(expr, scope, line));
+        let values = self.with_depth(|| self.eval_shape(expr, scope, line));
         if values.len() > MAX_VALUES { Values::new() } else { values }
     }
 
     /// Evaluates a nested step. Returns no values beyond the largest depth.
-    pub(in crate::link) fn deeper(&self, step: impl FnOnce() -> Values) -> Values {
+    pub(in crate::link) fn with_depth(&self, step: impl FnOnce() -> Values) -> Values {
         if *self.depth.borrow() >= MAX_DEPTH {
             return Values::new();
         }
@@ -40,12 +40,12 @@ impl Query<'_> {
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(*name);
                 let bases = self.eval(*base, scope, line);
-                self.each(bases, |value| self.attribute(value, name))
+                self.flat_map(bases, |value| self.attribute(value, name))
             }
             Expr::Call { callee, args, .. } => self.call_values(*callee, args, scope, line),
             Expr::Index { base, .. } => {
                 let bases = self.eval(*base, scope, line);
-                self.each(bases, |value| self.element(value, false))
+                self.flat_map(bases, |value| self.element(value, false))
             }
             Expr::Await(inner) => self.eval(*inner, scope, line),
             Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Local)],
@@ -74,7 +74,7 @@ impl Query<'_> {
         smallvec![Value::new(entity, Strategy::This)]
     }
 
-    pub(in crate::link) fn each(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
+    pub(in crate::link) fn flat_map(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
         match values[..] {
             [] => values,
             [only] => step(only),
@@ -111,19 +111,19 @@ impl Query<'_> {
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
             let bases = self.eval(base, scope, line);
-            return self.each(bases, |receiver| {
+            return self.flat_map(bases, |receiver| {
                 if let Some(values) = self.container_call(receiver, name) {
                     return values;
                 }
                 let members = self.called_attribute(receiver, name);
-                self.each(members, |member| self.call_result(member, Some(receiver)))
+                self.flat_map(members, |member| self.call_result(member, Some(receiver)))
             });
         }
         let callees = match *self.file.expr(callee) {
             Expr::Name(name) => self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default(),
             _ => self.eval(callee, scope, line),
         };
-        self.each(callees, |value| match value.entity {
+        self.flat_map(callees, |value| match value.entity {
             Entity::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
             _ => self.call_result(value, None),
         })
@@ -167,7 +167,7 @@ impl Query<'_> {
                 .collect();
         }
         if rules.element_builtins.contains(&name) {
-            return self.each(first(), |value| self.element(value, true));
+            return self.flat_map(first(), |value| self.element(value, true));
         }
         if rules.container_builtins.contains(&name) {
             let values = first();
@@ -191,10 +191,10 @@ impl Query<'_> {
             Entity::Definition(symbol)
                 if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>
             {
-                let held = self.held(symbol);
+                let held = self.stored_values(symbol);
                 let is_other = |held: &Value| held.entity != value.entity;
                 let held: Values = held.into_iter().filter(is_other).collect();
-                self.deeper(|| self.each(held, |value| self.element(value, by_iteration)))
+                self.with_depth(|| self.flat_map(held, |value| self.element(value, by_iteration)))
             }
             _ => Values::new(),
         }

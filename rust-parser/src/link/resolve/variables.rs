@@ -123,11 +123,11 @@ impl Query<'_> {
             BindingKind::Assign => local_type(self.eval(value, scope, line)),
             BindingKind::Iterate => {
                 let values = self.eval(value, scope, line);
-                local_type(self.each(values, |value| self.element(value, true)))
+                local_type(self.flat_map(values, |value| self.element(value, true)))
             }
             BindingKind::Enter => {
                 let values = self.eval(value, scope, line);
-                local_type(self.each(values, |value| self.entered(value)))
+                local_type(self.flat_map(values, |value| self.enter_result(value)))
             }
             BindingKind::Catch => self.annotated(value, scope),
             BindingKind::Unpack(position) => match self.file.expr(value) {
@@ -149,11 +149,11 @@ impl Query<'_> {
                 let callees = match *self.file.expr(callee) {
                     Expr::Attribute { base, name } => {
                         let bases = self.eval(base, scope, line);
-                        self.each(bases, |value| self.called_attribute(value, self.file.sym(name)))
+                        self.flat_map(bases, |value| self.called_attribute(value, self.file.sym(name)))
                     }
                     _ => self.eval(callee, scope, line),
                 };
-                self.each(callees, |callee| match callee.entity {
+                self.flat_map(callees, |callee| match callee.entity {
                     Entity::External(_) | Entity::Opaque => smallvec![Value::new(Entity::Opaque, callee.via)],
                     _ => self.call_part(callee, position),
                 })
@@ -164,7 +164,7 @@ impl Query<'_> {
 
     /// Returns the values of `target` in `with value as target`: the declared result of the enter method, else the
     /// value itself.
-    fn entered(&self, value: Value) -> Values {
+    fn enter_result(&self, value: Value) -> Values {
         let Entity::Instance(class) = value.entity else { return smallvec![value] };
         for &name in &self.file.rules.enter_methods {
             let members = self.class_member(class, name, value.via);

@@ -1,5 +1,5 @@
-//! Hooks of Kotlin: imports, receivers of extensions, parameters with defaults, bodies of enum entries and of `object :
-//! T`, loops, infix calls, dotted types, tests.
+//! Hooks of Kotlin: imports, receivers of extensions, parameters with defaults, bodies of enum entries and of
+//! `object : T`, loops, infix calls, dotted types, tests.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -168,7 +168,7 @@ fn read_head(walk: &mut Walk, draft: &mut DefinitionDraft) {
     }
     if let Some(receiver) = receiver {
         let name = walk.extended_name(receiver);
-        draft.parent = walk.open_around(Kind::Extension, draft.node, receiver, name, draft.body);
+        draft.parent = walk.open_enclosing(Kind::Extension, draft.node, receiver, name, draft.body);
         if draft.kind == Kind::Function {
             draft.kind = Kind::Method;
         }

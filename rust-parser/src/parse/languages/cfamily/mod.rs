@@ -167,7 +167,7 @@ fn nest(walk: &mut Walk, draft: &mut DefinitionDraft) {
     if let (Some((around, name)), Some(name_node)) = (draft.name.clone().rsplit_once("::"), draft.name_node) {
         let scope = walk.child(name_node, "scope").unwrap_or(name_node);
         let around = around.replace("::", ".");
-        let extension = walk.open_around(Kind::Extension, draft.node, scope, around.clone(), draft.body);
+        let extension = walk.open_enclosing(Kind::Extension, draft.node, scope, around.clone(), draft.body);
         walk.builder.facts.definitions[extension as usize].bases = vec![walk.builder.dotted(&around)];
         draft.parent = walk.scope();
         draft.name = name.to_owned();

@@ -7,8 +7,10 @@ mod tables;
 use crate::facts::{ExprId, Kind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
-use crate::parse::languages::lua::modules::{is_path, push_import, required, tried, unnamed};
-use crate::parse::languages::lua::tables::{assigned, field, hold, holder, is_object, mark_static, returned};
+use crate::parse::languages::lua::modules::{import_name, is_path, push_import, required, required_by_pcall};
+use crate::parse::languages::lua::tables::{
+    assigned, bind_member, field, is_object, mark_static, owning_table, returned,
+};
 use crate::parse::walk::drafts::DefinitionDraft;
 use crate::parse::walk::state::Walk;
 
@@ -28,7 +30,7 @@ impl LanguageHooks for Lua {
         for node in 0..walk.tree.len() {
             let table = match walk.kind_name(node) {
                 "function_declaration" => walk.child(node, "name").and_then(|name| walk.child(name, "table")),
-                "function_definition" => holder(walk, node),
+                "function_definition" => owning_table(walk, node),
                 "return_statement" if walk.tree.node(node).parent == 0 => returned(walk, node),
                 _ => None,
             };
@@ -41,7 +43,7 @@ impl LanguageHooks for Lua {
 
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         if walk.kind_name(node) == "assignment_statement" {
-            return other_names(walk, node);
+            return name_imports(walk, node);
         }
         if walk.is_call_claimed(node) {
             return true;
@@ -49,7 +51,7 @@ impl LanguageHooks for Lua {
         let Some(module) = required(walk, node) else {
             return false;
         };
-        let alias = unnamed(&module);
+        let alias = import_name(&module);
         push_import(walk, node, module, &alias);
         true
     }
@@ -100,14 +102,14 @@ impl LanguageHooks for Lua {
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         let module = required(walk, node)?;
-        let name = walk.builder.owned_name(unnamed(&module));
+        let name = walk.builder.owned_name(import_name(&module));
         Some(walk.builder.name_expr(name))
     }
 }
 
 /// Handles `local a, b = require "x", c.d`, which gives other names to modules and values. `local print = print` has no
 /// effect.
-fn other_names(walk: &mut Walk, assignment: NodeId) -> bool {
+fn name_imports(walk: &mut Walk, assignment: NodeId) -> bool {
     let lists: Vec<NodeId> = walk.contents(assignment).collect();
     let [names, values] = lists[..] else {
         return false;
@@ -115,7 +117,7 @@ fn other_names(walk: &mut Walk, assignment: NodeId) -> bool {
     let names: Vec<NodeId> = walk.in_field(names, "name").collect();
     let values: Vec<NodeId> = walk.contents(values).collect();
     if let ([_, name], [call]) = (&names[..], &values[..])
-        && let Some(module) = tried(walk, *call)
+        && let Some(module) = required_by_pcall(walk, *call)
     {
         let alias = walk.text_of(*name).into_owned();
         push_import(walk, assignment, module, &alias);
@@ -131,7 +133,7 @@ fn other_names(walk: &mut Walk, assignment: NodeId) -> bool {
             let alias = walk.text_of(name).into_owned();
             push_import(walk, assignment, module, &alias);
         } else if walk.bytes_of(name) != walk.bytes_of(value) {
-            hold(walk, name, value);
+            bind_member(walk, name, value);
             walk.read(value);
         }
     }

@@ -5,7 +5,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 
 /// Returns the module of `pcall(require, "a.b")`.
-pub fn tried(walk: &Walk, call: NodeId) -> Option<String> {
+pub fn required_by_pcall(walk: &Walk, call: NodeId) -> Option<String> {
     if walk.kind_name(call) != "function_call" || walk.bytes_of(walk.child(call, "name")?) != b"pcall" {
         return None;
     }
@@ -28,7 +28,7 @@ fn module_text(walk: &Walk, argument: NodeId) -> Option<String> {
 }
 
 /// Returns the name under which a required module without a variable is imported.
-pub fn unnamed(module: &str) -> String {
+pub fn import_name(module: &str) -> String {
     format!("require({module})")
 }
 

@@ -37,7 +37,7 @@ pub fn assigned(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
             return false;
         }
         enter_table(walk, draft, table);
-        hold(walk, target, value);
+        bind_member(walk, target, value);
         return true;
     }
     if walk.scope() != 0 || matches!(walk.kind_name(value), "nil" | "function_definition") {
@@ -78,7 +78,7 @@ pub fn field(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
             draft.kind = Kind::Method;
             mark_static(walk, draft);
         } else if let (Some(name), Some(value)) = (draft.name_node, value) {
-            hold(walk, name, value);
+            bind_member(walk, name, value);
         }
         return true;
     }
@@ -92,7 +92,7 @@ pub fn field(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         && is_path(walk, value)
         && walk.bytes_of(name) != walk.bytes_of(value)
     {
-        hold(walk, name, value);
+        bind_member(walk, name, value);
     }
     false
 }
@@ -100,12 +100,12 @@ pub fn field(walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
 /// Makes the definition a member of a table.
 fn enter_table(walk: &mut Walk, draft: &mut DefinitionDraft, table: NodeId) {
     let name = walk.text_of(table).into_owned();
-    walk.open_around(Kind::Extension, draft.node, table, name, None);
+    walk.open_enclosing(Kind::Extension, draft.node, table, name, None);
     draft.parent = walk.scope();
 }
 
 /// Binds a member's name to a value.
-pub fn hold(walk: &mut Walk, name: NodeId, value: NodeId) {
+pub fn bind_member(walk: &mut Walk, name: NodeId, value: NodeId) {
     let field = walk.child(name, "field").unwrap_or(name);
     let field = walk.name_of(field);
     let target = walk.builder.name_expr(field);
@@ -189,7 +189,7 @@ fn class_call(walk: &Walk, call: NodeId) -> Vec<NodeId> {
 }
 
 /// Returns the table that contains a function value: `M.name = function`, `M = { name = function }`.
-pub fn holder(walk: &Walk, function: NodeId) -> Option<NodeId> {
+pub fn owning_table(walk: &Walk, function: NodeId) -> Option<NodeId> {
     let parent = walk.tree.node(function).parent;
     if walk.kind_name(parent) == "field" {
         return table_name(walk, walk.tree.node(parent).parent);

@@ -5,7 +5,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 
 /// Returns the expression of `self`: an object, a class, or the module whose function contains it.
-pub fn own_object(walk: &mut Walk) -> ExprId {
+pub fn self_value(walk: &mut Walk) -> ExprId {
     let scope = enclosing_definition(walk);
     let definition = &walk.builder.facts.definitions[scope as usize];
     let parent = walk.kind_of(definition.parent);

@@ -8,7 +8,7 @@ mod returns;
 use crate::facts::{Expr, ExprId, Import, ImportKind, Kind, ReferenceKind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
-use crate::parse::languages::ruby::expressions::{bare_word, class_of_this, own_object, super_call};
+use crate::parse::languages::ruby::expressions::{bare_word, class_of_this, self_value, super_call};
 use crate::parse::languages::ruby::members::{accessors, alias, members_of_struct, restrict, symbol_name, symbols};
 use crate::parse::languages::ruby::returns::{explicit_return, implicit_returns};
 use crate::parse::walk::definitions::holds_members;
@@ -97,9 +97,9 @@ impl LanguageHooks for Ruby {
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         if walk.bytes_of(node) == b"self" {
-            return own_object(walk);
+            return self_value(walk);
         }
-        let this = match own_object(walk) {
+        let this = match self_value(walk) {
             this if matches!(walk.builder.get(this), Expr::This { .. }) => this,
             _ => walk.builder.this(true),
         };
@@ -141,7 +141,7 @@ fn split_name(walk: &mut Walk, draft: &mut DefinitionDraft) {
         return;
     }
     if let (Some((namespace, name)), Some(name_node)) = (draft.name.clone().rsplit_once('.'), draft.name_node) {
-        walk.open_around(Kind::Namespace, draft.node, name_node, namespace.to_owned(), draft.body);
+        walk.open_enclosing(Kind::Namespace, draft.node, name_node, namespace.to_owned(), draft.body);
         draft.parent = walk.scope();
         draft.name = name.to_owned();
     }

@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
     }
 
     fn top(&mut self) -> &mut Frame {
-        self.frames.last_mut().expect("the file's own frame")
+        self.frames.last_mut().expect("the frame of the file")
     }
 
     fn open(&mut self) {
