@@ -20,7 +20,7 @@ pub struct Site {
     pub source: DefId,
     pub scope: DefId,
     pub line: u32,
-    /// The referring definition.
+    /// The referring expression.
     pub expr: ExprId,
 }
 

@@ -180,7 +180,7 @@ fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     })
 }
 
-/// `A.B<C>`.
+/// Returns the expression of `A.B<C>`.
 fn qualified_type(walk: &mut Walk, node: NodeId) -> ExprId {
     let (Some(qualifier), Some(name)) = (walk.child(node, "qualifier"), walk.child(node, "name")) else {
         return UNKNOWN;

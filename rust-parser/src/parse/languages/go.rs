@@ -273,7 +273,7 @@ fn results(walk: &mut Walk, list: NodeId) -> ExprId {
     }
 }
 
-/// `make(T, n)`
+/// Returns the expression of `make(T, n)`.
 fn made(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let function = walk.child(node, "function")?;
     if walk.bytes_of(function) != b"make" {
@@ -285,7 +285,7 @@ fn made(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     Some(value_of(walk, declared, Vec::new()))
 }
 
-/// `[]T{a, b}`, `map[K]V{k: a}`
+/// Returns the expression of `[]T{a, b}`, `map[K]V{k: a}`.
 fn container(walk: &mut Walk, node: NodeId) -> ExprId {
     let declared = walk.child(node, "type").map_or(UNKNOWN, |node| walk.annotation(node));
     let elements: Vec<NodeId> = walk.child(node, "body").map_or_else(Vec::new, |body| walk.contents(body).collect());

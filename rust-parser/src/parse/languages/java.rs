@@ -62,7 +62,7 @@ impl LanguageHooks for Java {
     }
 }
 
-/// `import a.b.C;`, `import a.b.*;`, `import static a.B.c;`
+/// Handles `import a.b.C;`, `import a.b.*;`, `import static a.B.c;`.
 fn import(walk: &mut Walk, node: NodeId) {
     let Some(name) = walk.contents(node).next() else {
         return;

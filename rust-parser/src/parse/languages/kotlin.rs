@@ -233,7 +233,7 @@ fn complete_parameters(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `for (x: T in xs)`.
+/// Handles `for (x: T in xs)`.
 fn loop_variable(walk: &mut Walk, node: NodeId) {
     let parts: Vec<NodeId> = walk.contents(node).collect();
     let is_variable = |&part: &NodeId| walk.kind_name(part).ends_with("variable_declaration");
@@ -263,7 +263,7 @@ fn outer_this(walk: &mut Walk, node: NodeId) -> ExprId {
     }
 }
 
-/// `a.b.C<D>`.
+/// Returns the expression of `a.b.C<D>`.
 fn dotted_type(walk: &mut Walk, node: NodeId) -> ExprId {
     let mut base = None;
     let mut args = Vec::new();

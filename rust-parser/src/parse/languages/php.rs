@@ -103,7 +103,7 @@ fn primitive(walk: &mut Walk, text: &str) -> ExprId {
     walk.builder.literal(kind)
 }
 
-/// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`.
+/// Handles `use A\B;`, `use A\{B, C as D};`, `use function A\f;`.
 fn use_declaration(walk: &mut Walk, node: NodeId) {
     let prefix = walk.contents(node).find(|&part| walk.kind_name(part) == "namespace_name");
     let prefix = prefix.map_or_else(String::new, |part| walk.text_of(part).into_owned());
@@ -159,7 +159,7 @@ fn push_import(
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
 }
 
-/// `foreach ($values as $key => $value)`.
+/// Handles `foreach ($values as $key => $value)`.
 fn foreach(walk: &mut Walk, node: NodeId) {
     let body = walk.child(node, "body");
     let parts: Vec<NodeId> = walk.contents(node).filter(|&part| Some(part) != body).collect();
@@ -183,7 +183,7 @@ fn foreach(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `[$this, 'method']`, `[Foo::class, 'method']`.
+/// Handles `[$this, 'method']`, `[Foo::class, 'method']`.
 fn callable_array(walk: &mut Walk, node: NodeId) {
     let items: Vec<NodeId> = walk.contents(node).collect();
     let &[object, method] = &items[..] else {

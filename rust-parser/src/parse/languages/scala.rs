@@ -124,7 +124,7 @@ fn companion_kind(walk: &mut Walk, draft: &DefinitionDraft) -> Kind {
     known.unwrap_or(Kind::Class)
 }
 
-/// `import a.b, c.{D, E => F, G as H, _}, i._`
+/// Handles `import a.b, c.{D, E => F, G as H, _}, i._`.
 fn imports(walk: &mut Walk, node: NodeId) {
     let mut path: Vec<String> = Vec::new();
     let mut is_of_value = false;

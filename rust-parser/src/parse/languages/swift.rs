@@ -63,7 +63,7 @@ impl LanguageHooks for Swift {
         true
     }
 
-    /// `A.B<C>`, `A.Type`
+    /// Returns the expression of `A.B<C>`, `A.Type`.
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         let mut base = UNKNOWN;
         let mut args = Vec::new();

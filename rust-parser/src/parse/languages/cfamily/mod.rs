@@ -174,7 +174,7 @@ fn nest(walk: &mut Walk, draft: &mut DefinitionDraft) {
     }
 }
 
-/// `using namespace a;`, `using a::b;`, `namespace x = a::b;`
+/// Handles `using namespace a;`, `using a::b;`, `namespace x = a::b;`.
 fn import(walk: &mut Walk, node: NodeId) {
     let parts: Vec<NodeId> = walk.contents(node).collect();
     let alias = walk.child(node, "name");

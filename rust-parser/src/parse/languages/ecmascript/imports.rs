@@ -5,7 +5,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::Walk;
 
-/// `import d, {a as b} from "m"`, `import * as n from "m"`, `import "m"`, `import x = require("m")`.
+/// Handles `import d, {a as b} from "m"`, `import * as n from "m"`, `import "m"`, `import x = require("m")`.
 pub fn import_statement(walk: &mut Walk, node: NodeId) {
     let parts: Vec<NodeId> = walk.tree.children(node).collect();
     let type_only = parts.get(1).is_some_and(|&part| is_type_mark(walk, part));
@@ -77,7 +77,7 @@ impl Draught {
         self.push_names(walk, name, ImportKind::Default, Some("default".to_owned()), Some(alias));
     }
 
-    /// `{a, b as c, type d}`.
+    /// Handles `{a, b as c, type d}`.
     fn push_specifiers(&self, walk: &mut Walk, list: NodeId, kind: ImportKind) {
         for specifier in walk.contents(list).collect::<Vec<_>>() {
             let Some(name) = walk.child(specifier, "name") else {

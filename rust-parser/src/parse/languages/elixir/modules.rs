@@ -100,7 +100,7 @@ pub fn alias(walk: &mut Walk, node: NodeId, module: &str) {
     push_import(walk, node, ImportKind::Module, module, None, Some(&name));
 }
 
-/// `import A`, `import A, only: [f: 1]`.
+/// Handles `import A`, `import A, only: [f: 1]`.
 pub fn import(walk: &mut Walk, node: NodeId, module: &str) {
     let only = option(walk, node, "only:").filter(|&only| walk.kind_name(only) == "list");
     let Some(only) = only else {

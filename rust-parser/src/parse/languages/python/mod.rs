@@ -94,7 +94,7 @@ impl LanguageHooks for Python {
     }
 }
 
-/// `import a.b, c as d`.
+/// Handles `import a.b, c as d`.
 fn import_modules(walk: &mut Walk, node: NodeId) {
     let type_only = is_guarded(walk, node);
     let children: Vec<NodeId> = walk.tree.children(node).collect();
@@ -112,7 +112,7 @@ fn import_modules(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `from .a import b as c, d`, `from a import *`, `from __future__ import x`.
+/// Handles `from .a import b as c, d`, `from a import *`, `from __future__ import x`.
 fn import_members(walk: &mut Walk, node: NodeId) {
     let type_only = is_guarded(walk, node);
     let mut module = String::new();
@@ -271,7 +271,7 @@ fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     walk.builder.facts.is_test && draft.name.starts_with("test_")
 }
 
-/// `self.__class__`, `type(self)`.
+/// Returns the expression of `self.__class__`, `type(self)`.
 fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let text = walk.bytes_of(node);
     let inner = if text.ends_with(b".__class__") {

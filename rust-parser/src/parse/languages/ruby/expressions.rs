@@ -57,7 +57,7 @@ pub fn super_call(walk: &mut Walk, node: NodeId) -> ExprId {
     }
 }
 
-/// `self.class`.
+/// Returns the expression of `self.class`.
 pub fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let receiver = walk.child(node, "receiver")?;
     let method = walk.child(node, "method")?;

@@ -221,7 +221,7 @@ fn is_callback(name: &str) -> bool {
     ["before_", "after_", "around_", "validate", "helper_method", "set_callback"].iter().any(|&p| name.starts_with(p))
 }
 
-/// `method(:name)`, `object.send(:name)`.
+/// Handles `method(:name)`, `object.send(:name)`.
 fn named_method(walk: &mut Walk, node: NodeId, kind: ReferenceKind) {
     let list = walk.child(node, "arguments");
     let Some(symbol) = list.and_then(|list| walk.contents(list).next()) else {

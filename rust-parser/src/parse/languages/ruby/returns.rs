@@ -6,7 +6,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::{Scope, Walk};
 
-/// `return x`, `return a, b`.
+/// Handles `return x`, `return a, b`.
 pub fn explicit_return(walk: &mut Walk, node: NodeId) {
     let list = walk.contents(node).next();
     let values: Vec<NodeId> = list.into_iter().flat_map(|list| walk.contents(list)).collect();

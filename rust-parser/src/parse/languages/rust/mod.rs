@@ -182,7 +182,7 @@ fn has_receiver(walk: &Walk, draft: &DefinitionDraft) -> bool {
     matches!(walk.kind_name(pattern), "self_parameter" | "self")
 }
 
-/// `#[test]`, `#[cfg(test)]`, `#[macro_export]`.
+/// Handles `#[test]`, `#[cfg(test)]`, `#[macro_export]`.
 fn attributes(walk: &Walk, draft: &mut DefinitionDraft) {
     for &attribute in &draft.decorators {
         let text = walk.text_of(attribute);
