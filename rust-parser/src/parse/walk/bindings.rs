@@ -185,7 +185,7 @@ impl Walk<'_> {
         });
     }
 
-    /// Records the package of the file. A further clause names a package below that of the earlier ones.
+    /// Declares the package of the file. A second clause names a package below the first.
     pub fn declare_package(&mut self, name: NodeId) {
         let name = dotted::compact(self, name);
         let module = &mut self.builder.facts.module;
