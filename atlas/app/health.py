@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.app.bus import bus_program, bus_server_facts, connect_bus_of_running_daemon, load_bus_driver
+from atlas.app.bus import bus_program, bus_server_info, connect_bus_of_running_daemon, load_bus_driver
 from atlas.app.embedder import make_embedder
 from atlas.app.main import open_atlas
-from atlas.app.store import store_facts
+from atlas.app.store import store_server_info
 from atlas.config.load import discover_root
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.pipeline.heartbeat import DAEMON
@@ -128,7 +128,7 @@ async def _check_store(settings: Settings) -> list[Check]:
     place = settings.store_place
     try:
         async with asyncio.timeout(STORE_SECONDS):
-            facts = await store_facts(settings)
+            facts = await store_server_info(settings)
     except (TimeoutError, AtlasError) as error:
         return [judge.store_failure(error, place, STORE_SECONDS)]
     return [judge.store_check(facts, place, _index_command(settings))]
@@ -190,7 +190,7 @@ async def _check_bus(settings: Settings, daemon: DaemonStatus) -> Check:
     load_bus_driver()
     try:
         async with asyncio.timeout(DEADLINE_SECONDS):
-            facts = await bus_server_facts(settings)
+            facts = await bus_server_info(settings)
     except (TimeoutError, AtlasError) as error:
         return judge.bus_failure(error, where, DEADLINE_SECONDS)
     return judge.bus_check(facts, daemon, where)
