@@ -51,9 +51,9 @@ def _endpoint(settings: Settings) -> Endpoint:
     if chosen.provider == "openai" and not urlsplit(url).path:
         url += "/v1"
     # one more, so that a query is embedded while chunks are
-    exchange = JsonClient(url, chosen.api_key, chosen.timeout_seconds, chosen.concurrency + 1, loopback=local)
+    client = JsonClient(url, chosen.api_key, chosen.timeout_seconds, chosen.concurrency + 1, loopback=local)
     kind = TeiEndpoint if chosen.provider == "tei" else OpenAiEndpoint
-    return kind(exchange, place, chosen.model, chosen.dimensions)
+    return kind(client, place, chosen.model, chosen.dimensions)
 
 
 def make_writing_embedder(settings: Settings) -> Embedder | None:
