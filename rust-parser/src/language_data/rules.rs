@@ -23,6 +23,7 @@ pub struct LinkSettings {
     pub included_globals: bool,
     pub declared_overrides: bool,
     pub unwrapping: bool,
+    pub extension_functions: bool,
     pub member_order: MemberOrder,
     /// Names and prefixes; empty if the language has none.
     pub new_method: String,

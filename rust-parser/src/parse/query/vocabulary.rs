@@ -20,6 +20,8 @@ pub enum Role {
     PendingDecorator,
     /// An import of a kind; without one, the language's hook reads it.
     Import(Option<ImportKind>),
+    /// Declares the package of the file; several are parts of one dotted name.
+    Package,
     Binding(BindingKind),
     /// No role of its own; its captures are references.
     References,
@@ -150,6 +152,7 @@ impl Role {
             "decorator" if tail == "pending" => Role::PendingDecorator,
             "import" if tail.is_empty() => Role::Import(None),
             "import" => Role::Import(Some(import_kind(tail)?)),
+            "package" if tail.is_empty() => Role::Package,
             "binding" => Role::Binding(binding_kind(tail)?),
             "hook" => Role::Hook,
             "comment" => Role::Comment,

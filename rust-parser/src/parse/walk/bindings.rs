@@ -6,6 +6,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{all, first};
 use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
 use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::dotted;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::{MAX_DEPTH, Walk};
 
@@ -182,6 +183,16 @@ impl Walk<'_> {
             line: self.tree.line(node),
             type_only: false,
         });
+    }
+
+    /// Declares the package of the file; a second clause names a package below the first.
+    pub fn declare_package(&mut self, name: NodeId) {
+        let name = dotted::compact(self, name);
+        let module = &mut self.builder.facts.module;
+        if !module.is_empty() {
+            module.push('.');
+        }
+        module.push_str(&name);
     }
 
     /// Records an import in the current scope.

@@ -298,13 +298,15 @@ impl Walk<'_> {
             Some(_) => self.type_expression(node),
             None => self.annotation(node),
         });
-        let mut names: Vec<NodeId> = all(captures, Capture::Name).collect();
+        // A default that is a name may look like one of the names.
+        let default = first(captures, Capture::Default);
+        let mut names: Vec<NodeId> = all(captures, Capture::Name).filter(|&name| Some(name) != default).collect();
         if names.is_empty() && target.is_none() && annotation.is_none() && self.tree.is_leaf(node) {
             names.push(node);
         }
         // Without name, target and type, the node itself is a destructuring pattern.
         let target = target.or((names.is_empty() && annotation.is_none()).then_some(node));
-        let default = first(captures, Capture::Default).map(|node| {
+        let default = default.map(|node| {
             self.read(node);
             self.expression(node)
         });

@@ -4,6 +4,7 @@
 pub mod bindings;
 pub mod definition_paths;
 pub mod definitions;
+pub mod dotted;
 pub mod drafts;
 pub mod enclosing_scopes;
 pub mod expressions;
@@ -90,6 +91,7 @@ impl Walk<'_> {
                 self.claim_call(node);
                 return true;
             }
+            Role::Package => all(captures, Capture::Name).for_each(|name| self.declare_package(name)),
             Role::Import(Some(kind)) => self.import(kind, node, captures),
             Role::Binding(kind) => self.binding(kind, node, captures),
             Role::Hook => hooks.hook(self, node),
