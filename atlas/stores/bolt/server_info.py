@@ -21,7 +21,7 @@ class ServerInfo:
     """Names of the missing ones; all of them on a server without an index."""
 
 
-async def server_facts(address: Address) -> ServerInfo:
+async def server_info(address: Address) -> ServerInfo:
     """Query a server. Raises as `BoltStore.open` for reading does."""
     link = BoltConnection(address)
     try:
