@@ -19,8 +19,8 @@ import pytest
 
 from atlas._parser import count_tokens
 from atlas.api import Atlas
+from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.health import check_health, look_at_daemon
-from atlas.app.main import connect_bus_of_running_daemon
 from atlas.buses import valkey_paths
 from atlas.buses.memory import MemoryBus
 from atlas.buses.valkey_connection import Connection

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from atlas.errors import QueryError, StoreError
@@ -43,7 +43,6 @@ _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 class MemoryStore:
     """A `Store` that lasts as long as the process."""
 
-    begins_ahead = False
     apply_bytes = 4_000_000
     """See `Store.apply_bytes`."""
 
@@ -56,9 +55,15 @@ class MemoryStore:
         opened.root = root
         return opened.generation
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`."""
         return self._graph.apply(deltas)
+
+    async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
+        """See `Store.apply_batches`."""
+        async for batch in batches:
+            await self.apply(batch)
+            yield batch
 
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
         """See `Store.finish`."""

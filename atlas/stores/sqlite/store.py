@@ -7,7 +7,7 @@ for the writer.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,7 +54,6 @@ _Result = TypeVar("_Result")
 class EmbeddedStore:
     """A `Store` in a folder. Open it with `open`, use it from one event loop, close it with `aclose`."""
 
-    begins_ahead = False
     apply_bytes = 4_000_000
     """See `Store.apply_bytes`. Large batches keep commits rare."""
 
@@ -90,9 +89,15 @@ class EmbeddedStore:
         """See `Store.open_project`."""
         return await self._write(open_project, project, root)
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`. Batches of a few hundred units are cheapest."""
         return await self._write(apply, deltas)
+
+    async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
+        """See `Store.apply_batches`."""
+        async for batch in batches:
+            await self.apply(batch)
+            yield batch
 
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
         """See `Store.finish`."""
