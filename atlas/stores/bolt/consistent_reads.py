@@ -47,10 +47,10 @@ class CommitCounts:
         self._quiet: dict[tuple[str, ...], int] = {}
         self._calm_at = 0.0
 
-    async def settled(
+    async def consistent(
         self, transaction: Transaction, projects: Iterable[str], work: Callable[[], Awaitable[_Result]]
     ) -> _Result:
-        """Return the result of `work`, repeated if the projects (none: all) were committed to meanwhile."""
+        """Return the result of `work`, repeated if the projects (none: all) changed during the read."""
         names = tuple(projects)
         clock = asyncio.get_running_loop().time
         started = clock()
@@ -65,7 +65,7 @@ class CommitCounts:
             self._quiet.pop(names, None)
             self._calm_at = clock() + _CALM
             if known is not None:
-                # An attempt that began with current counts does not use up the time limit.
+                # An attempt that began with current counts does not count against the time limit.
                 known, started = None, clock()
             if clock() - started > _PATIENCE:
                 return result

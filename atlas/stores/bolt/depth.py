@@ -14,7 +14,7 @@ from atlas.stores.sqlite.cypher.graph import type_names
 from atlas.stores.sqlite.cypher.scope import ignores_repeats, mentioned, needs_until_projection, walk
 
 MAX_HOPS = 15
-"""The limit of the embedded store (`cypher.expand`)."""
+"""Maximum number of hops, as on the embedded store (`cypher.expand`)."""
 
 
 @dataclass(frozen=True, slots=True)

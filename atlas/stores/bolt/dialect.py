@@ -54,9 +54,9 @@ class Dialect(Protocol):
 
     name: str
     lists: Sequence[str]
-    """Commands that list indexes and constraints; `known` reads their rows."""
+    """Commands that list indexes and constraints; `known` parses their rows."""
     wait: str
-    """The command that waits until indexes are populated, "" where creating waits."""
+    """The command that waits until indexes are populated, "" if creating an index waits."""
     snapshots: bool
     """Whether a transaction reads a snapshot."""
     exact: str
@@ -190,7 +190,7 @@ class MemgraphDialect:
     exact = ""
 
     def statement(self, text: str) -> str:
-        """See `Dialect.statement`. Hints of all MATCH clauses stand before the first clause."""
+        """See `Dialect.statement`. Hints of all MATCH clauses precede the first clause."""
         hints = dict.fromkeys(_HINT.findall(text))
         return f"USING INDEX {', '.join(hints)}\n{_HINT.sub('', text)}" if hints else text
 
@@ -248,7 +248,7 @@ class MemgraphDialect:
         )
 
     def text_query(self, words: Sequence[str]) -> str:
-        """See `Dialect.text_query`. Words end at `_`; words that are operators in any case are left out."""
+        """See `Dialect.text_query`. Words end at `_`; words that are operators in any case are omitted."""
         chosen = _chosen(words, "", _tantivy_tokens)
         return f"data.{WORDS}:({' '.join(chosen)})" if chosen else ""
 

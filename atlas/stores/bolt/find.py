@@ -126,5 +126,5 @@ class _Finder:
 
 
 def _order(row: _Candidate) -> tuple[bool, int, str, str]:
-    """Return the key that `names.order_key` gives for the node."""
+    """Return the sort key of a node, equal to that of `names.order_key`."""
     return (row.is_test, len(row.qualified_name), row.qualified_name, row.uid)

@@ -57,7 +57,7 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
     edits = TextEdits(tokens)
     for item in walk(tree):
         if isinstance(item, LabelName) and (item.name.startswith("Atlas") or item.name == "Symbol"):
-            raise QueryError(f"the label {item.name} is the store's own", "see: atlas schema")
+            raise QueryError(f"the label {item.name} is internal to the store", "see: atlas schema")
         if isinstance(item, NodePattern):
             edits.restrict(item, not memgraph)
         elif isinstance(item, Call):
@@ -97,7 +97,7 @@ def _check_pattern(test: TextTest, parameters: Mapping[str, object]) -> None:
     if isinstance(pattern, str):
         compile_regex(pattern)
     elif pattern is not None or not isinstance(test.argument, (Literal, Parameter)):
-        raise QueryError("the pattern after =~ has to be a string or a parameter on a server", "write it out")
+        raise QueryError("the pattern after =~ must be a string or a parameter on a server", "write it as a string")
 
 
 def _check_variables(match: Match, text: str) -> None:
@@ -124,7 +124,7 @@ def _use_breadth_first(match: Match, edits: TextEdits) -> None:
             )
         if path.variable and path.variable in mentioned(match.where):
             raise QueryError(
-                "Memgraph tests only the one path that it has found, no longer ones",
+                "Memgraph tests only the one path that it found, not longer ones",
                 "write p = (a)-[:TYPE*1..5]->(b) WHERE .. RETURN p ORDER BY length(p) LIMIT 1",
             )
         edits.breadth_first(path)

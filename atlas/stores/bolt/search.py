@@ -24,7 +24,7 @@ _LEAST = 64
 _NEAREST = 256
 """Minimum number of neighbours requested from an approximate index; it misses more of fewer."""
 _DEEPEST = 100_000
-"""Maximum number of hits that one search examines, however narrow the filter is."""
+"""Maximum number of hits that one search examines, however selective the filter is."""
 _DEEPER = 8
 _SPARE = 1.5
 """Safety factor on the number of hits that the observed pass rate suggests."""

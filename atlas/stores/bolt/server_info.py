@@ -12,7 +12,7 @@ from atlas.stores.bolt.schema import check_version, indexes
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """State of a supported server that answers."""
+    """State of a supported server that responds."""
 
     agent: str
     indexes: int
