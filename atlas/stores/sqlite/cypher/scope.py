@@ -31,8 +31,8 @@ WHOLE, TYPE_OF, LABEL_OF = "#whole", "#type", "#label"
 class Binding:
     """The location of a name's value in the row.
 
-    `kind` is value, node (a raw id), edge (four raw columns from `slot`) or mark (1 for an entity of which nothing else
-    is read). An entity of which only single properties are read has no slot: its `slot` is -1.
+    `kind` is value, node (a raw id), edge (four raw columns from `slot`) or mark (1 for an entity that is only tested
+    for existence). An entity of which only single properties are read has no slot: its `slot` is -1.
     """
 
     kind: str
