@@ -60,7 +60,7 @@ class Dialect(Protocol):
     snapshots: bool
     """Whether a transaction reads a snapshot."""
     exact: str
-    """Expression for the cosine of `e.%property%` and `$vector`, "" where there is none."""
+    """Expression for the cosine of `e.%property%` and `$vector`, "" if the server has none."""
 
     def statement(self, text: str) -> str:
         """Return a stored statement as the server takes it; index hints are stored in Neo4j's form, one per line."""
@@ -114,9 +114,9 @@ class Neo4jDialect:
     def statement(self, text: str) -> str:
         """See `Dialect.statement`.
 
-        Plans that create, or whose index is named, have no alternatives and are kept. All parameters are one map: Neo4j
-        keeps a plan for each statement and type of parameter, and lists of ten, a hundred and a thousand items are
-        different types, while a map is always one.
+        Statements that create, or that name their index, have a single possible plan and are never replanned. All
+        parameters form one map: Neo4j caches a plan per statement and parameter types, where lists of ten, a hundred
+        and a thousand items are different types, but maps are not.
         """
         text = _PARAMETER.sub(r"$p.\1", text)
         return f"CYPHER replan=skip {text}" if "CREATE (" in text or _HINT.search(text) else text
@@ -181,7 +181,7 @@ class Neo4jDialect:
 
 
 class MemgraphDialect:
-    """Memgraph 3.12. Creating what exists is a notice, not an error, and so may be a failure: verify afterwards."""
+    """Memgraph 3.12. Creating an existing index yields a notice, not an error; so may a failure: verify afterwards."""
 
     name = "memgraph"
     snapshots = True

@@ -1,6 +1,6 @@
-"""A user's Cypher as sent to a Bolt server: the read-only subset over the visible graph.
+"""A user's Cypher as sent to a Bolt server: restricted to the read-only subset and the visible graph.
 
-The parser of the embedded store reads it first; what it rejects never reaches a server. Queries see `Symbol` nodes
+The parser of the embedded store checks it first, so rejected queries never reach a server. Queries see `Symbol` nodes
 only: node patterns without a label get it, which also enables the index on names, and `labels()` hides it.
 """
 
@@ -131,7 +131,7 @@ def _use_breadth_first(match: Match, edits: TextEdits) -> None:
 
 
 def _check_wrong_answers(item: object) -> None:
-    """Reject what Memgraph 3.12 answers wrongly without an error. It reports unsupported syntax itself."""
+    """Reject constructs for which Memgraph 3.12 returns wrong results. It reports unsupported syntax itself."""
     if isinstance(item, Projection):
         late = [*(expression for expression, _ in item.order), *([item.where] if item.where is not None else [])]
         if any(isinstance(part, Subquery) and part.kind == "collect" for value in late for part in walk(value)):

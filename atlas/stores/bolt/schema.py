@@ -85,7 +85,7 @@ def vector_name(model: ModelInfo) -> str:
 
 
 async def _make(link: BoltConnection, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
-    """Create indexes and verify them; another process may have created a rejected one meanwhile."""
+    """Create indexes and verify them; creation may fail because another process created the index concurrently."""
     if not missing:
         return
     refused: StoreError | None = None

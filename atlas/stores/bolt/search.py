@@ -45,7 +45,7 @@ class _ProbeResult:
         return self.seen < reach or (len(self.hits) >= limit and self.hits[limit - 1].score > self.least)
 
     def deeper(self, limit: int, reach: int) -> int:
-        """Return the next number of hits to request, by the observed pass rate; nothing is known beyond ties."""
+        """Return the next number of hits to request, by the observed pass rate; that of unseen hits is unknown."""
         likely = _SPARE * limit * self.seen / max(self.passed, 1) if self.passed < limit else _DEEPER * reach
         return int(min(max(likely, 2 * reach), _DEEPER * reach, _DEEPEST))
 

@@ -18,7 +18,7 @@ class ServerInfo:
     indexes: int
     """Number of required indexes that exist."""
     missing: tuple[str, ...]
-    """Names of the missing ones; all of them on a server without an index."""
+    """Names of the missing indexes; all of them on an empty server."""
 
 
 async def server_facts(address: Address) -> ServerInfo:

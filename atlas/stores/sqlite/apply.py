@@ -181,7 +181,7 @@ class _Batch:
         return [delta for delta in self._deltas if delta.decisions and delta.record != self._record(delta.path)]
 
     def write(self) -> _Changes:
-        """Update the stored rows of these units to the deltas' content; return what changed."""
+        """Update the stored rows of these units to the deltas' content; return the changes."""
         files = self._put_files()
         rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
         changes = self._changes(rewritten, files)
