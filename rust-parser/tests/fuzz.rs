@@ -15,8 +15,10 @@ use atlas_parser::facts::FileFacts;
 use atlas_parser::parse::{Limits, ParsedFile, Registry, parse_content};
 use atlas_parser::scan::manifest_name;
 
-const ENDINGS: &[&str] =
-    &["py", "js", "ts", "tsx", "go", "rs", "java", "c", "h", "cc", "cs", "rb", "php", "sh", "lua", "ex", "md", "mdx"];
+const ENDINGS: &[&str] = &[
+    "py", "js", "ts", "tsx", "go", "rs", "java", "kt", "scala", "swift", "c", "h", "cc", "cs", "rb", "php", "sh",
+    "lua", "ex", "md", "mdx",
+];
 const MANIFESTS: &[&str] = &[
     "pyproject.toml",
     "Cargo.toml",

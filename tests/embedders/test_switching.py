@@ -201,7 +201,7 @@ async def test_health_and_status_say_where_code_goes_and_what_is_wrong(root: Pat
     )
     status = await run(root, settings, "status", "--json")
     assert any(
-        note == f"code is sent to {stub.url} on this machine for its vectors" for note in status["evidence"]["notes"]
+        note == f"code is sent to {stub.url} on this machine for embedding" for note in status["evidence"]["notes"]
     )
     await stub.stop()
     health = await run(root, settings, "health", "--json")

@@ -36,6 +36,7 @@ pub struct LanguageRules {
     pub included_globals: bool,
     pub declared_overrides: bool,
     pub unwrapping: bool,
+    pub extension_functions: bool,
     pub member_order: MemberOrder,
     /// Name of constructors; `None` when they are named like their class.
     pub constructor: Option<Sym>,
@@ -118,6 +119,7 @@ impl LanguageRules {
             included_globals: link.included_globals,
             declared_overrides: link.declared_overrides,
             unwrapping: link.unwrapping,
+            extension_functions: link.extension_functions,
             member_order,
             constructor: settings.definitions.constructors.first().and_then(|word| name(word)),
             new_method: name(&link.new_method),

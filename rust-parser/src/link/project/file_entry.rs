@@ -285,7 +285,8 @@ impl FileEntry {
         for (def, definition) in self.outlines.iter().enumerate() {
             let symbol = self.symbols[def];
             let parent = self.symbols[definition.parent as usize];
-            let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file));
+            let params = is_class(definition.kind).then(|| self.params_digest(self.def(def as DefId)));
+            let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file, params));
             if def == 0 && self.is_value {
                 digest = digest_of((digest, self.path_digest(self.def(0).bases[0])));
             }
@@ -318,6 +319,12 @@ impl FileEntry {
         out
     }
 
+    /// What calls see of the parameters.
+    fn params_digest(&self, definition: &Definition) -> u64 {
+        let names: Vec<Sym> = definition.params.iter().map(|param| self.sym(param.name)).collect();
+        digest_of((Arity::of(definition), names))
+    }
+
     fn contribute_names(&self, out: &mut Contributions) {
         for group in self.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name)) {
             let NameEntry { scope, name, .. } = group[0];
@@ -338,7 +345,7 @@ impl FileEntry {
         match bound {
             Bound::Definition(def) => {
                 let definition = self.def(def);
-                digest_of((1, self.symbols[def as usize], definition.flags, Arity::of(definition)))
+                digest_of((1, self.symbols[def as usize], definition.flags, self.params_digest(definition)))
             }
             Bound::Import(import) => self.import_digest(&self.facts().imports[import as usize]),
             Bound::Parameter(_) => 2,

@@ -70,7 +70,14 @@ impl Query<'_> {
                 }
                 Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
                 Bound::Import(_) => return Values::new(),
-                Bound::Parameter(_) => {}
+                // Of a class: its primary constructor's.
+                Bound::Parameter(position) => {
+                    let annotation = self.file.def(scope).params[position as usize].annotation;
+                    let values = annotation.map(|annotation| self.annotated(annotation, scope)).unwrap_or_default();
+                    if !values.is_empty() {
+                        return self.held_in(scope, values);
+                    }
+                }
             }
         }
         let annotated = bindings.iter().find_map(|binding| {

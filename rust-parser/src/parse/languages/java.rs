@@ -1,9 +1,10 @@
 //! What Java says that patterns cannot: packages, imports, declarations with `var`, anonymous classes, tests.
 
-use crate::facts::{BindingKind, ExprId, Import, ImportKind, Kind, flags};
+use crate::facts::{BindingKind, ExprId, Kind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
 use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::dotted;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
 
@@ -17,7 +18,7 @@ impl LanguageHooks for Java {
     fn begin(&self, walk: &mut Walk) {
         let package = walk.contents(0).find(|&node| walk.kind_name(node) == "package_declaration");
         if let Some(name) = package.and_then(|package| walk.contents(package).last()) {
-            walk.builder.facts.module = compact(walk, name);
+            walk.builder.facts.module = dotted::compact(walk, name);
         }
     }
 
@@ -61,38 +62,14 @@ impl LanguageHooks for Java {
     }
 }
 
-/// Text without white space and comments.
-fn compact(walk: &Walk, node: NodeId) -> String {
-    let mut text = String::new();
-    for part in node..walk.tree.node(node).next {
-        if walk.tree.is_leaf(part) && walk.kind_name(part) != "block_comment" {
-            text.push_str(walk.text_of(part).trim());
-        }
-    }
-    text
-}
-
 /// `import a.b.C;`, `import a.b.*;`, `import static a.B.c;`
 fn import(walk: &mut Walk, node: NodeId) {
     let Some(name) = walk.contents(node).next() else {
         return;
     };
-    let path = compact(walk, name);
+    let path = dotted::compact(walk, name);
     let is_star = walk.contents(node).any(|part| walk.kind_name(part) == "asterisk");
-    let (kind, module, member) = match path.rsplit_once('.') {
-        _ if is_star => (ImportKind::Star, path.as_str(), None),
-        Some((module, member)) => (ImportKind::Member, module, Some(member)),
-        None => (ImportKind::Module, path.as_str(), None),
-    };
-    let alias = match kind {
-        ImportKind::Star => None,
-        _ => Some(member.unwrap_or(module).to_owned()),
-    };
-    let module = walk.builder.owned_name(module.to_owned());
-    let member = member.map(|member| walk.builder.owned_name(member.to_owned()));
-    let alias = alias.map(|alias| walk.builder.owned_name(alias));
-    let line = walk.tree.line(node);
-    walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
+    dotted::import(walk, node, &path, is_star, None);
 }
 
 /// The body of `new T() { ... }`, or of a member of the enum `T`: a class without a name that extends `T`.
@@ -149,7 +126,8 @@ fn declared_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     Some(walk.annotation(node))
 }
 
-fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
+/// A method that JUnit or TestNG runs.
+pub fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let annotated = draft.decorators.iter().any(|&decorator| {
         let text = walk.text_of(decorator);
         let name = text.trim_start_matches('@').split('(').next().unwrap_or("").trim();

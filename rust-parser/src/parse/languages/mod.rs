@@ -8,11 +8,14 @@ pub mod ecmascript;
 pub mod elixir;
 pub mod go;
 pub mod java;
+pub mod kotlin;
 pub mod lua;
 pub mod php;
 pub mod python;
 pub mod ruby;
 pub mod rust;
+pub mod scala;
+pub mod swift;
 
 use crate::parse::hooks::LanguageHooks;
 
@@ -28,6 +31,9 @@ pub fn hooks(name: &str) -> Option<&'static dyn LanguageHooks> {
         "ecmascript" => &ecmascript::Ecmascript,
         "go" => &go::Go,
         "java" => &java::Java,
+        "kotlin" => &kotlin::Kotlin,
+        "scala" => &scala::Scala,
+        "swift" => &swift::Swift,
         "ruby" => &ruby::Ruby,
         "php" => &php::Php,
         "bash" => &bash::Bash,

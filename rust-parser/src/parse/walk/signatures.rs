@@ -76,21 +76,22 @@ impl Walk<'_> {
             }
         }
         let outer = draft.wrapper.outer.unwrap_or(draft.node);
-        let (end, mark) = match draft.body {
-            // `M = {`: the table is the body.
-            Some(body) if !is_value(draft.kind) => (self.head_end(draft, body), " ="),
-            _ => (self.tree.node(outer).end, "->"),
+        let end = match draft.body {
+            Some(body) if !is_value(draft.kind) => self.head_end(draft, body),
+            _ => self.tree.node(outer).end,
         };
         // White space and closing marks make the folded text shorter than its source, but rarely ten times.
         let end = (end as usize).min(start + MAX_SIGNATURE * 10).max(start);
         let text = String::from_utf8_lossy(&self.source[start..end]);
-        doc_text::fold(&text, MAX_SIGNATURE)
+        let folded = doc_text::fold(&text, MAX_SIGNATURE);
+        let head = folded
             .trim_end_matches([' ', ':', '{', ';', ',', '\\'])
             .trim_end_matches("=>")
             .trim_end_matches("->")
-            .trim_end_matches(mark)
-            .trim_end()
-            .to_owned()
+            .trim_end();
+        // The equals sign before the body of a function or table, but not one that the limit cut a value at.
+        let head = if is_value(draft.kind) { head } else { head.trim_end_matches(" =") };
+        head.to_owned()
     }
 
     /// Where the head ends: before the body, and before a comment that some grammars put between the two.

@@ -2,7 +2,7 @@
 
 use smallvec::smallvec;
 
-use crate::language_data::ExternalName;
+use crate::language_data::{ExternalName, OuterPackages};
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{FileEntry, is_class};
 use crate::link::project::index::Container;
@@ -16,6 +16,9 @@ impl Query<'_> {
         let name = written.trim_start_matches(['\\', ':']).replace("::", ".").replace(['\\', '/'], ".");
         if let Some(symbol) = entry.rules.modules.whole_names.then(|| self.whole_module(entry, &name)).flatten() {
             return Entity::Definition(symbol);
+        }
+        if let Some(found) = self.relative_module(entry, &name) {
+            return found;
         }
         let mut end = name.len();
         loop {
@@ -33,6 +36,22 @@ impl Query<'_> {
             }
         }
         self.external_declared(entry.rules.modules.external, &name)
+    }
+
+    /// A name whose first part is a package or member of the file's own package, or of one around it.
+    fn relative_module(&self, entry: &FileEntry, name: &str) -> Option<Entity> {
+        if entry.rules.modules.outer != OuterPackages::Parents {
+            return None;
+        }
+        let (first, rest) = name.split_once('.').unwrap_or((name, ""));
+        let module = self.text(entry.module);
+        let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
+        let around: Vec<&str> = ends.map(|end| &module[..end]).filter(|package| !package.is_empty()).collect();
+        let found = around.into_iter().rev().find_map(|package| {
+            self.package(package).and_then(|package| self.package_member(package, self.known(first)))
+        })?;
+        let parts = rest.split('.').filter(|part| !part.is_empty());
+        Some(parts.fold(found, |entity, part| self.module_like_member(entity, part)))
     }
 
     fn external_declared(&self, external: ExternalName, name: &str) -> Entity {
@@ -91,6 +110,12 @@ impl Query<'_> {
             return Some(Entity::Definition(self.canonical(symbol)));
         }
         let below = format!("{}.{}", self.text(package), self.text(name));
-        self.package(&below).map(Entity::Package)
+        if let Some(below) = self.package(&below) {
+            return Some(Entity::Package(below));
+        }
+        if !self.file.rules.extension_functions {
+            return None;
+        }
+        self.extensions_in(self.text(package), name).first().map(|&symbol| Entity::Definition(symbol))
     }
 }
