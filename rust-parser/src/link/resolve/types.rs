@@ -54,6 +54,7 @@ impl Query<'_> {
     /// What a variable of a module or class may hold; functions and classes of that name need no inference.
     fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
         let mut bindings = Vec::new();
+        let mut parameter = Values::new();
         for entry in group {
             match entry.bound {
                 Bound::Definition(def) => {
@@ -70,13 +71,10 @@ impl Query<'_> {
                 }
                 Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
                 Bound::Import(_) => return Values::new(),
-                // Of a class: its primary constructor's.
+                // Of a class: its primary constructor's, which a property of that name hides.
                 Bound::Parameter(position) => {
                     let annotation = self.file.def(scope).params[position as usize].annotation;
-                    let values = annotation.map(|annotation| self.annotated(annotation, scope)).unwrap_or_default();
-                    if !values.is_empty() {
-                        return self.held_in(scope, values);
-                    }
+                    parameter = annotation.map(|annotation| self.annotated(annotation, scope)).unwrap_or_default();
                 }
             }
         }
@@ -90,6 +88,9 @@ impl Query<'_> {
         let mut values = Values::new();
         for binding in bindings {
             merge(&mut values, self.binding_values(binding, binding.scope));
+        }
+        if values.is_empty() {
+            values = parameter;
         }
         if values.len() > 1 {
             values.retain(|value| value.entity != Entity::Nothing);
