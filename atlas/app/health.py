@@ -15,15 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.app.embedder import make_embedder
-from atlas.app.health_store import check_model, check_store
-from atlas.app.main import (
+from atlas.app.bus import (
     bus_program,
     bus_server_facts,
     connect_bus_of_running_daemon,
     load_bus_driver,
-    open_atlas,
 )
+from atlas.app.embedder import make_embedder
+from atlas.app.health_store import check_model, check_store
+from atlas.app.main import open_atlas
 from atlas.config.load import discover_root
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.pipeline.heartbeat import DAEMON
@@ -80,7 +80,7 @@ async def look_at_daemon(settings: Settings) -> DaemonStatus:
     On shared servers: of the processes there, on whatever host.
     """
     if settings.shared:
-        return await _look_at_crew(settings)
+        return await _look_at_workers(settings)
     trace = await asyncio.to_thread(_trace, settings.data_dir)
     if trace.pid:
         load_bus_driver()
@@ -92,15 +92,15 @@ async def look_at_daemon(settings: Settings) -> DaemonStatus:
     return replace(daemon, fix=_command(settings, daemon.fix)) if daemon.fix else daemon
 
 
-async def _look_at_crew(settings: Settings) -> DaemonStatus:
-    from atlas.tools.status.workers import look_at_crew
+async def _look_at_workers(settings: Settings) -> DaemonStatus:
+    from atlas.tools.status.workers import look_at_workers
 
     load_bus_driver()
 
     async def connect() -> Bus | None:
         return await connect_bus_of_running_daemon(settings)
 
-    return await look_at_crew(connect, settings.project_name, DAEMON, time.time())
+    return await look_at_workers(connect, settings.project_name, DAEMON, time.time())
 
 
 def _trace(data_dir: Path) -> Trace:

@@ -1,7 +1,6 @@
-"""Commands and scripts for a Valkey server: the only module that imports the driver, and the place of its errors.
+"""Commands and scripts for a Valkey server: the only module that imports the driver and translates its errors.
 
-Addresses come in, plain replies go out. Connections are made when they are needed and made anew when they broke; a
-command is never sent twice on its own.
+Addresses come in, plain replies go out. Opens connections on demand and again after a failure; never repeats a command.
 """
 
 from __future__ import annotations
@@ -25,33 +24,33 @@ from valkey.asyncio import ConnectionPool, SSLConnection, UnixDomainSocketConnec
 from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
 
 ANSWER_SECONDS = 10.0
-"""A server that is silent for longer is taken for dead; a blocking command must end well before."""
+"""A server that is silent for longer counts as dead; a blocking command must end well before."""
 FORMS = "use valkey://[user:password@]host:port/db, valkeys://... for TLS, or the path of a unix socket"
 
 
 class MissingGroup(Exception):
-    """The stream or the consumer group does not exist (any more)."""
+    """The stream or the consumer group does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is, without anything that must not be shown."""
+    """The address of a server; `shown` contains no secret."""
 
     shown: str
     options: Mapping[str, object] = field(repr=False)
-    """What the driver needs to connect."""
+    """The driver's connection options."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A Lua script and the name under which the server remembers it."""
+    """A Lua script and the digest under which the server caches it."""
 
     text: str
     digest: str
 
 
 class _Client(Protocol):
-    """What is used of the driver's client."""
+    """The part of the driver's client that is used."""
 
     response_callbacks: dict[str, object]
 
@@ -63,7 +62,7 @@ class Connection:
     """A pool of connections to one server (or to the one node of a cluster that owns the keys)."""
 
     def __init__(self, address: Address) -> None:
-        """Make a link; nothing is sent before the first command."""
+        """Create a connection; sends nothing before the first command."""
         options: Mapping[str, Any] = address.options
         self._pool = ConnectionPool(
             # not the driver's time limit: under Python 3.11 it loses a cancellation that comes while a command is sent
@@ -76,12 +75,12 @@ class Connection:
             **options,
         )
         self._client = cast(_Client, Valkey(connection_pool=self._pool))
-        self._client.response_callbacks = {}  # replies as they are
+        self._client.response_callbacks = {}  # replies without conversions by the driver
         self._place = address.shown
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Return a link to a URL or the path of a unix socket; `ConfigError` when it is neither."""
+        """Return a connection to a URL or the path of a unix socket. Raises `ConfigError` if it is neither."""
         return cls(parse_address(url))
 
     async def call(self, *command: str | int) -> object:
@@ -90,7 +89,7 @@ class Connection:
             return await self._send(*command)
 
     async def run(self, script: Script, keys: Sequence[str], given: Mapping[str, object]) -> Any:
-        """Run a script with one JSON argument and return its JSON reply; the server learns the script when needed."""
+        """Run a script with one JSON argument and return its JSON reply; loads the script on demand."""
         argument = json.dumps(given, ensure_ascii=False)
         with translated(self._place):
             try:
@@ -114,14 +113,14 @@ class Connection:
 
 @cache
 def load_script(name: str) -> Script:
-    """Return `lua/<name>.lua` behind the functions that all scripts share."""
+    """Return `lua/<name>.lua`, preceded by the functions that all scripts share."""
     folder = resources.files("atlas.buses") / "lua"
     text = "".join((folder / f"{part}.lua").read_text("utf8") for part in ("common", name))
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
 def parse_address(url: str) -> Address:
-    """Return where a URL or a socket's path leads; raise `ConfigError` for anything else."""
+    """Parse a URL or a socket's path. Raises `ConfigError` for anything else."""
     if url.startswith("/"):
         return Address(url, {"connection_class": UnixDomainSocketConnection, "path": url})
     shown = _without_password(url)
@@ -160,7 +159,7 @@ def translated(place: str) -> Generator[None]:
 
 
 def _translation(error: BaseException, place: str) -> AtlasError | MissingGroup:
-    """Return what the error means. On a unix socket the driver hides what the server said behind a connection error."""
+    """Translate an error. On a unix socket the driver hides the server's reply behind a connection error."""
     while isinstance(error.__cause__, driver.ValkeyError):
         error = error.__cause__
     said = str(error)

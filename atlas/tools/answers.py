@@ -1,7 +1,8 @@
-"""What tools answer: frozen dataclasses with an evidence envelope each. Values only; no rendering, no reading.
+"""Answer types of the tools: frozen dataclasses, each with its evidence. They hold values only.
 
-Places are `path:line` relative to the project's root, digests 16 hex digits of the node's exact text, scores and
-confidences rounded to 4 digits. Empty strings and tuples mean "nothing to say" and are left out of the JSON form.
+Places are `path:line` relative to the project root, digests are 16 hex digits of the node's exact text, and scores and
+confidences are rounded to 4 decimal places. Empty strings and tuples mean that a value is absent; the JSON form omits
+them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from atlas.tools.status.daemon import DaemonStatus
 
 
 def index_state(generation: int, indexed_at: str) -> str:
-    """Return when a project was indexed, in words: a first index that is under way or was stopped is no index yet."""
+    """Return `indexed TIME`, `first index not finished` or `never indexed`.
+
+    A generation without a time belongs to an unfinished index.
+    """
     if indexed_at:
         return f"indexed {indexed_at}"
     return "first index not finished" if generation else "never indexed"
@@ -21,37 +25,37 @@ def index_state(generation: int, indexed_at: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What an answer rests on, what it cost, and what it leaves out."""
+    """The state of the project behind an answer, the answer's token cost, and what it omits."""
 
     project: str
     generation: int
     indexed_at: str
     freshness: str
-    """`fresh`: cited files equal the index; `stale`: some changed; `unknown`: no root; "" if none is cited."""
+    """`fresh`: cited files match the index; `stale`: some changed; `unknown`: no project root; "": none is cited."""
     stale: tuple[StaleFile, ...]
-    """Cited files that are not as they were indexed, with the reason."""
+    """Cited files that differ from the index, with the reason."""
     encoding: str
     tokens: int
-    """Tokens of the text or of the structured form, whichever is more: either fits the budget."""
+    """Tokens of the text or of the structured content, whichever is larger: both fit the budget."""
     token_budget: int
     notes: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
-    """What the budget, the limit or a cap left out, and how to get it."""
+    """What the budget, the limit or a cap omitted, and how to get it."""
     cursor: str = ""
-    """Argument for the next page."""
+    """Argument that requests the next page."""
     below_floor: bool = False
-    """The budget is below the shortest full answer; what is given is the floor: one line that says so."""
+    """The budget is below the shortest complete answer; the answer is the floor: one line that says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """The far end of an edge, with the edge's evidence."""
+    """The node at the other end of an edge, with the edge's evidence."""
 
     uid: str
     kind: str
     place: str
     at: str
-    """Where the edge is written down: a line in the source node's file; "" for structure."""
+    """Place of the evidence: a line in the source node's file; "" for structural edges."""
     type: str
     strategy: str
     confidence: float
@@ -60,7 +64,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Neighbours of one kind (`callers`, `callees`, `docs`, ...), best first; `total` counts the unlisted too."""
+    """Neighbours of one kind (`callers`, `callees`, `docs`, ...), best first; `total` includes those not listed."""
 
     kind: str
     total: int
@@ -69,7 +73,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A node, briefly: enough to cite it and to ask for more."""
+    """A short description of a node: enough to cite it and to request details."""
 
     uid: str
     kind: str
@@ -79,29 +83,29 @@ class Symbol:
     digest: str
     signature: str
     summary: str = ""
-    """First sentence of its documentation."""
+    """First sentence of the docstring."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A search result: the symbol, why it matched, and its nearest neighbours if the budget allows."""
+    """A search result: the symbol, why it matched and, if the budget allows, its closest neighbours."""
 
     rank: int
     symbol: Symbol
     score: float
-    """Comparable within one answer only."""
+    """Comparable only within one answer."""
     channels: tuple[str, ...]
     words: tuple[str, ...]
-    """Words of the query found in name, signature, documentation or path."""
+    """Query words that occur in the name, signature, documentation or path."""
     reasons: tuple[str, ...]
     also: tuple[str, ...] = ()
-    """Uids of the same symbol, collapsed into this hit: constructor, stub, declaration."""
+    """UIDs of nodes for the same symbol that are merged into this hit: constructor, stub, declaration."""
     around: tuple[Section, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Hits of one page. `found` counts all ranked candidates; it is a lower bound when `more` is set."""
+    """One page of hits. `found` counts all ranked candidates; it is a lower bound if `more` is set."""
 
     tool: str
     query: str
@@ -113,21 +117,24 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What a name stood for; `outcome` is `found`, `ambiguous` (see `candidates`) or `not_found` (see the rest)."""
+    """Result of a name lookup.
+
+    `outcome` is `found`, `ambiguous` (see `candidates`) or `not_found` (see the other fields).
+    """
 
     name: str
     outcome: str
     how: str = ""
-    """`uid`, `place`, `exact`, `suffix`, `folded` (without case) or `path`."""
+    """How the name matched: `uid`, `place`, `exact`, `suffix`, `folded` (ignoring case) or `path`."""
     candidates: tuple[Symbol, ...] = ()
     near: tuple[Symbol, ...] = ()
     diagnosis: tuple[str, ...] = ()
-    """Why it may be missing: skipped file, problems in a file, mentioned but unresolved, or simply not there."""
+    """Possible reasons: a skipped file, parse problems, an unresolved mention, or no such name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Lines of a node as they were indexed."""
+    """Source lines of a node, from the indexed version of its file."""
 
     text: str
     start_line: int
@@ -139,7 +146,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class NodeDetail:
-    """A node with everything the index stores of it but its source and edges."""
+    """A node with all of its indexed properties except source and edges."""
 
     symbol: Symbol
     label: str
@@ -154,12 +161,12 @@ class NodeDetail:
     signature_digest: str
     body_digest: str
     degrees: tuple[tuple[str, int], ...]
-    """(kind of neighbour, number): what `get_context` would list."""
+    """(kind of neighbour, count), as `get_context` would list them."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeAnswer:
-    """Answer of get_node; `node` is None unless found."""
+    """Answer of get_node; `node` is None unless the name was found."""
 
     tool: str
     lookup: Lookup
@@ -169,7 +176,7 @@ class NodeAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ContextAnswer:
-    """Answer of get_context: a node, what holds it, its source and its neighbours; `symbol` is None unless found."""
+    """Answer of get_context: a node, its enclosing nodes, source and neighbours; `symbol` is None unless found."""
 
     tool: str
     lookup: Lookup
@@ -189,13 +196,13 @@ class TableAnswer:
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
     truncated: bool
-    """More rows exist than were read."""
+    """The store has more rows than it returned."""
     evidence: Evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A label, edge type, property, language, strategy or example, and how many there are (-1: not counted)."""
+    """A label, edge type, property, language, strategy or example, with its count (-1: not counted)."""
 
     name: str
     description: str = ""
@@ -204,7 +211,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class SchemaAnswer:
-    """Answer of schema_info: what can be asked for in Cypher and in filters."""
+    """Answer of schema_info: the vocabulary of Cypher queries and search filters."""
 
     tool: str
     labels: tuple[Described, ...]
@@ -219,7 +226,7 @@ class SchemaAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ProjectStatus:
-    """One project's counts."""
+    """The counts of one project."""
 
     project: str
     root: str
@@ -230,7 +237,7 @@ class ProjectStatus:
     edges: int
     resolved: int
     unresolved: int
-    """References that no rule could resolve: kept as unknown, not guessed."""
+    """References that no rule could resolve. They stay unknown; no target is guessed."""
     chunks: int
     vectors: int
     model: str
@@ -240,20 +247,20 @@ class ProjectStatus:
     labels: tuple[Described, ...]
     languages: tuple[Described, ...]
     skipped: tuple[Described, ...]
-    """By reason."""
+    """Skipped files by reason."""
     symbols: int = 0
     """Nodes that are definitions: classes, functions, methods, values."""
     stale_files: int = 0
-    """Files known to have changed since they were read."""
+    """Files known to have changed since they were indexed."""
     stale_symbols: int = 0
-    """Texts whose vector is missing or made from an older text."""
+    """Texts whose vector is missing or was computed from an older text."""
     decisions: tuple[Described, ...] = ()
-    """What the significance gate said of changed symbols so far, by reason."""
+    """Changed symbols so far, by the reason of the significance gate's decision."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file that is not indexed, and why."""
+    """A file that is not indexed, and the reason."""
 
     path: str
     reason: str
@@ -261,15 +268,15 @@ class SkippedFile:
 
 @dataclass(frozen=True, slots=True)
 class PartialFile:
-    """A file that is indexed, but could be read only in part."""
+    """An indexed file that could only be read in part."""
 
     path: str
     problem: str
-    """The first one, as `line: code: message`; where secrets are masked, the first of these, separated by `; `."""
+    """The first problem, as `line: code: message`; if secrets are masked, the first of those, separated by `; `."""
     problems: int
-    """How many there are."""
+    """Total number of problems."""
     shown: int = 1
-    """How many of them `problem` names."""
+    """Number of problems in `problem`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,14 +288,14 @@ class StatusAnswer:
     skipped_files: tuple[SkippedFile, ...]
     evidence: Evidence
     daemon: DaemonStatus | None = None
-    """None when nobody looked for one."""
+    """None if the daemon's state was not requested."""
     partial_files: tuple[PartialFile, ...] = ()
-    """They are indexed, unlike `skipped_files`, and listed with them."""
+    """Unlike `skipped_files` these are indexed, but both are listed together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The state of one part: `ok`, `warning` (works, but see `fix`), `missing` (the rest works) or `broken`."""
+    """State of one component: `ok`, `warning` (works, but see `fix`), `missing` (the rest works) or `broken`."""
 
     name: str
     state: str
@@ -298,7 +305,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class HealthAnswer:
-    """Answer of health; `state` is the worst of the checks."""
+    """Answer of health; `state` is `ok`, `degraded` or `broken`."""
 
     tool: str
     state: str

@@ -1,6 +1,6 @@
-"""Fit an answer into a token budget. Pure: costs come in, what may stay goes out; measuring is the caller's.
+"""Fit an answer into a token budget. Pure functions: the caller measures the costs.
 
-`longest` is for a list whose rendering can be measured at any length, `allot` for sections that share one budget.
+`longest` cuts a list whose rendering can be measured at any length; `allot` divides a budget among several sections.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 _GUESSES = 3
-"""Items of one list are about as long as each other; where they are not, bisecting takes over."""
+"""Interpolation steps before bisection. Items of a list are mostly similar in length, so interpolation is faster."""
 
 
 def longest(measure: Callable[[int], int], upper: int, budget: int, lower: int = 0, at_lower: int = 0) -> int:
-    """Return the largest n in lower..upper with `measure(n) <= budget`, or `lower` if none; `measure` must not fall.
+    """Return the largest n in lower..upper with `measure(n) <= budget`, or `lower` if there is none.
 
-    Tries `upper` first (most answers fit), then where the budget would be if each item cost the same, then bisects:
-    O(log upper) measurements. `at_lower` is about what `measure(lower)` would be; it only has to be near.
+    `measure` must not decrease. The search tries `upper` first because most answers fit, then interpolates, then
+    bisects: O(log upper) measurements. `at_lower` is an estimate of `measure(lower)`.
     """
     if upper <= lower or (at_upper := measure(upper)) <= budget:
         return max(upper, lower)
@@ -32,10 +32,11 @@ def longest(measure: Callable[[int], int], upper: int, budget: int, lower: int =
 
 
 def allot(costs: Mapping[str, Sequence[int]], shares: Mapping[str, float], budget: int) -> dict[str, int]:
-    """Return how many items of each section to keep, in order, so that the kept costs sum to at most `budget`.
+    """Return how many leading items of each section to keep so that their costs sum to at most `budget`.
 
-    First every section takes items worth its share (of 1.0) of the budget, then one item if it has none yet, then
-    what is left goes to the sections in the order of `shares`; sections without a share come last.
+    Every section first takes the items that fit its share (0.0 to 1.0) of the budget; a section that is still empty
+    then takes one item, if it fits. The remainder goes to the sections in the order of `shares`; sections without a
+    share come last.
     """
     kept = dict.fromkeys(costs, 0)
     left = budget
@@ -51,7 +52,7 @@ def allot(costs: Mapping[str, Sequence[int]], shares: Mapping[str, float], budge
 
 
 def _take(kept: dict[str, int], costs: Mapping[str, Sequence[int]], name: str, allowance: int) -> int:
-    """Keep further items of a section while the allowance lasts; return what they cost."""
+    """Keep further items of a section while they fit the allowance; return their total cost."""
     spent = 0
     for cost in costs.get(name, ())[kept.get(name, 0) :]:
         if spent + cost > allowance:

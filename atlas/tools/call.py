@@ -1,6 +1,6 @@
-"""A tool's name and its checked arguments in, its answer out: the one table from names to functions.
+"""Dispatch of tool calls by name.
 
-`index` and `health` are not in it: they need more than an index that is open for reading.
+`index` and `health` are not in the table because they need more than an index that is open for reading.
 """
 
 from __future__ import annotations
@@ -27,5 +27,8 @@ FUNCTIONS: Mapping[str, Callable[..., Awaitable[Answer]]] = {
 
 
 async def call(atlas: Atlas, name: str, arguments: Mapping[str, object]) -> Answer:
-    """Answer a tool call whose arguments fit the tool's schema. Raises AtlasError as the tool does."""
+    """Call a tool with arguments that match its schema.
+
+    Raises what the tool raises, and KeyError for an unknown name.
+    """
     return await FUNCTIONS[name](atlas, **arguments)

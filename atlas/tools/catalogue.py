@@ -1,7 +1,8 @@
-"""What agents are told about the tools: name, description, arguments and answer of each, as lean JSON Schemas.
+"""Tool definitions for MCP clients: name, description, arguments and answer of each, as compact JSON Schemas.
 
-An agent pays for every word here in each session (all together at most 3,000 tokens), so nothing is generated: no
-titles, no `$defs`, no `anyOf null`. Nothing heavy is imported: `tools/list` is answered before an index is opened.
+Clients send them to the model in every session, so all of them together stay below 3,000 tokens. They are written by
+hand because generated schemas contain titles, `$defs` and `anyOf null`. Nothing expensive is imported: the server
+answers `tools/list` before it opens an index.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from typing import Any
 Schema = dict[str, Any]
 
 INSTRUCTIONS = (
-    "Code Atlas answers from a graph of this project: code, docs, decisions, and who calls, tests, extends what. "
-    "Ask hybrid_search first, then get_context for one symbol, before reading files. Cite path:line from the answers. "
-    "Edges carry the rule that found them and a confidence; unresolved calls are counted, not guessed. "
-    "If an answer says stale or not indexed, call index. token_budget bounds every answer; what was left out is named."
+    "Code Atlas answers from a graph of this project: code, docs, decisions, calls, tests and inheritance. "
+    "Call hybrid_search first, then get_context for one symbol, before reading files. Cite path:line from the answers. "
+    "Each edge has a resolution strategy and a confidence; unresolved calls are counted, not guessed. "
+    "If an answer is stale or not indexed, call index. token_budget limits every answer; omissions are listed."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One verb as agents see it. `answer` declares what `structure` returns for it."""
+    """Definition of one tool. `answer` declares the properties that `structure` returns for it."""
 
     name: str
     description: str
@@ -32,12 +33,12 @@ class Tool:
     certain: tuple[str, ...] = ()
     """Properties that every answer has."""
     cites: bool = False
-    """Answers cite files, and say in `stale` whether one of these changed."""
+    """The answer cites files and has a `stale` flag, true if one of them has changed."""
     read_only: bool = True
 
     @property
     def input_schema(self) -> Schema:
-        """JSON Schema of the arguments; nothing else is allowed."""
+        """JSON Schema of the arguments; additional properties are not allowed."""
         schema: Schema = {"type": "object", "properties": dict(self.arguments), "additionalProperties": False}
         return {**schema, "required": list(self.required)} if self.required else schema
 
@@ -95,9 +96,9 @@ _FOUND: Schema = {
 }
 
 _PROJECT = {"project": _text("", 200)}
-_BUDGET = {"token_budget": _whole("Largest answer", 1, 200_000)}
+_BUDGET = {"token_budget": _whole("Maximum tokens", 1, 200_000)}
 _PATH = {"path": _text("Path prefix or glob", 1000)}
-_NAME = {"name": _text("Name, end of a qualified name, uid, or path:line", 1000)}
+_NAME = {"name": _text("Name, suffix of a qualified name, uid, or path:line", 1000)}
 
 _SEARCH: Mapping[str, Schema] = {
     "query": {**_text("Question, words or names", 100_000), "minLength": 1},
@@ -106,7 +107,7 @@ _SEARCH: Mapping[str, Schema] = {
     "languages": _list(_text("", 40), 20),
     "include_tests": {**_FLAG, "description": "Default: ranked lower"},
     "limit": _whole("", 1, 50),
-    "cursor": _text("From the page before", 200),
+    "cursor": _text("From previous page", 200),
     **_BUDGET,
     **_PROJECT,
 }
@@ -125,7 +126,7 @@ _VOCABULARY = ("labels", "edge_types", "node_properties", "edge_properties", "st
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "hybrid_search",
-        "Find code, docs and decisions by names, words, meaning and graph together. Start here. "
+        "Search code, docs and decisions by name, words, meaning and graph combined. Start here. "
         "Also answers 'callers of X', 'subclasses of X', 'tests for X', 'where is X used'. "
         "Labels: Class Function Method Module Value DocSection ADR.",
         _SEARCH,
@@ -134,11 +135,13 @@ TOOLS: tuple[Tool, ...] = (
         ("hits", "found"),
         cites=True,
     ),
-    Tool("text_search", "Find by words only (BM25).", _SEARCH, _HITS, ("query",), ("hits", "found"), cites=True),
-    Tool("vector_search", "Find by meaning only (vectors).", _SEARCH, _HITS, ("query",), ("hits", "found"), cites=True),
+    Tool("text_search", "Search by words only (BM25).", _SEARCH, _HITS, ("query",), ("hits", "found"), cites=True),
+    Tool(
+        "vector_search", "Search by meaning only (vectors).", _SEARCH, _HITS, ("query",), ("hits", "found"), cites=True
+    ),
     Tool(
         "get_node",
-        "One symbol: signature, docs, digests, numbers of neighbours. An ambiguous name lists candidates.",
+        "One symbol: signature, docs, digests, neighbour counts. An ambiguous name lists candidates.",
         {**_NAME, **_PATH, "label": _text("", 40), **_BUDGET, **_PROJECT},
         _SYMBOL,
         ("name",),
@@ -172,7 +175,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "index",
-        "Bring the index up to date with the files; only what changed is read. full: read everything again.",
+        "Update the index from the files; only changed files are read. full: read all files.",
         {"full": _FLAG},
         {"summary": _OBJECT},
         certain=("summary",),
@@ -180,7 +183,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "status",
-        "What is indexed, stale, skipped and why; whether the daemon keeps it true; queues and dead letters.",
+        "What is indexed, stale or skipped and why; state of the daemon, queues and dead letters.",
         {
             "skipped": {**_FLAG, "description": "List skipped and partial files"},
             "skipped_filter": _text("Reason, path prefix or glob", 1000),
@@ -211,6 +214,6 @@ TOOLS: tuple[Tool, ...] = (
         {name: _list(_STRING) for name in _VOCABULARY},
     ),
 )
-"""In the order in which `tools/list` gives them."""
+"""In the order of `tools/list`."""
 
 BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}

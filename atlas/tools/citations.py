@@ -1,4 +1,4 @@
-"""Rows and edges -> the values answers cite them with. Pure."""
+"""Convert node rows and edges to the values that answers cite. Pure functions."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ def symbol_of(row: NodeRow) -> Symbol:
 
 
 def shown_name(symbol: Symbol) -> str:
-    """Return what a symbol is called in text: its qualified name, which of a project is only an id (`project:.`)."""
+    """Return the displayed name of a symbol: the qualified name, or for a project, where that is an id, the name."""
     return symbol.name if symbol.kind == "project" else symbol.qualified_name
 
 
 def parents_line(parents: Iterable[Symbol]) -> str:
-    """Return `class shop.cart.Cart < module shop.cart < project shop`."""
+    """Return the enclosing nodes as `class shop.cart.Cart < module shop.cart < project shop`."""
     return " < ".join(f"{parent.kind} {shown_name(parent)}" for parent in parents)
 
 
 def place_of(row: NodeRow) -> str:
-    """Return `path:line`; "" for nodes without a place."""
+    """Return `path:line`, or "" for nodes without a path."""
     return f"{row.path}:{row.line or row.start_line or 1}" if row.path else ""
 
 
 def path_of(place: str) -> str:
-    """Return the path of a place."""
+    """Return the path of a `path:line` place."""
     return place.rpartition(":")[0]
 
 
 def summary_of(docstring: str) -> str:
-    """Return the first sentence on one line, at most `SUMMARY_CHARACTERS` long."""
+    """Return the first sentence on one line, at most `SUMMARY_CHARACTERS` characters."""
     sentence = " ".join(_SENTENCE_END.split(docstring.strip(), maxsplit=1)[0].split())
     return sentence if len(sentence) <= SUMMARY_CHARACTERS else sentence[: SUMMARY_CHARACTERS - 3].rstrip() + "..."
 
 
 def sections_of(around: Neighbourhood, kinds: Iterable[str], own_path: str) -> tuple[Section, ...]:
-    """Return the non-empty neighbour lists of the given kinds, in their order, for a node in `own_path`."""
+    """Return the non-empty neighbour lists of `kinds`, in that order, for a node in `own_path`."""
     return tuple(
         Section(
             kind,
@@ -68,7 +68,7 @@ def sections_of(around: Neighbourhood, kinds: Iterable[str], own_path: str) -> t
 
 
 def neighbour_of(edge: Edge, direction: Direction, own_path: str) -> Neighbour:
-    """Return the far end of an edge; the evidence is a line in the file of the edge's source."""
+    """Return the node at the other end of an edge; the evidence is a line in the file of the edge's source node."""
     row, far = edge.row, edge.node.row
     source_path = far.path if direction == Direction.IN else own_path
     return Neighbour(

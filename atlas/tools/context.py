@@ -1,4 +1,4 @@
-"""The context of one node under a budget: which lines of source and which neighbours fit, by priority."""
+"""Select the source lines and neighbours of a node that fit a token budget, by priority."""
 
 from __future__ import annotations
 
@@ -28,29 +28,32 @@ SHARES: Mapping[str, float] = {
     "overrides": 0.02,
     "overridden_by": 0.03,
 }
-"""Part of the budget that each section is sure of; what is left over is shared out in this order."""
+"""Guaranteed fraction of the budget per section; the remainder is distributed in this order."""
 CHARACTERS_PER_TOKEN = 5
-"""What is longer than so many for each token of the budget does not fit: code and names have three to four."""
+"""Content with more characters per token of the budget does not fit: code and names have three to four."""
 ROUNDS = 8
-"""Costs are counted line by line; across line ends tokens differ a little, so the exact count corrects the sum."""
+"""Limit of correction rounds.
+
+Costs are summed by line, but tokens can span line ends, so exact counts correct the sum.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Everything that could be shown of a node."""
+    """Everything available about a node, before the budget applies."""
 
     lookup: Lookup
     row: NodeRow
     parents: tuple[Symbol, ...]
     source: tuple[str, ...]
-    """All lines of the node, as indexed."""
+    """All lines of the node, from the indexed version of its file."""
     sections: tuple[Section, ...]
     stale: tuple[StaleFile, ...] | None
     notes: tuple[str, ...]
 
 
 async def source_of(store: Store, project: str, row: NodeRow) -> tuple[str, ...]:
-    """Return the node's lines from the indexed bytes of its file; () for nodes without a file or without a span."""
+    """Return the node's lines from the indexed bytes of its file; () for nodes without a file or a span."""
     if not row.path or row.end_byte <= row.start_byte:
         return ()
     content = (await store.content(project, [row.path])).get(row.path, b"")
@@ -58,7 +61,7 @@ async def source_of(store: Store, project: str, row: NodeRow) -> tuple[str, ...]
 
 
 def no_context(lookup: Lookup, evidence: Evidence) -> ContextAnswer:
-    """Return the answer for a name that does not stand for exactly one node."""
+    """Return the answer for a name that does not identify exactly one node."""
     return ContextAnswer("get_context", lookup, None, "", (), None, (), evidence)
 
 
@@ -93,7 +96,7 @@ def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAn
 
 
 def _characters(context: Context) -> int:
-    """Return at least how long all there is to show would be."""
+    """Return a lower bound of the length of the complete answer, in characters."""
     lines = sum(len(line) + 1 for line in context.source)
     names = sum(len(each.uid) + len(each.at) for section in context.sections for each in section.neighbours)
     return lines + names
@@ -129,7 +132,7 @@ def _build(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> Con
 
 
 def _withheld(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> tuple[str, ...]:
-    """One line for everything the budget cut, one for the source."""
+    """Return the line that lists what the budget omitted; () if nothing was omitted."""
     cut = [
         f"{section.total - kept[section.kind]} of {section.total} {section.kind}"
         for section in context.sections

@@ -1,4 +1,4 @@
-"""What every tool does first (check its arguments) and last (fit the budget, state the evidence)."""
+"""The first and last steps of every tool: check the arguments, fit the answer into the budget, attach the evidence."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from atlas.tools.assemble import longest
 from atlas.tools.structure import tokens_of, tokens_until
 
 MAX_BUDGET = 200_000
-"""Tokens; above the context of today's models a budget means "all"."""
+"""Tokens. A budget this large does not limit an answer in practice."""
 
 MAX_CHARACTERS_PER_TOKEN = 8
-"""What is longer than so many for each token of the budget is not tried: code and JSON have two to four."""
+"""Content with more characters per token of the budget is not measured: code and JSON have two to four."""
 INLINE_TOKENS = 8_000
-"""Budgets up to this are fitted in some milliseconds; larger ones in a thread, so that the event loop stays free."""
+"""Budgets up to this are fitted within milliseconds; larger ones in a thread, to keep the event loop responsive."""
 
 _LABELS = {label.value.lower(): label.value for label in Label}
 
@@ -49,7 +49,7 @@ class Envelope:
         withheld: Iterable[str] = (),
         cursor: str = "",
     ) -> Evidence:
-        """Return the evidence of an answer that cites `paths`; `stale` None means that freshness cannot be known."""
+        """Return the evidence of an answer that cites `paths`; `stale` is None if freshness cannot be determined."""
         cited = {path for path in paths if path}
         shown = tuple(file for file in stale or () if file.path in cited)
         freshness = "" if not cited else "unknown" if stale is None else "stale" if shown else "fresh"
@@ -72,11 +72,15 @@ class Envelope:
             return ""
         if not self.state.generation:
             return "this project was never indexed: run `atlas index`"
-        return "the first index is under way or was stopped: much may be missing here; `atlas index` finishes it"
+        return "the first index is incomplete: results may be missing; `atlas index` completes it"
 
 
 async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelope:
-    """Check project and budget. Raises NotFound for an unknown project (naming the known), ConfigError else."""
+    """Check project and budget.
+
+    Raises NotFound for an unknown project, with the known ones in the message, and ConfigError for a budget out of
+    range.
+    """
     check_range("token_budget", token_budget, 1, MAX_BUDGET)
     name = project or atlas.reader.project
     states = {state.project: state for state in await atlas.reader.store.projects()}
@@ -99,7 +103,10 @@ async def make_filter(
     include_tests: bool | None = None,
     root: str = "",
 ) -> Filter:
-    """Return a checked filter. Raises ConfigError for a path outside and unknown labels or languages."""
+    """Return a validated filter.
+
+    Raises ConfigError for a path outside the project, an unknown label, or a language without indexed files.
+    """
     wrong = [label for label in labels if label.lower() not in _LABELS]
     if wrong:
         raise ConfigError(f"unknown label `{wrong[0]}`", f"labels: {', '.join(_LABELS.values())}")
@@ -119,7 +126,7 @@ async def make_filter(
 
 
 def inside(path: str, root: str) -> str:
-    """Return a path as the index has it: relative to the root, "/"-separated. Raises ConfigError when it is outside."""
+    """Return a path relative to `root`, separated by "/". Raises ConfigError if it is outside the project."""
     if not path:
         return ""
     text = valid(path).strip().replace("\\", "/")
@@ -134,7 +141,7 @@ def inside(path: str, root: str) -> str:
 
 
 def check_range(name: str, value: int, lowest: int, highest: int) -> None:
-    """Raise ConfigError when an argument is out of range."""
+    """Raise ConfigError unless `lowest <= value <= highest`."""
     if not lowest <= value <= highest:
         raise ConfigError(f"{name} must be between {lowest} and {highest}, not {value}")
 
@@ -144,8 +151,8 @@ def fit(
 ) -> AnswerT:
     """Return `build(n)` for the largest n in lower..upper that fits the budget, with its exact token count.
 
-    If even `build(lower)` is too long the answer is the floor: one evidence line and one line saying how many tokens
-    are needed, which may itself be longer than the budget (about 60 tokens). `at_lower` see `longest`.
+    If even `build(lower)` is too long, return the floor: one evidence line and one line with the required number of
+    tokens, which may itself exceed the budget (about 60 tokens). For `at_lower` see `longest`.
     """
     fitting = fit_or_none(atlas, budget, build, upper, lower, at_lower)
     if fitting is not None:
@@ -156,17 +163,20 @@ def fit(
 
 
 async def fit_aside(atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0) -> AnswerT:
-    """Return what `fit` does; a large budget is fitted in a thread."""
+    """Run `fit`, in a thread if the budget is large."""
     return await aside(budget > INLINE_TOKENS, fit, atlas, budget, build, upper, lower)
 
 
 async def aside(is_long: bool, work: Callable[..., _Result], *arguments: object) -> _Result:
-    """Return `work(*arguments)`, run in a thread when it takes long; a short call costs less where it is."""
+    """Return `work(*arguments)`; a long call runs in a thread, a short one avoids that overhead."""
     return await asyncio.to_thread(work, *arguments) if is_long else work(*arguments)
 
 
 def can_fit(sizes: Iterable[int], budget: int) -> int:
-    """Return how many leading parts of so many characters are worth trying: measuring them all may take long."""
+    """Return how many leading parts, given their sizes in characters, can fit at all.
+
+    The others need not be measured.
+    """
     left, count = budget * MAX_CHARACTERS_PER_TOKEN, 0
     for size in sizes:
         left -= size
@@ -179,7 +189,7 @@ def can_fit(sizes: Iterable[int], budget: int) -> int:
 def fit_or_none(
     atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
 ) -> AnswerT | None:
-    """Return what `fit` does, but None instead of the floor, which takes two more measurements."""
+    """Return the result of `fit`, or None instead of the floor, which costs two more measurements."""
     counter = atlas.reader.counter
     tried: dict[int, tuple[AnswerT, int]] = {}
 
@@ -196,8 +206,8 @@ def fit_or_none(
 
 
 def floor(answer: AnswerT, needed: int) -> AnswerT:
-    """Return an answer reduced to its floor: nothing but the evidence and what it would take."""
-    line = f"token_budget {answer.evidence.token_budget} is too small for any answer: it takes {needed} tokens"
+    """Return an answer reduced to its floor: the evidence and the number of tokens required."""
+    line = f"token_budget {answer.evidence.token_budget} is too small: this answer needs at least {needed} tokens"
     evidence = replace(answer.evidence, notes=(), stale=(), withheld=(line,), cursor="", below_floor=True)
     emptied = {
         name: () if isinstance(getattr(answer, name), tuple) else None

@@ -1,6 +1,6 @@
-"""The whole graph of a project as lines of text: JSON Lines or GraphML, unit by unit, in a fixed order.
+"""Export the graph of a project as JSON Lines or GraphML, file by file, in a fixed order.
 
-Memory is bounded by the largest file of the project. Equal graphs give equal bytes when `canonical`.
+Memory use is bounded by the largest file of the project. With `canonical`, equal graphs give equal bytes.
 """
 
 from __future__ import annotations
@@ -16,24 +16,25 @@ from atlas.errors import NotFound
 from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow, ProjectState
 
 EVERYTHING = 100_000_000
-"""More rows than one file can have."""
+"""Row limit above the number of rows of any file."""
 
 _NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)) if code not in (9, 10, 13)}
 _XML_TYPES = {bool: "boolean", int: "long", float: "double", str: "string"}
 
 
 class ExportFormat(StrEnum):
-    """How `atlas export` writes."""
+    """Output format of `atlas export`."""
 
     JSONL = "jsonl"
     GRAPHML = "graphml"
 
 
 async def export_lines(atlas: Atlas, form: ExportFormat, *, canonical: bool = False) -> AsyncIterator[str]:
-    """Yield the lines of a project's graph, without line ends: paths sorted, nodes by uid, then edges by all they are.
+    """Yield the lines of a project's graph, without line ends.
 
-    JSON Lines: a node has `label`, an edge `type`; unless `canonical` the first line is the project with root,
-    generation and time. Raises NotFound when the project is not indexed.
+    Files are sorted by path, nodes by uid, and edges, which follow the nodes of their file, by all fields. In JSON
+    Lines a node has a `label`, an edge a `type`; unless `canonical`, the output starts with the project's root,
+    generation and time. Raises NotFound if the project is not indexed.
     """
     project = atlas.reader.project
     state = next((state for state in await atlas.reader.store.projects() if state.project == project), None)
@@ -77,7 +78,7 @@ def _head(form: ExportFormat, state: ProjectState, *, canonical: bool) -> list[s
 
 
 def _xml_types(row: type[NodeRow] | type[EdgeRow]) -> Mapping[str, str]:
-    """Return the GraphML type of every field that is not part of the element itself."""
+    """Return the GraphML type of every field that is not an attribute of the element itself."""
     hints = get_type_hints(row)
     return {name: _XML_TYPES[kind] for name, kind in hints.items() if name not in ("uid", "source", "target")}
 
@@ -96,7 +97,7 @@ def _edge(form: ExportFormat, row: EdgeRow) -> str:
 
 
 def _data(prefix: str, values: Mapping[str, object], without: Sequence[str]) -> str:
-    """Return the data elements of a row; empty text is left out."""
+    """Return the data elements of a row; empty strings are omitted."""
     return "".join(
         f'<data key="{prefix}_{name}">{_xml(_plain(value))}</data>'
         for name, value in values.items()
@@ -109,7 +110,7 @@ def _plain(value: object) -> str:
 
 
 def _xml(text: str) -> str:
-    """Escape text and drop what XML 1.0 cannot hold."""
+    """Escape text and remove characters that XML 1.0 does not allow."""
     return escape(text.translate(_NOT_XML), {"\r": "&#13;"})
 
 

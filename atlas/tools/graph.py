@@ -1,4 +1,4 @@
-"""cypher_query and schema_info: the graph as it is, and what can be asked of it."""
+"""cypher_query and schema_info: read-only Cypher queries, and the vocabulary for them."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ MAX_ROWS = 1000
 MAX_SECONDS = 60.0
 MAX_CYPHER_CHARACTERS = 20_000
 INLINE_CHARACTERS = 4_000
-"""Shorter tables are written in a millisecond or two."""
+"""Shorter tables are rendered in a millisecond or two, without a thread."""
 CONFIDENCE_SECONDS = 5.0
-"""Reading every edge takes 0.2 s per 250,000; a schema without confidences is better than none."""
+"""Timeout of the query over all edges (0.2 s per 250,000); on timeout the schema omits the confidences."""
 
 Row = tuple[object, ...]
 
 _KNOWN_CONFIDENCES: WeakKeyDictionary[Store, tuple[object, dict[str, float]]] = WeakKeyDictionary()
-"""Store -> its projects' generations, and what followed from them."""
+"""Store -> (generations of its projects, mean confidences at that time)."""
 
-# a query may be as hostile as it likes: quantifiers are possessive, so that no blank is looked at twice
+# Queries may be hostile: possessive quantifiers prevent quadratic backtracking over blanks.
 _QUOTED = re.compile(
     r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`(?![\w ]{1,40}+`)(?:[^`]|``)*+`|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/"
 )
@@ -59,8 +59,9 @@ async def cypher_query(
 ) -> TableAnswer:
     """Run a read-only openCypher query over all projects of the store; at most `limit` rows and `timeout` seconds.
 
-    Raises QueryError for anything that is not a supported read, ConfigError for bad arguments. Labels, types and
-    properties that do not exist are noted, because they make an empty answer that means nothing.
+    Labels, types and properties that do not exist are noted, because a misspelt name silently gives an empty result.
+    Raises QueryError for anything but a supported read query, ConfigError for invalid arguments and NotFound for an
+    unknown project.
     """
     check_range("limit", limit, 1, MAX_ROWS)
     if not 0 < timeout <= MAX_SECONDS:
@@ -82,10 +83,10 @@ async def cypher_query(
     def build(kept: int) -> TableAnswer:
         cut = len(table.rows) - kept
         withheld = (
-            f"{cut} of {len(table.rows)} rows by token_budget {token_budget} {envelope.encoding}; SKIP {kept} goes on"
+            f"{cut} of {len(table.rows)} rows by token_budget {token_budget} {envelope.encoding}; SKIP {kept} continues"
             if cut
             else "",
-            f"rows beyond limit {limit}; SKIP and LIMIT page through them" if table.truncated else "",
+            f"rows beyond limit {limit}; use SKIP and LIMIT to page" if table.truncated else "",
         )
         cited = [path for each in paths[:kept] for path in each]
         evidence = envelope.evidence(paths=cited, stale=stale, notes=notes, withheld=withheld)
@@ -95,13 +96,13 @@ async def cypher_query(
 
 
 def _worth_trying(rows: Sequence[Row], token_budget: int) -> Sequence[Row]:
-    """Return the first rows, as many as can fit the budget at all: work is for what is shown, not for what is found."""
+    """Return the leading rows that can fit the budget at all, so that the other rows cost no work."""
     most = token_budget * MAX_CHARACTERS_PER_TOKEN
     return rows[: can_fit((extent(row, most) for row in rows), token_budget)]
 
 
 def extent(value: object, most: int) -> int:
-    """Return at least how many characters a value takes when it is written, counting no further than `most`."""
+    """Return a lower bound of the length of a value in characters when written, counting no further than `most`."""
     if isinstance(value, str):
         return len(value) + 2
     if isinstance(value, Mapping):
@@ -120,7 +121,10 @@ def extent(value: object, most: int) -> int:
 
 
 async def schema_info(atlas: Atlas, *, project: str = "", token_budget: int = 4000) -> SchemaAnswer:
-    """Return labels, relationship types, properties, strategies and example queries, with this project's counts."""
+    """Return labels, relationship types, properties, strategies and example queries, with this project's counts.
+
+    Raises ConfigError for a budget out of range and NotFound for an unknown project.
+    """
     envelope = await open_envelope(atlas, project, token_budget)
     stats = (await atlas.reader.store.stats(envelope.state.project))[0]
     groups = _schema_groups(stats, await _confidences(atlas))
@@ -149,7 +153,7 @@ async def schema_info(atlas: Atlas, *, project: str = "", token_budget: int = 40
 
 
 def unknown_words(query: str) -> tuple[str, ...]:
-    """Return a note for every label, relationship type and property of a Cypher query that the graph does not have."""
+    """Return a note for every label, relationship type and property in a Cypher query that does not exist."""
     bare = _QUOTED.sub("''", query)
     labels = {word for match in _LABEL.finditer(bare) for word in _WORD.findall(match.group(1))}
     types = {word for match in _TYPE.finditer(bare) for word in _WORD.findall(match.group(1))}
@@ -164,11 +168,11 @@ def unknown_words(query: str) -> tuple[str, ...]:
 
 def _notes(what: str, used: Iterable[str], known: Iterable[str]) -> list[str]:
     names = sorted(known)
-    return [f"no {what} `{word}` exists; there are: {', '.join(names)}" for word in sorted(set(used) - set(names))]
+    return [f"no {what} `{word}` exists; known: {', '.join(names)}" for word in sorted(set(used) - set(names))]
 
 
 def _paths(value: object) -> set[str]:
-    """Paths of the nodes in a row, however deeply they are nested."""
+    """Return the paths of all nodes in a value, at any nesting depth."""
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, object]", value)
         own = {str(entries["path"])} if "uid" in entries and entries.get("path") else set[str]()
@@ -179,9 +183,9 @@ def _paths(value: object) -> set[str]:
 
 
 async def _confidences(atlas: Atlas) -> dict[str, float]:
-    """Return the mean confidence of each strategy's edges; {} on a store that cannot say.
+    """Return the mean confidence of each strategy's edges; {} if the store cannot compute it.
 
-    It takes a walk over all edges, so it is remembered until something was written.
+    The query scans all edges, so the result is cached until a project changes.
     """
     store = atlas.reader.store
     state = tuple((one.project, one.generation, one.indexed_at) for one in await store.projects())

@@ -1,4 +1,4 @@
-"""health: the state of the parts, worst first. Pure: the checks come from wiring, which alone knows the adapters."""
+"""health: the state of each component, worst first. A pure function: `app.health` runs the checks."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from atlas.tools.answers import Check, Evidence, HealthAnswer
 
 STATES = ("ok", "warning", "missing", "broken")
-"""From good to bad: a `warning` works but wants to be looked after, `missing` parts leave the rest working."""
+"""From best to worst. `warning`: works, but needs attention; `missing`: the other components still work."""
 
 
 def health(checks: Sequence[Check], evidence: Evidence) -> HealthAnswer:
-    """Return the overall state and the checks, broken ones first, else in the order given.
+    """Return the overall state and the checks, worst first, otherwise in the given order.
 
-    The state is `broken` if any check is, `degraded` if there is a warning or a part is missing, else `ok`.
+    The state is `broken` if any check is, `degraded` if any is `warning` or `missing`, else `ok`.
     """
     worst = max((STATES.index(check.state) for check in checks), default=0)
     ordered = tuple(sorted(checks, key=lambda check: -STATES.index(check.state)))

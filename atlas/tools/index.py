@@ -1,4 +1,4 @@
-"""status: what is indexed, what is missing from it and why, and what keeps it true."""
+"""status: what is indexed, what was skipped and why, and the state of the daemon."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from atlas.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, check_ran
 from atlas.tools.status.daemon import DaemonStatus
 
 _FEW = 1000
-"""Paths are compared with a glob in less time than it takes to ask a thread to do it."""
+"""Up to this many paths, matching a glob takes less time than starting a thread."""
 
 SYMBOLS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
-"""Labels of what is defined in code: `symbols` counts these."""
+"""Labels of code definitions, which `symbols` counts."""
 
 MAX_SECRETS = 5
-"""Secrets of one file that are named; the rest is counted."""
+"""Number of secrets that are named per file; further ones are counted."""
 
 SECRET = "secret"
-"""The reason of files that hold secrets: by their name they are skipped, by their content they are masked."""
+"""Reason of files that hold secrets: skipped because of their name, or masked because of their content."""
 
 PARTIAL = "partial"
-"""What `skipped_filter` calls files that are indexed, but could be read only in part."""
+"""Value of `skipped_filter` for indexed files that could only be read in part."""
 
 
 async def status(
@@ -41,14 +41,15 @@ async def status(
     daemon: Awaitable[DaemonStatus] | None = None,
     places: Sequence[str] = (),
 ) -> StatusAnswer:
-    """Return the counts of a project, or with `everything` of all; `skipped` lists the files left out, with reasons.
+    """Return the counts of a project, or of all projects with `everything`.
 
-    It also lists those that could be read only in part, with their first problem or the secrets masked in them.
-    `daemon` gives what is found of the process that keeps the index true; it is looked for while the store counts.
-    `places` are notes on where the index is.
-    `skipped_filter` keeps listed files whose reason equals it (`partial` for those read in part, `secret` also for
-    those with masked secrets) or whose path starts with it or matches it as a glob. An index without any project is
-    an answer (no projects); a named project that does not exist raises NotFound.
+    `skipped` also lists skipped files with reasons, and partially read files with their first problem or masked
+    secrets. `skipped_filter` keeps files whose reason equals it (`partial`: partially read; `secret`: also those with
+    masked secrets) or whose path starts with it or matches it as a glob. `daemon` gives the daemon's state and is
+    awaited after the store's counts. `places` are notes on the location of the index.
+
+    An index without projects is a valid answer. Raises NotFound if `project` is given and not indexed, and ConfigError
+    for invalid arguments.
     """
     check_range("token_budget", token_budget, 1, MAX_BUDGET)
     if skipped_filter and not skipped:
@@ -67,13 +68,13 @@ async def status(
     partial = await _partial_files(atlas, name, skipped_filter) if skipped and name in states else ()
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
-    sent = f"code is sent to {place} for its vectors" if (place := atlas.reader.embedder.place) else ""
+    sent = f"code is sent to {place} for embedding" if (place := atlas.reader.embedder.place) else ""
 
     tiers = found.tiers if found else ()
     parts = len(shown) + bool(tiers) + len(partial) + len(files)
 
     def build(kept: int) -> StatusAnswer:
-        """Keep projects, tiers, files read in part, skipped files; whether there is a daemon is always said."""
+        """Keep projects, tiers, partially read files, skipped files, in this order; the daemon's state always stays."""
         left = max(0, kept - len(shown) - bool(tiers))
         told = replace(found, tiers=()) if found and kept <= len(shown) else found
         cut = f"{parts - kept} projects, tiers or files by token_budget {token_budget}; filter them"
@@ -100,7 +101,7 @@ async def _partial_files(atlas: Atlas, project: str, wanted: str) -> tuple[Parti
 
 
 def _partial_file(record: FileRecord) -> PartialFile:
-    """Name the secrets that are masked in a file before whatever else is wrong with it."""
+    """Describe a file by its masked secrets if it has any, else by its first problem."""
     shown = secrets_of(record.problems)[:MAX_SECRETS] or record.problems[:1]
     return PartialFile(record.path, "; ".join(shown), len(record.problems), len(shown))
 

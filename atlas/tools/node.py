@@ -1,4 +1,4 @@
-"""get_node and get_context: one symbol by name, with its details or with its surroundings, under a token budget."""
+"""get_node and get_context: one symbol by name, with its details or its context, within a token budget."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from atlas.tools.envelope import INLINE_TOKENS, Envelope, aside, fit_aside, make
 
 CALLABLE = frozenset({Label.FUNCTION, Label.METHOD, Label.CLASS})
 TOKENS_PER_NEIGHBOUR = 40
-"""About what a neighbour costs: a budget never shows more of one kind than it divided by this."""
+"""Estimated cost of a neighbour: a section lists at most the budget divided by this."""
 
 
 async def get_node(
     atlas: Atlas, name: str, *, project: str = "", path: str = "", label: str = "", token_budget: int = 1000
 ) -> NodeAnswer:
-    """Return one node by uid, qualified name, its end, or `path:line`; several candidates or near names otherwise.
+    """Return one node by uid, qualified name or its suffix, or `path:line`; otherwise candidates or similar names.
 
-    Raises ConfigError for bad arguments and NotFound for an unknown project; a name that is not found is an answer.
+    A name that is not found is an answer, not an error. Raises ConfigError for invalid arguments and NotFound for an
+    unknown project.
     """
     name = written(name)
     envelope, where = await _open(atlas, name, project, path, label, token_budget)
@@ -65,9 +66,9 @@ async def get_node(
 async def get_context(
     atlas: Atlas, name: str, *, project: str = "", path: str = "", label: str = "", token_budget: int = 4000
 ) -> ContextAnswer:
-    """Return a node with its source, what holds it, and its neighbours, each edge with line, strategy and confidence.
+    """Return a node with source, enclosing nodes and neighbours; each edge has line, strategy and confidence.
 
-    Names, errors and ambiguity as `get_node`. Every section has a sure share of the budget; what was cut is said.
+    Lookup and errors are those of `get_node`. Every section has a guaranteed share of the budget; omissions are listed.
     """
     name = written(name)
     envelope, where = await _open(atlas, name, project, path, label, token_budget)
@@ -104,7 +105,7 @@ async def _open(
     atlas: Atlas, name: str, project: str, path: str, label: str, token_budget: int
 ) -> tuple[Envelope, Filter]:
     if not name:
-        raise ConfigError("the name is empty", "give a uid, a qualified name or its end, or path:line")
+        raise ConfigError("the name is empty", "give a uid, a qualified name or its suffix, or path:line")
     envelope = await open_envelope(atlas, project, token_budget)
     labels = (label,) if label else ()
     return envelope, await make_filter(atlas, envelope.state.project, path, labels, root=envelope.state.root)
@@ -113,7 +114,7 @@ async def _open(
 async def _lookup(
     atlas: Atlas, envelope: Envelope, name: str, where: Filter, resolution: Resolution
 ) -> tuple[Lookup, tuple[StaleFile, ...] | None]:
-    """Return what to say when a name does not stand for exactly one node, and which of the cited files are stale."""
+    """Return the lookup of a name that does not identify exactly one node, and the stale files among those cited."""
     shown = [node.row for node in (*resolution.nodes, *resolution.near)]
     stale = await stale_files(atlas.reader, envelope.state.project, envelope.state.root, (row.path for row in shown))
     if resolution.nodes:
@@ -129,7 +130,7 @@ def _length(lookup: Lookup) -> int:
 
 
 def _first(lookup: Lookup, count: int) -> Lookup:
-    """Return the lookup with its first `count` lines: diagnosis, then candidates, then near names."""
+    """Return the lookup with its first `count` lines: diagnosis, then candidates, then similar names."""
     diagnosis = lookup.diagnosis[:count]
     candidates = lookup.candidates[: max(0, count - len(lookup.diagnosis))]
     near = lookup.near[: max(0, count - len(lookup.diagnosis) - len(lookup.candidates))]

@@ -1,7 +1,7 @@
-"""Answers -> text for agents, and -> JSON values. Plain, stable, few tokens; the text is what a token budget measures.
+"""Render answers as text for agents and as JSON values. The text is stable: equal answers give equal bytes.
 
-The first line is the evidence (project, generation, time, freshness), then the answer, then what is stale, noted,
-withheld and how to go on. Equal answers give equal bytes.
+The first line is the evidence (project, generation, time, freshness); then come the answer, stale files, notes,
+omissions and the cursor. Token budgets apply to this text and to the structured content.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from atlas.tools.citations import parents_line, shown_name
 from atlas.tools.status.report import status_lines
 
 CELL_CHARACTERS = 400
-"""A table cell longer than this is cut with its full length stated."""
+"""Longer table cells are truncated and state their full length."""
 TITLES = {
     "callers": "called by",
     "callees": "calls",
@@ -94,7 +94,7 @@ def evidence_head(evidence: Evidence) -> str:
 
 
 def evidence_tail(evidence: Evidence) -> Iterator[str]:
-    """Yield the last lines: stale files, notes, what was withheld, cursor."""
+    """Yield the last lines: stale files, notes, omissions, cursor."""
     if evidence.stale:
         yield f"stale: {', '.join(f'{file.path} ({file.reason})' for file in evidence.stale)}"
     for note in evidence.notes:
@@ -106,7 +106,7 @@ def evidence_tail(evidence: Evidence) -> Iterator[str]:
 
 
 def search_lines(answer: SearchAnswer) -> Iterator[str]:
-    """Yield the lines of all hits, or the line that says there are none."""
+    """Yield the lines of all hits, or `no hits`."""
     if not answer.hits and not answer.evidence.withheld:
         yield "no hits"
     for hit in answer.hits:
@@ -114,7 +114,7 @@ def search_lines(answer: SearchAnswer) -> Iterator[str]:
 
 
 def hit_lines(hit: Hit) -> Iterator[str]:
-    """Yield one hit: headline, signature, summary, why, neighbours."""
+    """Yield one hit: headline, signature, summary, reasons of the match, neighbours."""
     yield f"{hit.rank}. {symbol_line(hit.symbol)}"
     if hit.symbol.signature:
         yield f"   {hit.symbol.signature}"
@@ -144,21 +144,21 @@ def neighbour_line(neighbour: Neighbour) -> str:
 
 
 def section_title(section: Section) -> str:
-    """Return `called by 3 of 118`, or `called by` when all are listed."""
+    """Return `called by (3 of 118)`, or `called by` if all are listed."""
     title = TITLES.get(section.kind, section.kind)
     shown = len(section.neighbours)
     return title if shown == section.total else f"{title} ({shown} of {section.total})"
 
 
 def section_lines(section: Section) -> Iterator[str]:
-    """Yield a section of a context: its title and a line per neighbour."""
+    """Yield a section of a context: its title and one line per neighbour."""
     yield f"{section_title(section)}:"
     for neighbour in section.neighbours:
         yield f"  {neighbour_line(neighbour)}"
 
 
 def lookup_lines(lookup: Lookup) -> Iterator[str]:
-    """Yield what a name stood for when it did not stand for one node."""
+    """Yield the result of a lookup that did not identify exactly one node."""
     if lookup.outcome == "ambiguous":
         yield f"`{lookup.name}` is ambiguous; ask again with one of these names, or with path or label:"
         for candidate in lookup.candidates:
@@ -170,13 +170,13 @@ def lookup_lines(lookup: Lookup) -> Iterator[str]:
         for line in lookup.diagnosis:
             yield f"- {line}"
         if lookup.near:
-            yield "near names:"
+            yield "similar names:"
         for symbol in lookup.near:
             yield f"- {symbol_line(symbol)}"
 
 
 def node_lines(answer: NodeAnswer) -> Iterator[str]:
-    """Yield a node's details, or what its name stood for."""
+    """Yield a node's details, or the result of its lookup."""
     yield from lookup_lines(answer.lookup)
     node = answer.node
     if node is None:
@@ -201,7 +201,7 @@ def node_lines(answer: NodeAnswer) -> Iterator[str]:
 
 
 def context_lines(answer: ContextAnswer) -> Iterator[str]:
-    """Yield a node's context, or what its name stood for."""
+    """Yield a node's context, or the result of its lookup."""
     yield from lookup_lines(answer.lookup)
     if answer.symbol is None:
         return
@@ -228,7 +228,7 @@ def table_lines(answer: TableAnswer) -> Iterator[str]:
 
 
 def cell(value: object) -> str:
-    """Return one table cell on one line: nodes by uid, edges by type, long text cut with its length."""
+    """Return one table cell on one line: nodes by uid, edges by type, long text truncated, with its length."""
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, object]", value)
         if "uid" in entries:
@@ -270,7 +270,7 @@ def described(entry: Described) -> str:
 
 
 def health_lines(answer: HealthAnswer) -> Iterator[str]:
-    """Yield the overall state, a line per check, and what to do next: what helps the worst one."""
+    """Yield the overall state, one line per check, and the fix of the worst check as the next step."""
     yield f"health: {answer.state}"
     for check in answer.checks:
         detail = f": {check.detail}" if check.detail else ""

@@ -1,7 +1,7 @@
-"""The part of JSON Schema that the tools' arguments use, checked with messages that an agent can act on.
+"""Check tool arguments against the part of JSON Schema that the tools use.
 
-A schema and a value come in; a ConfigError that names the argument, what it must be and what it was comes out. Lean on
-purpose: importing a full validator costs more than starting the server may.
+A ConfigError names the argument, the expected and the actual value, so that an agent can correct the call. Importing a
+complete validator would take longer than the startup of the server may.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NAMES = {"string": "text", "integer": "a whole number", "array": "a list", "obj
 
 
 def check_arguments(schema: Schema, arguments: Mapping[str, object]) -> dict[str, object]:
-    """Return the arguments that were given (null counts as not given), or raise ConfigError for the first wrong one."""
+    """Return the given arguments (null counts as absent). Raises ConfigError for the first invalid one."""
     properties = cast("Mapping[str, Schema]", schema["properties"])
     given = {name: value for name, value in arguments.items() if value is not None}
     for name in given:
@@ -43,7 +43,7 @@ def check_arguments(schema: Schema, arguments: Mapping[str, object]) -> dict[str
 
 
 def check(name: str, schema: Schema, value: object) -> None:
-    """Raise ConfigError unless `value` fits; `name` says where it stands."""
+    """Raise ConfigError unless `value` matches `schema`; `name` is the value's path in the arguments."""
     wanted = cast("str", schema.get("type", ""))
     kinds = _TYPES.get(wanted, (object,))
     if not isinstance(value, kinds) or (isinstance(value, bool) and wanted in ("integer", "number")):
@@ -70,7 +70,7 @@ def _check_size(name: str, schema: Schema, size: int, keyword: str, unit: str) -
     if size < low:
         raise ConfigError(f"{name} must not be empty", _describe(schema))
     if size > high:
-        raise ConfigError(f"{name} has {size:,} {unit}; at most {high:,} are allowed", "Ask for less at once.")
+        raise ConfigError(f"{name} has {size:,} {unit}; at most {high:,} are allowed", "Shorten it.")
 
 
 def _wrong(name: str, schema: Schema, rule: str, value: object) -> ConfigError:

@@ -1,4 +1,4 @@
-"""hybrid_search, text_search and vector_search: a page of ranked hits under a token budget."""
+"""hybrid_search, text_search and vector_search: a page of ranked hits within a token budget."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ async def hybrid_search(
     token_budget: int = 2000,
     cursor: str = "",
 ) -> SearchAnswer:
-    """Find code and documentation by name, words, meaning and graph together.
+    """Find code and documentation by name, words, meaning and graph combined.
 
-    `include_tests`: None demotes tests unless the query mentions them, False leaves them out, True ranks them alike.
-    Raises ConfigError for bad arguments and NotFound for an unknown project.
+    `include_tests`: None ranks tests lower unless the query mentions them, False excludes them, True ranks them like
+    other code. Raises ConfigError for invalid arguments and NotFound for an unknown project.
     """
     request = _Request(Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
     return await _search(atlas, request, project, token_budget)
@@ -64,7 +64,7 @@ async def text_search(
     token_budget: int = 2000,
     cursor: str = "",
 ) -> SearchAnswer:
-    """Find by words only, in plain BM25 order. Arguments and errors as `hybrid_search`; tests are never demoted."""
+    """Find by words only, in BM25 order. Arguments and errors are those of `hybrid_search`; tests are never demoted."""
     request = _Request(Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
     return await _search(atlas, request, project, token_budget)
 
@@ -82,14 +82,17 @@ async def vector_search(
     token_budget: int = 2000,
     cursor: str = "",
 ) -> SearchAnswer:
-    """Find by meaning only, in plain cosine order. Arguments and errors as `hybrid_search`; tests are never demoted."""
+    """Find by meaning only, in cosine order.
+
+    Arguments and errors are those of `hybrid_search`; tests are never demoted.
+    """
     request = _Request(Mode.MEANING, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
     return await _search(atlas, request, project, token_budget)
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What decides the hits of a page."""
+    """The arguments that determine the hits of a page."""
 
     mode: Mode
     query: str
@@ -103,7 +106,7 @@ class _Request:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Everything a page could show, before the budget is applied."""
+    """Everything that a page can contain, before the budget applies."""
 
     mode: Mode
     found: SearchResult
@@ -119,7 +122,7 @@ class _Page:
 async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> SearchAnswer:
     check_range("limit", request.limit, 1, MAX_LIMIT)
     if not request.query.strip():
-        raise ConfigError("the query is empty", "say what to look for: a name, some words, or a question")
+        raise ConfigError("the query is empty", "give a name, some words or a question")
     envelope = await open_envelope(atlas, project, token_budget)
     state, mode = envelope.state, request.mode
     where = await make_filter(
@@ -139,7 +142,7 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
     moved = start.generation != state.generation
     notes = (
         *found.notes,
-        "index changed since the page before; results may have shifted" if moved else "",
+        "index changed since the previous page; results may have shifted" if moved else "",
     )
     plain = tuple(_hit(atlas, found, each, start.offset + number) for number, each in enumerate(page, 1))
     rich = await _with_neighbours(atlas, page, plain) if mode == Mode.HYBRID else plain
@@ -148,7 +151,7 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
 
 
 def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
-    """As many hits as the budget holds, then neighbours for as many of them, from the top, as it still holds."""
+    """Return as many hits as fit the budget, with neighbours for as many of them, from the top, as still fit."""
     count = len(page.plain)
     whole = fit_or_none(atlas, envelope.token_budget, lambda _: _build(envelope, page, count, count), 0)
     if whole is not None:
@@ -157,7 +160,7 @@ def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
     kept = len(bare.hits)
     if bare.evidence.below_floor or not any(hit.around for hit in page.rich[:kept]):
         return bare
-    # with all hits and all neighbours it was too long already
+    # The complete page, all hits with all neighbours, has already been measured as too long.
     most = kept - 1 if kept == count else kept
     return fit(
         atlas, envelope.token_budget, lambda n: _build(envelope, page, kept, n), most, at_lower=bare.evidence.tokens

@@ -1,8 +1,8 @@
-"""Answers -> the structured content of MCP: typed, complete, and about as short as the text.
+"""Convert answers to the structured content of MCP: typed, complete, and about as short as the text.
 
-Some clients give their model the text of an answer, others the structured content, none both; so either form alone has
-to say everything and to fit the token budget. For that reason edges are rows `[name, at, strategy, confidence]` instead
-of objects, nothing that follows from another field is repeated, and keys of empty values are left out.
+Some clients pass the text of an answer to their model, others the structured content, so each form alone is complete
+and fits the token budget. To keep it short, edges are rows `[name, at, strategy, confidence]`, values that follow from
+another field are not repeated, and empty values are omitted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Structure = dict[str, object]
 
 
 def structure(answer: Answer) -> Structure:
-    """Return the structured content of an answer; its shape is declared in `catalogue`."""
+    """Return the structured content of an answer; `catalogue` declares its schema."""
     body = _body(answer)
     if answer.evidence.below_floor:
         body = {key: value for key, value in body.items() if key in _ALWAYS}
@@ -46,17 +46,20 @@ def structure(answer: Answer) -> Structure:
 
 
 def structure_text(answer: Answer) -> str:
-    """Return the structured content as the JSON that a client would show its model."""
+    """Return the structured content as the JSON text that a client passes to its model."""
     return json.dumps(structure(answer), ensure_ascii=False, separators=(",", ":"))
 
 
 def tokens_of(counter: TokenCounter, answer: Answer) -> int:
-    """Return what an answer costs an agent: the tokens of its text or of its structured content, whichever is more."""
+    """Return the token cost of an answer: its text or its structured content, whichever is larger."""
     return max(counter.count(render(answer)), counter.count(structure_text(answer)))
 
 
 def tokens_until(counter: TokenCounter, answer: Answer, budget: int) -> int:
-    """Return `tokens_of`, or anything above the budget for what is above it: the structured content mostly tells."""
+    """Return `tokens_of`, or any number above the budget if the answer exceeds it.
+
+    The structured content is usually the larger form, so it is counted first.
+    """
     tokens = counter.count(structure_text(answer))
     return tokens if tokens > budget else max(tokens, counter.count(render(answer)))
 
@@ -97,12 +100,12 @@ def _body(answer: Answer) -> Structure:
 
 
 def _kept(body: Structure) -> Structure:
-    """Leave out what is empty, but not lists of hits, which say "none" by being empty."""
+    """Omit empty values, except keys such as `hits`, where an empty list is the answer."""
     return {key: value for key, value in body.items() if key in _ALWAYS or value not in (None, "", [], (), {})}
 
 
 _CITING = (SearchAnswer, NodeAnswer, ContextAnswer, TableAnswer)
-"""Answers that cite files say first whether one of these is not as it was indexed."""
+"""Answers that cite files start with a flag that is true if one of these files has changed."""
 _ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks"))
 
 
@@ -150,7 +153,7 @@ def _hit(hit: Hit) -> Structure:
 
 
 def _sections(sections: Iterable[Section]) -> Structure:
-    """Return rows by kind of neighbour; a kind with more than is listed gets a `<kind>_total`."""
+    """Return rows by kind of neighbour; a kind with unlisted neighbours also gets a `<kind>_total`."""
     body: Structure = {}
     for section in sections:
         body[section.kind] = [

@@ -1,6 +1,6 @@
-"""The words of the graph, for `schema_info` and for notes on queries: labels, relationship types, properties, examples.
+"""The vocabulary of the graph for `schema_info` and query notes: labels, edge types, properties, examples.
 
-Data only. Tests hold it to the model: every label, type and row field is described, every example runs.
+Tests compare it with the model: every label, type and row field is described, and every example runs.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ LABELS: Mapping[Label, str] = {
     Label.DOC_SECTION: "a heading with its text",
     Label.ADR: "an architecture decision record",
     Label.EXTERNAL_PACKAGE: "a package that is imported, not indexed",
-    Label.EXTERNAL_SYMBOL: "a name of such a package",
+    Label.EXTERNAL_SYMBOL: "a symbol of such a package",
 }
 EDGE_TYPES: Mapping[EdgeType, str] = {
-    EdgeType.CONTAINS: "project, package, file or document -> what it holds",
+    EdgeType.CONTAINS: "project, package, file or document -> its contents",
     EdgeType.DEFINES: "module, class or function -> definition in it",
     EdgeType.DEFINES_METHOD: "class -> method",
     EdgeType.INHERITS: "class -> base class or interface",
     EdgeType.CALLS: "caller -> callee",
     EdgeType.REFERENCES: "user -> function or class used as a value",
     EdgeType.IMPORTS: "importer -> imported module or symbol",
-    EdgeType.USES_TYPE: "user -> type it names",
+    EdgeType.USES_TYPE: "user -> type it refers to",
     EdgeType.DOCUMENTS: "document section -> symbol or file",
     EdgeType.AFFECTS: "ADR -> symbol or file",
-    EdgeType.TESTS: "test -> what it tests",
+    EdgeType.TESTS: "test -> tested symbol",
     EdgeType.OVERRIDES: "method -> method of a base class",
 }
 NODE_PROPERTIES = (
@@ -70,8 +70,8 @@ NODE_PROPERTIES = (
 )
 EDGE_PROPERTIES = (
     Described("line", "of the evidence, in the source node's file"),
-    Described("strategy", "the rule that found it"),
-    Described("confidence", "0..1, share of edges of this strategy that are right"),
+    Described("strategy", "the rule that resolved it"),
+    Described("confidence", "0..1, share of correct edges of this strategy"),
 )
 EXAMPLES = (
     Described(
@@ -79,7 +79,7 @@ EXAMPLES = (
         "MATCH (f)-[r:CALLS]->(t {name: 'NAME'}) RETURN f.uid, r.line, r.strategy, r.confidence",
     ),
     Described(
-        "what two steps reach",
+        "callers within two steps",
         "MATCH (t:Function {name: 'NAME'})<-[:CALLS*1..2]-(f) RETURN DISTINCT f.qualified_name, f.path",
     ),
     Described(
@@ -91,7 +91,7 @@ EXAMPLES = (
         "MATCH (c:Class)-[:INHERITS*1..5]->(b:Class {name: 'NAME'}) RETURN DISTINCT c.qualified_name",
     ),
     Described(
-        "functions nobody calls",
+        "functions without callers",
         "MATCH (f:Function) WHERE NOT ()-[:CALLS]->(f) AND NOT f.is_test RETURN f.uid LIMIT 20",
     ),
 )

@@ -82,7 +82,7 @@ async def test_from_the_static_model_to_a_server_and_to_another_model(root: Path
 
     between = await meaning(server, "open a bank account")
     assert (between.ranked, len(between.notes)) == ((), 1)
-    assert "vectors are of static" in between.notes[0]
+    assert "vectors are from static" in between.notes[0]
     assert "(384)" in between.notes[0]
     async with open_atlas(server) as atlas:
         hybrid = await atlas.search("open a bank account", Filter(project="toys"))
@@ -201,7 +201,7 @@ async def test_health_and_status_say_where_code_goes_and_what_is_wrong(root: Pat
     )
     status = await run(root, settings, "status", "--json")
     assert any(
-        note == f"code is sent to {stub.url} on this machine for its vectors" for note in status["evidence"]["notes"]
+        note == f"code is sent to {stub.url} on this machine for embedding" for note in status["evidence"]["notes"]
     )
     await stub.stop()
     health = await run(root, settings, "health", "--json")
@@ -274,7 +274,7 @@ async def test_litellm_is_not_loaded_before_it_is_used_and_missing_it_is_said(ro
     done = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", code], env=settings, capture_output=True, text=True, timeout=60
     )
-    assert done.stdout.startswith("ConfigError LiteLLM cannot be used"), done.stderr
+    assert done.stdout.startswith("ConfigError LiteLLM cannot be loaded"), done.stderr
     assert "code-atlas[litellm]" in done.stdout
 
 

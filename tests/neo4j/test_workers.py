@@ -108,7 +108,7 @@ def test_a_paused_writer_writes_no_more(tmp_path: Path) -> None:
         assert time.monotonic() - paused < 10 * LEASE_SECONDS
         time.sleep(max(0.0, paused + SILENT + 1 - time.monotonic()))
         shown = atlas("status", cwd=there, env=place.env).stdout
-        assert f":{second.process.pid} keeps {PROJECT}" in shown and "killed, paused or cut off?" in shown, shown
+        assert f":{second.process.pid} leads {PROJECT}" in shown and "killed, paused or disconnected?" in shown, shown
         (there / "part0" / "late.py").write_text("def said_by_the_second():\n    return 1\n")
         asked.settle()
         (here / "part0" / "late.py").write_text("def said_by_the_first():\n    return 1\n")

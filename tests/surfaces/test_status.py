@@ -19,8 +19,8 @@ import pytest
 
 from atlas._parser import count_tokens
 from atlas.api import Atlas
+from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.health import check_health, look_at_daemon
-from atlas.app.main import connect_bus_of_running_daemon
 from atlas.buses import valkey_paths
 from atlas.buses.memory import MemoryBus
 from atlas.buses.valkey_connection import Connection
@@ -98,7 +98,7 @@ async def seen(bus: Bus | None, trace: Trace, error: Exception | None = None) ->
 async def test_without_a_trace_of_a_daemon_nothing_is_asked(tmp_path: Path) -> None:
     daemon = await seen(None, Trace(), AssertionError("somebody looked for a bus"))
     assert (daemon.state, daemon.fix) == ("off", "atlas daemon start")
-    assert "not running: answers are as of the last index" in daemon.detail
+    assert "not running: answers reflect the last index" in daemon.detail
 
 
 async def test_a_running_daemon_tells_of_streams_tiers_and_projects() -> None:
@@ -118,17 +118,17 @@ async def test_what_a_tier_waits_for_is_what_the_daemon_waits_for() -> None:
     note = told(Path("/shop"), NOW)
     note["tiers"][2] |= {"waits_for": "the embedder is away", "errors": 7, "last_error": "boom"}
     daemon = await seen(await noted(json.dumps(note)), ALIVE)
-    assert daemon.detail == "running, waits: the embedder is away"
+    assert daemon.detail == "running, waiting: the embedder is away"
     assert (daemon.tiers[2].errors, daemon.tiers[2].last_error) == (7, "boom")
 
 
 @pytest.mark.parametrize(
     ("trace", "state", "words"),
     [
-        (ALIVE, "stuck", "the process is there, but it has told nothing for a while"),
-        (replace(ALIVE, since=NOW - 3), "starting", "it has not told anything yet"),
+        (ALIVE, "stuck", "the process is alive, but it has not reported recently"),
+        (replace(ALIVE, since=NOW - 3), "starting", "no report yet"),
         (replace(ALIVE, phase="waiting", detail="process 7 is writing"), "starting", "process 7 is writing"),
-        (KILLED, "gone", "process 4242 was killed?"),
+        (KILLED, "gone", "process 4242 ended without a clean shutdown"),
     ],
 )
 @pytest.mark.parametrize("note", ["", json.dumps(told(Path("/shop"), NOW - 16)), "[]", "{", '{"heartbeat_at": "now"}'])
@@ -148,7 +148,7 @@ async def test_the_note_of_a_killed_daemon_is_not_believed() -> None:
     ("bus", "error", "words"),
     [
         (None, None, "its bus does not answer"),
-        (Deaf(), None, "its bus has not answered within 0.2 s"),
+        (Deaf(), None, "its bus did not answer within 0.2 s"),
         (None, Unavailable("the bus is loading"), "the bus is loading"),
         (None, ConfigError("the bus refuses this user"), "the bus refuses this user"),
     ],
@@ -198,13 +198,13 @@ async def test_text_for_agents(shop: Atlas) -> None:
         "daemon running, idle (pid 4242 since 2027-01-15T07:00:00+00:00, 180 MB, version 0.1.0)\nproject shop at"
         in text
     )
-    assert "\n  polling: too few inotify watches; whole tree compared 2027-01-15T07:59:00+00:00 in 12 ms\n" in text
+    assert "\n  polling: too few inotify watches; last full scan 2027-01-15T07:59:00+00:00 in 12 ms\n" in text
     assert (
         "\ntier ast of atlas:ast-dirty: length 3, 2 waiting, 1 pending, 0 dead; 0.2 events/s, 12 events so far, "
         "last batch 2 in 4 ms, 5 s ago\n"
     ) in text
     off = render(await status(shop, daemon=given(OFF)))
-    assert "daemon not running: answers are as of the last index -> atlas daemon start\n" in off
+    assert "daemon not running: answers reflect the last index -> atlas daemon start\n" in off
     assert "tier " not in off
     assert "daemon" not in render(await status(shop))
 
@@ -293,7 +293,7 @@ async def test_streams_and_dead_letters_of_a_real_bus(here: Stage) -> None:
     assert "2 dead letters -> atlas dead-letters list" in done.stdout
     here.daemon_is_killed()
     gone = atlas("status", *here.options).stdout
-    assert "daemon gone: process 4242 was killed?" in gone
+    assert "daemon gone: process 4242 ended without a clean shutdown" in gone
     assert f"-> atlas daemon start --project {here.place.root} --data-dir {here.place.data}" in gone
     assert "length 5, 3 waiting, 2 pending, 2 dead\n" in gone
 
@@ -360,13 +360,13 @@ async def test_health_of_a_stuck_and_of_a_killed_daemon(here: Stage) -> None:
     here.daemon_runs()
     stuck = atlas("health", *here.options)
     assert stuck.returncode == 1
-    assert "health: broken\nbroken daemon: stuck: the process is there, but it has told nothing" in stuck.stdout
+    assert "health: broken\nbroken daemon: stuck: the process is alive, but it has not reported" in stuck.stdout
     assert "-> atlas daemon restart" in stuck.stdout
     here.daemon_is_killed()
     answer = await check_health(here.settings)
     daemon = named(answer.checks, "daemon")
     assert (daemon.state, answer.state) == ("warning", "degraded")
-    assert "was killed?" in daemon.detail
+    assert "ended without a clean shutdown" in daemon.detail
     assert named(answer.checks, "bus").state == "ok", "a server that was left behind is no defect of the server"
 
 
@@ -387,7 +387,7 @@ async def test_without_a_daemon_nothing_is_loaded_started_or_written(here: Stage
     before = sorted(path for path in here.place.data.rglob("*") if path.suffix not in (".db-wal", ".db-shm"))
     done = _run_and_list_modules("status", *here.options)
     assert (done.returncode, done.stderr.strip()) == (0, "")
-    assert "daemon not running: answers are as of the last index -> atlas daemon start --project" in done.stdout
+    assert "daemon not running: answers reflect the last index -> atlas daemon start --project" in done.stdout
     after = sorted(path for path in here.place.data.rglob("*") if path.suffix not in (".db-wal", ".db-shm"))
     assert after == before
     health = json.loads(atlas("health", "--json", *here.options).stdout)

@@ -121,13 +121,15 @@ def test_troubles_are_said_in_words() -> None:
     assert "ast waits for: disk is full" in text
     assert "ast: last error: ValueError: no" in text
     assert "2 dead letters: atlas dead-letters list" in text
-    assert "shop: polling: too few inotify watches; whole tree compared" in text
+    assert "shop: polling: too few inotify watches; last full scan" in text
     assert "no index: run atlas index" in text
 
 
 def test_a_killed_daemon_tells_nothing_of_its_tiers() -> None:
     tier = TierStatus("ast", "atlas:ast-dirty", 12, 4, 8, 0)
-    gone = DaemonStatus("gone", "gone: process 7 was killed?", "atlas daemon start", 7, tiers=(tier,))
+    gone = DaemonStatus(
+        "gone", "gone: process 7 ended without a clean shutdown", "atlas daemon start", 7, tiers=(tier,)
+    )
     lines = drawn(gone, 120)
     assert "-> atlas daemon start" in lines[0]
     (row,) = [line.split() for line in lines if line.startswith("ast ")]
@@ -187,7 +189,7 @@ def test_in_a_pipe_a_line_a_second_and_the_daemon_when_it_appears(tmp_path: Path
         (place.root / "pkg" / "two.py").write_text("def gamma():\n    return 2\n")
         assert "daemon running" in next_with(lines, "2 files 0 stale files")
         place.run("daemon", "stop")
-        next_with(lines, "daemon not running: answers are as of the last index | first @")
+        next_with(lines, "daemon not running: answers reflect the last index | first @")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
         assert (process.returncode, err) == (0, ""), out

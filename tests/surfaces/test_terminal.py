@@ -54,7 +54,7 @@ def test_context_highlights_the_source_with_its_line_numbers(place: Place) -> No
         (("search", "discount"), 0, "1. shop.cart.apply_discount  function  shop/cart.py"),
         (("search", "no_such_word_anywhere", "--mode", "text"), 0, "no hits"),
         (("node", "Cart"), 0, "shop.cart.Cart  class  shop/cart.py:6"),
-        (("node", "aply_discount"), 3, "near names:"),
+        (("node", "aply_discount"), 3, "similar names:"),
         (("status", "--skipped"), 0, "shop at "),
         (("health",), 0, "health: "),
         (("schema",), 0, "relationship type"),

@@ -210,7 +210,7 @@ async def test_status_names_the_files_that_were_read_only_in_part_apart_from_the
     answer = await status(shop, skipped=True)
     assert answer.partial_files == (PartialFile("shop/half.py", "1: syntax: unexpected `(`", 1),)
     assert structure(answer)["partial_files"] == {"shop/half.py": "1: syntax: unexpected `(`"}
-    assert "\nread only in part shop/half.py: 1: syntax: unexpected `(`\nskipped logo.png: binary\n" in render(answer)
+    assert "\npartially read shop/half.py: 1: syntax: unexpected `(`\nskipped logo.png: binary\n" in render(answer)
     only = await status(shop, skipped=True, skipped_filter="partial")
     assert (len(only.partial_files), only.skipped_files) == (1, ())
     assert (await status(shop, skipped=True, skipped_filter="secret")).partial_files == ()

@@ -136,7 +136,7 @@ async def test_a_name_of_nothing_that_can_have_the_relation_is_not_called_ambigu
     found = await hybrid_search(shop, "overrides of Brush3")
     assert not any("ambiguous" in note for note in found.evidence.notes)
     found = await hybrid_search(shop, "subclasses of mix")
-    assert any("`mix` is no class; subclasses were not followed" in note for note in found.evidence.notes)
+    assert any("`mix` is not a class; subclasses were not followed" in note for note in found.evidence.notes)
 
 
 async def test_unfollowed_relations_say_why(shop: Atlas) -> None:
@@ -333,7 +333,7 @@ async def test_equal_questions_get_equal_bytes(shop: Atlas) -> None:
         ({"query": "x", "languages": ["cobol"]}, "no file in language `cobol`"),
         ({"query": "x", "path": "../etc"}, "outside the project"),
         ({"query": "x", "path": "/etc/passwd"}, "outside the project"),
-        ({"query": "x", "cursor": "???"}, "cursor is damaged"),
+        ({"query": "x", "cursor": "???"}, "cursor is malformed"),
     ],
 )
 async def test_bad_arguments(shop: Atlas, arguments: dict[str, object], message: str) -> None:
@@ -421,7 +421,7 @@ async def test_a_first_index_that_is_not_finished_is_said_by_every_answer(tmp_pa
         await schema_info(atlas),
     ):
         assert render(answer).startswith(f"[{PROJECT} @1, first index not finished")
-        assert any("first index is under way or was stopped" in note for note in answer.evidence.notes)
+        assert any("first index is incomplete" in note for note in answer.evidence.notes)
     await store.finish(PROJECT)
     answer = await get_node(atlas, "Cart.total")
     assert "first index" not in render(answer)

@@ -62,7 +62,7 @@ def test_cursor_round_trip() -> None:
 
 @pytest.mark.parametrize("cursor", ["x", "%%%", "AAAA", "é", write_cursor(Position(-1, 0), "own")])
 def test_damaged_cursors_are_refused(cursor: str) -> None:
-    with pytest.raises(ConfigError, match="damaged"):
+    with pytest.raises(ConfigError, match="malformed"):
         read_cursor(cursor, "own")
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Self, TypeVar
@@ -45,7 +45,7 @@ from atlas.stores.bolt.fencing import become_writer, check_writer
 from atlas.stores.bolt.find import find
 from atlas.stores.bolt.schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt.search import search_text, search_vector
-from atlas.stores.bolt.speculative_write import SpeculativeWrite
+from atlas.stores.bolt.speculative_write import SpeculativeWrite, with_following
 from atlas.stores.bolt.stats import stats
 from atlas.stores.bolt.vectors import put_vectors
 from atlas.stores.shared.statements import cypher_statements
@@ -58,11 +58,6 @@ class BoltStore:
 
     apply_bytes = 1_000_000
     """See `Store.apply_bytes`. A Neo4j with 512 MB of heap gives up at less than 4 MB."""
-
-    @property
-    def begins_ahead(self) -> bool:
-        """See `Store.begins_ahead`. In a snapshot, edges would miss their ends for good."""
-        return not self._dialect.snapshots
 
     def __init__(self, link: BoltConnection, dialect: Dialect, writing: bool) -> None:
         self._link, self._dialect, self._writing = link, dialect, writing
@@ -110,8 +105,22 @@ class BoltStore:
             self._written[project] = set()
         return generation
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`. Batches of some hundred units cost least."""
+        return await self._apply(deltas, lambda: ())
+
+    async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
+        """See `Store.apply_batches`. Begins to write the next batch while one is being committed."""
+        async with aclosing(with_following(batches)) as pairs:
+            try:
+                async for batch, following in pairs:
+                    await self._apply(batch, following)
+                    yield batch
+            finally:
+                await self._give_up()
+
+    async def _apply(self, deltas: Sequence[GraphDelta], following: Callable[[], Sequence[GraphDelta]]) -> int:
+        """Apply deltas; `following` returns the next batch if it is known by the time of the commit."""
 
         async def finish(transaction: Transaction, begun: StartedWrite | None) -> int:
             await check_writer(transaction, self._fences, names)
@@ -120,9 +129,10 @@ class BoltStore:
             # a second attempt looks: two units may hold one symbol, and a lost connection hides what it committed
             generation = await (complete(transaction, begun) if begun is not None else apply(transaction, deltas))
             await announce(self._link, self._dialect, "begin_commit", names)
-            if following and self.begins_ahead and self._are_new(following):
+            # in a snapshot, edges would never find ends that are committed later
+            if not self._dialect.snapshots and (after := following()) and self._are_new(after):
                 # not before: it may wait for what this write has created, which must not wait for it
-                self._ahead = SpeculativeWrite(self._link, following)
+                self._ahead = SpeculativeWrite(self._link, after)
             return generation
 
         async def work(transaction: Transaction) -> int:

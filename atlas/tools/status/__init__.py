@@ -1,1 +1,1 @@
-"""The status of daemon, workers and projects for the status tool."""
+"""Status of the daemon, workers and projects, for the status tool."""

@@ -1,7 +1,7 @@
-"""The daemon as others see it: is it there, what does it do, what helps. What it left comes in, a state goes out.
+"""Determine the daemon's state from what its process recorded and from its heartbeat on the bus.
 
-Nothing is started and nothing waits longer than its deadline. What the daemon says of itself is read with distrust: it
-may be of another version, and on a shared server anybody may have written it.
+Nothing is started, and every wait has a deadline. The heartbeat is parsed defensively: it may come from another version
+and, on a shared server, from any client.
 """
 
 from __future__ import annotations
@@ -19,113 +19,113 @@ from atlas.tools.worker_report import number, objects, parsed, since, stamp, wor
 FLOW = (FILE_CHANGED, AST_DIRTY, EMBED_DIRTY)
 
 DEADLINE_SECONDS = 1.0
-"""A bus that has not answered by then is as good as away."""
+"""A bus that does not answer within this time counts as unreachable."""
 
 SILENT_SECONDS = 15.0
-"""A daemon tells its state every second; one that has not for this long is stuck, or gone."""
+"""The daemon reports its status every second; without a report for this long it is stuck or gone."""
 
 START_SECONDS = 20.0
-"""A daemon that is younger may not have told anything yet."""
+"""A younger daemon may not have reported its status yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchStatus:
-    """How the running daemon keeps one project true."""
+    """How the running daemon keeps one project up to date."""
 
     project: str
     ready: bool
-    """It has looked at the whole tree since its start and can follow changes of single files."""
+    """The daemon has scanned the whole tree since its start and can follow changes of single files."""
     mode: str
-    """`watching`, or `polling`: the tree is looked at at intervals."""
+    """`watching`, or `polling`: the tree is scanned at intervals."""
     reason: str
-    """Why it polls."""
+    """Why the daemon polls."""
     folders: int
     looked_at: str
-    """ISO 8601, UTC, of the last time the whole tree was compared; "" when never."""
+    """Time of the last full scan, ISO 8601 in UTC; "" if there was none."""
     looked_ago: float
-    """Seconds since then; -1: never."""
+    """Seconds since that scan; -1 if there was none."""
     look_seconds: float
     stale_files: int
 
 
 @dataclass(frozen=True, slots=True)
 class TierStatus:
-    """A tier, its stream, and where its group stands in it; what it did is of the daemon that runs."""
+    """A tier, its stream, and the position of its consumer group; the work counters come from the running daemon."""
 
     tier: str
     stream: str
     length: int
     """Events in the stream."""
     waiting: int
-    """Not taken yet (lag)."""
+    """Events not yet delivered (lag)."""
     pending: int
-    """Taken and not yet acknowledged."""
+    """Events delivered and not yet acknowledged."""
     dead: int
     """Dead letters."""
     told: bool = False
-    """The daemon told what the tier does; else the following means nothing."""
+    """The daemon reported on this tier; if False, the following fields are meaningless."""
     rate: float = 0.0
-    """Events a second over the last minute."""
+    """Events per second over the last minute."""
     events: int = 0
     batches: int = 0
     busy: bool = False
     waits_for: str = ""
-    """What is away, in the words of its error."""
+    """The message of the error that the tier waits to end; "" if it does not wait."""
     errors: int = 0
     last_error: str = ""
     last_events: int = 0
     last_seconds: float = 0.0
     last_ago: float = -1.0
-    """Seconds since the last batch was done; -1: there was none."""
+    """Seconds since the last batch finished; -1 if there was none."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerStatus:
-    """One process of those that work on shared servers."""
+    """One worker process on shared servers."""
 
     worker: str
-    """host:process"""
+    """`host:pid`"""
     version: str
     keeps: tuple[str, ...]
     """Projects whose lease it holds."""
     stands_by: tuple[str, ...]
-    """Projects that it would keep next."""
+    """Projects for which it is a standby."""
     embeds: bool
     embedded: int
-    """Symbols that it was told to embed so far."""
+    """Embedding events processed so far."""
     waits_for: str
-    """What its embedder waits for."""
+    """The message of the error that its embedder waits to end."""
     resident_bytes: int
     told_ago: float
-    """Seconds since it told this."""
+    """Seconds since this report."""
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonStatus:
-    """The process that keeps the index true: is it there, what does it do; read without starting anything."""
+    """State of the process that keeps the index up to date; reading it starts nothing."""
 
     state: str
-    """`running`, `starting`, `off`, `gone` (it was killed) or `stuck` (there, but silent)."""
+    """`running`, `starting`, `off`, `gone` (killed) or `stuck` (alive, but without a report)."""
     detail: str
-    """The state in words, and what it means for answers."""
+    """The state in words, and its effect on answers."""
     fix: str = ""
-    """The command that helps."""
+    """The command that fixes the problem."""
     pid: int = 0
     version: str = ""
     started_at: str = ""
     """ISO 8601, UTC."""
     resident_bytes: int = 0
     told_ago: float = -1.0
-    """Seconds since the daemon told its state; -1: it has not, or that is too long ago."""
+    """Seconds since the daemon's last report; -1 if there is none or it is too old."""
     tiers: tuple[TierStatus, ...] = ()
     projects: tuple[WatchStatus, ...] = ()
     workers: tuple[WorkerStatus, ...] = ()
-    """On shared servers: every process that tells of itself, on whatever host."""
+    """On shared servers: every process that reports, on any host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a daemon's process left in the data folder; the default: nothing, because none ran or it ended in order."""
+    """What a daemon process recorded in the data folder; the default means that none ran or that it exited cleanly."""
 
     pid: int = 0
     alive: bool = False
@@ -134,7 +134,7 @@ class Trace:
     phase: str = "ready"
     """`waiting` for another writer, `starting`, `indexing`, or `ready`."""
     detail: str = ""
-    """What it waits for, or how much there is to do."""
+    """What it waits for, or the amount of work left."""
 
 
 START, RESTART = "atlas daemon start", "atlas daemon restart"
@@ -143,24 +143,24 @@ START, RESTART = "atlas daemon start", "atlas daemon restart"
 async def look(
     connect: Callable[[], Awaitable[Bus | None]], trace: Trace, name: str, now: float, seconds: float = DEADLINE_SECONDS
 ) -> DaemonStatus:
-    """Return the state of the daemon; without a trace of one `connect` is not even called.
+    """Return the state of the daemon; `connect` is not called if no process is recorded.
 
-    `connect` returns a bus to be closed here, None when no server answers; `name` is that of its heartbeat, `now` is
-    Unix time. Never raises an AtlasError, and takes `seconds` at most.
+    `connect` returns a bus, which this function closes, or None if no server answers; `name` is the name of the
+    heartbeat and `now` a Unix time. Takes at most `seconds` and never raises an AtlasError.
     """
     if not trace.pid:
-        return DaemonStatus("off", "not running: answers are as of the last index", START)
+        return DaemonStatus("off", "not running: answers reflect the last index", START)
     try:
         async with asyncio.timeout(seconds):
             states, text = await _ask(connect, name)
     except TimeoutError:
-        return _silent(trace, f"its bus has not answered within {seconds:g} s", now)
+        return _silent(trace, f"its bus did not answer within {seconds:g} s", now)
     except AtlasError as error:
         return _silent(trace, error.message, now)
     told = parsed(text)
     if trace.alive and now - number(told, "heartbeat_at") <= SILENT_SECONDS:
         return _running(trace, told, tiers_of(states, told, now), now)
-    return replace(_silent(trace, "it has told nothing for a while", now), tiers=tiers_of(states, {}, now))
+    return replace(_silent(trace, "it has not reported recently", now), tiers=tiers_of(states, {}, now))
 
 
 async def _ask(connect: Callable[[], Awaitable[Bus | None]], name: str) -> tuple[Sequence[StreamState], str]:
@@ -174,17 +174,17 @@ async def _ask(connect: Callable[[], Awaitable[Bus | None]], name: str) -> tuple
 
 
 def _silent(trace: Trace, problem: str, now: float) -> DaemonStatus:
-    """Return the state of a daemon that tells nothing, by what its process left."""
+    """Return the state of a daemon without a report, from what its process recorded."""
     started_at = stamp(trace.since)
     if not trace.alive:
-        detail = f"gone: process {trace.pid} was killed? Answers are as of what it did last"
+        detail = f"gone: process {trace.pid} ended without a clean shutdown; answers reflect its last update"
         return DaemonStatus("gone", detail, START, trace.pid, "", started_at)
     if trace.phase == "waiting":
-        detail = f"starting: it waits, {trace.detail}"
+        detail = f"starting: waiting, {trace.detail}"
     elif now - trace.since < START_SECONDS:
-        detail = "starting: it has not told anything yet"
+        detail = "starting: no report yet"
     else:
-        detail = f"stuck: the process is there, but {problem}; answers may be old"
+        detail = f"stuck: the process is alive, but {problem}; answers may be outdated"
         return DaemonStatus("stuck", detail, RESTART, trace.pid, "", started_at)
     return DaemonStatus("starting", detail, "", trace.pid, "", started_at)
 
@@ -192,9 +192,9 @@ def _silent(trace: Trace, problem: str, now: float) -> DaemonStatus:
 def _running(trace: Trace, told: Mapping[str, object], tiers: tuple[TierStatus, ...], now: float) -> DaemonStatus:
     away = next((tier.waits_for for tier in tiers if tier.waits_for), "")
     busy = [tier.tier for tier in tiers if tier.busy]
-    work = f"waits: {away}" if away else f"at work in {', '.join(busy)}" if busy else "idle"
+    work = f"waiting: {away}" if away else f"busy in {', '.join(busy)}" if busy else "idle"
     if trace.phase == "indexing":
-        work = f"first look since its start: {trace.detail or 'nothing to do'}"
+        work = f"initial scan: {trace.detail or 'nothing to do'}"
     return DaemonStatus(
         state="running",
         detail=f"running, {work}",
@@ -209,7 +209,7 @@ def _running(trace: Trace, told: Mapping[str, object], tiers: tuple[TierStatus, 
 
 
 def tiers_of(states: Sequence[StreamState], told: Mapping[str, object], now: float) -> tuple[TierStatus, ...]:
-    """Return the tiers in the daemon's order, then the groups that it does not know in that of the data flow."""
+    """Return the tiers in the order of the daemon's report, then the remaining groups in the order of the data flow."""
     known = {(state.stream, state.group): state for state in sorted(states, key=_flow)}
     rows: list[TierStatus] = []
     for tier in objects(told, "tiers"):
@@ -245,7 +245,7 @@ def _worked(row: TierStatus, told: Mapping[str, object], now: float) -> TierStat
 
 
 def watch_of(told: Mapping[str, object], now: float) -> WatchStatus:
-    """Return how a project is kept, as the process tells that keeps it."""
+    """Return how a project is watched, from the report of the process that leads it."""
     return WatchStatus(
         project=words(told, "project"),
         ready=told.get("ready") is True,

@@ -1,4 +1,4 @@
-"""The status of projects and daemon -> lines of text, for agents, pipes and logs. Plain and stable, few tokens."""
+"""Format the status of projects and daemon as lines of text for agents, pipes and logs. Stable and short."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from atlas.tools.status.daemon import DaemonStatus, TierStatus, WatchStatus, Wor
 LETTERS = "atlas dead-letters list"
 
 SILENT = 4.0
-"""Seconds; a worker tells its state every second, and is listed for some more after its end."""
+"""Seconds. A worker reports every second; one that is silent for longer stays listed for some more seconds."""
 
 
 def status_lines(answer: StatusAnswer) -> Iterator[str]:
-    """Yield the daemon, each project's counts, the tiers, files that were read only in part, then skipped files."""
+    """Yield the daemon, each project's counts, the tiers and workers, then partially read and skipped files."""
     daemon = answer.daemon
     if daemon is not None:
         yield daemon_line(daemon)
@@ -27,13 +27,13 @@ def status_lines(answer: StatusAnswer) -> Iterator[str]:
         yield from tier_lines(daemon.tiers)
         yield from worker_lines(daemon.workers)
     for partial in answer.partial_files:
-        yield f"read only in part {partial.path}: {problem_line(partial)}"
+        yield f"partially read {partial.path}: {problem_line(partial)}"
     for skipped in answer.skipped_files:
         yield f"skipped {skipped.path}: {skipped.reason}"
 
 
 def daemon_line(daemon: DaemonStatus) -> str:
-    """Return `daemon running, idle: pid 7 since ..., 180 MB, version 0.1.0`, or what is wrong and what helps."""
+    """Return `daemon running, idle (pid 7 since ..., 180 MB, version 0.1.0)`, or the problem and its fix."""
     there = daemon.pid > 0 and daemon.state != "gone"
     facts = [
         f"pid {daemon.pid} since {daemon.started_at}" if there else "",
@@ -46,14 +46,14 @@ def daemon_line(daemon: DaemonStatus) -> str:
 
 
 def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator[str]:
-    """Yield one project's counts."""
+    """Yield the counts of one project."""
     yield f"project {project.project} at {project.root}"
     yield f"  generation {project.generation}, {index_state(project.generation, project.indexed_at)}"
     if watch is not None:
         yield f"  {watch_line(watch)}"
     yield f"  {project.files} files, {project.symbols} symbols, {project.nodes} nodes, {project.edges} edges"
     yield f"  stale: {stale_line(project)}"
-    if project.bytes_on_disk:  # what a server needs is not known
+    if project.bytes_on_disk:  # unknown for server stores
         yield f"  {project.bytes_on_disk} bytes on disk"
     yield f"  references: {project.resolved} resolved, {project.unresolved} unresolved"
     yield f"  vectors: {project.vectors} of {project.chunks} up to date{f', {project.model}' if project.model else ''}"
@@ -66,31 +66,31 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
         if entries:
             yield f"  {title}: {counted(entries)}"
     if project.problems:
-        yield f"  {project.problems} files could be read only in part (status with skipped names them)"
+        yield f"  {project.problems} files were only partially read (status with skipped lists them)"
 
 
 def problem_line(partial: PartialFile) -> str:
-    """Return what is wrong with a file that was read only in part: `line: code: message`, and how much more."""
+    """Return the problem of a partially read file, `line: code: message`, and the number of further ones."""
     more = partial.problems - partial.shown
     return f"{partial.problem} (and {more} more)" if more else partial.problem
 
 
 def stale_line(project: ProjectStatus) -> str:
-    """Return how much of a project is known to be behind its files."""
+    """Return how many files and symbols of a project are known to be outdated."""
     return f"{project.stale_files} files, {project.stale_symbols} symbols without an up-to-date vector"
 
 
 def watch_line(watch: WatchStatus) -> str:
-    """Return how a project is kept true."""
+    """Return how a project is watched."""
     if not watch.looked_at:
-        return "not looked at yet"
-    looked = f"whole tree compared {watch.looked_at} in {seconds(watch.look_seconds)}"
+        return "not scanned yet"
+    looked = f"last full scan {watch.looked_at} in {seconds(watch.look_seconds)}"
     how = f"watching {watch.folders} folders" if watch.mode == "watching" else f"{watch.mode}: {watch.reason}"
-    return f"{how}; {looked}" if watch.ready else f"getting ready; {looked}"
+    return f"{how}; {looked}" if watch.ready else f"starting; {looked}"
 
 
 def tier_lines(tiers: Iterable[TierStatus]) -> Iterator[str]:
-    """Yield each tier's place in its stream and its work, and what to do about dead letters."""
+    """Yield each tier's position in its stream and its work, and the command that handles dead letters."""
     dead = 0
     for tier in tiers:
         dead += tier.dead
@@ -105,26 +105,28 @@ def tier_lines(tiers: Iterable[TierStatus]) -> Iterator[str]:
 
 
 def worker_lines(workers: Iterable[WorkerStatus]) -> Iterator[str]:
-    """Yield what each process on shared servers does."""
+    """Yield the activity of each worker process on shared servers."""
     for worker in workers:
         work = [
-            f"keeps {', '.join(worker.keeps)}" if worker.keeps else "",
-            f"stands by for {', '.join(worker.stands_by)}" if worker.stands_by else "",
+            f"leads {', '.join(worker.keeps)}" if worker.keeps else "",
+            f"standby for {', '.join(worker.stands_by)}" if worker.stands_by else "",
             f"embeds ({worker.embedded} so far)" if worker.embeds else "",
             f"waits for {worker.waits_for}" if worker.waits_for else "",
-            f"silent for {seconds(worker.told_ago)}: killed, paused or cut off?" if worker.told_ago > SILENT else "",
+            f"silent for {seconds(worker.told_ago)}: killed, paused or disconnected?"
+            if worker.told_ago > SILENT
+            else "",
         ]
         yield f"worker {worker.worker} ({megabytes(worker.resident_bytes)}): {'; '.join(filter(None, work))}"
 
 
 def stream_line(tier: TierStatus) -> str:
-    """Return where the tier's group stands in the stream."""
+    """Return the position of the tier's group in the stream."""
     return f"length {tier.length}, {tier.waiting} waiting, {tier.pending} pending, {tier.dead} dead"
 
 
 def work_line(tier: TierStatus) -> str:
-    """Return what the tier did."""
-    busy = "at work, " if tier.busy else ""
+    """Return the work counters of the tier."""
+    busy = "busy, " if tier.busy else ""
     return f"{busy}{tier.rate:.3g} events/s, {tier.events} events so far, {last_batch(tier)}"
 
 
@@ -136,17 +138,17 @@ def last_batch(tier: TierStatus) -> str:
 
 
 def counted(entries: Iterable[Described], spec: str = "") -> str:
-    """Return `name count, name count`; `spec` says how the counts are written."""
+    """Return `name count, name count`; `spec` is the format specification of the counts."""
     return ", ".join(f"{entry.name} {entry.count:{spec}}" for entry in entries)
 
 
 def seconds(value: float) -> str:
-    """Return a duration with three digits."""
+    """Return a duration in milliseconds or seconds."""
     return f"{value * 1000:.0f} ms" if value < 1 else f"{value:.1f} s"
 
 
 def ago(value: float) -> str:
-    """Return an age in the largest unit that fits."""
+    """Return an age in the largest unit that gives at least 2."""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if value >= 2 * size:
             return f"{value / size:.0f} {unit} ago"

@@ -1,4 +1,4 @@
-"""The processes that work on shared servers as others see them: who keeps the project, who stands by, who embeds."""
+"""Worker processes on shared servers: which one leads the project, which are standbys, which embed."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from atlas.tools.status.daemon import SILENT_SECONDS, START, DaemonStatus, TierS
 from atlas.tools.worker_report import number, objects, parsed, since, stamp, words
 
 DEADLINE_SECONDS = 3.0
-"""Two servers are asked, one after the other."""
+"""Two servers are queried in sequence."""
 
 
-async def look_at_crew(
+async def look_at_workers(
     connect: Callable[[], Awaitable[Bus | None]], project: str, name: str, now: float, seconds: float = DEADLINE_SECONDS
 ) -> DaemonStatus:
-    """Return the state of the processes on the project's bus, as that of one daemon.
+    """Return the state of the processes on the project's bus, in the form of a single daemon's state.
 
-    `connect` returns that bus, to be closed here; `name` names the leader's heartbeat, `now` is Unix time. Never raises
-    an AtlasError, and takes `seconds` at most.
+    `connect` returns that bus, which this function closes; `name` is the name of the leader's heartbeat and `now` a
+    Unix time. Takes at most `seconds` and never raises an AtlasError.
     """
     try:
         async with asyncio.timeout(seconds):
             states, text, reports = await _ask(connect, name)
     except TimeoutError:
-        return _silent(f"store or bus has not answered within {seconds:g} s")
+        return _silent(f"store or bus did not answer within {seconds:g} s")
     except AtlasError as error:
         return _silent(error.message)
     told = parsed(text)
@@ -44,7 +44,7 @@ async def look_at_crew(
     embedding = sum(worker.embeds for worker in workers)
     return DaemonStatus(
         state="running",
-        detail=f"running: {keeper} keeps {project}, {waiting} stand by, {embedding} embed",
+        detail=f"running: {keeper} leads {project}, {waiting} on standby, {embedding} embedding",
         pid=int(number(told, "pid")),
         version=words(told, "version"),
         started_at=stamp(number(told, "started_at")),
@@ -57,12 +57,12 @@ async def look_at_crew(
 
 
 def _unkept(project: str, workers: tuple[WorkerStatus, ...], tiers: tuple[TierStatus, ...]) -> DaemonStatus:
-    """Return the state in which no process keeps the project, or none has said so yet."""
+    """Return the state if no process leads the project, or the leader has not reported yet."""
     known = [worker for worker in workers if project in (*worker.keeps, *worker.stands_by)]
     if known:
-        detail = f"starting: {len(known)} could keep {project}, none has told of it yet"
+        detail = f"starting: {len(known)} candidates for {project}, no report from a leader yet"
         return DaemonStatus("starting", detail, tiers=tiers, workers=workers)
-    detail = f"nobody keeps {project}: answers are as of the last index"
+    detail = f"no worker leads {project}: answers reflect the last index"
     return DaemonStatus("off", detail, START, tiers=tiers, workers=workers)
 
 
@@ -81,7 +81,7 @@ async def _ask(
 
 
 def _silent(problem: str) -> DaemonStatus:
-    return DaemonStatus("stuck", f"not known: {problem}; answers may be old", "atlas health")
+    return DaemonStatus("stuck", f"unknown: {problem}; answers may be outdated", "atlas health")
 
 
 def _worker(told: Mapping[str, object], now: float) -> WorkerStatus:

@@ -1,9 +1,9 @@
 //! Calls in a Ruby class that define or change members: accessors, aliases, visibility, members of structs.
 
-use crate::facts::{Binding, BindingKind, DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
-use crate::parse::facts_builder::UNKNOWN;
+use crate::facts::{DefId, Expr, Kind, Reference, ReferenceKind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::languages::ruby::is_in_singleton_class;
+use crate::parse::languages::ruby::returns::push_return;
 use crate::parse::walk::definitions::holds_members;
 use crate::parse::walk::state::Walk;
 
@@ -96,10 +96,4 @@ pub fn members_of_struct(walk: &mut Walk, node: NodeId) {
             walk.define_named_member(class, symbol, symbol, &name, 0);
         }
     }
-}
-
-/// What a member gives.
-pub fn push_return(walk: &mut Walk, scope: DefId, value: Option<ExprId>, line: u32) {
-    let binding = Binding { scope, kind: BindingKind::Return, target: UNKNOWN, annotation: None, value, line };
-    walk.builder.facts.bindings.push(binding);
 }

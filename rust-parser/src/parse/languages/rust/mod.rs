@@ -1,7 +1,8 @@
 //! What Rust says that patterns cannot: use trees, visibility, attributes with meaning, patterns, and the calls inside of
 //! macro arguments, which the grammar leaves as tokens.
 
-mod items;
+mod item_macros;
+mod lexer;
 mod macros;
 
 use std::borrow::Cow;
@@ -11,7 +12,7 @@ use crate::parse::doc_text::clean_comment;
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
-use crate::parse::languages::rust::items::without_item_macros;
+use crate::parse::languages::rust::item_macros::without_item_macros;
 use crate::parse::languages::rust::macros::macro_calls;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;

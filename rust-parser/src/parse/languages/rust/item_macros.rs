@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::parse::languages::rust::lexer::{is_word, next_token};
+
 /// Words that begin an item, or stand before the word that does.
 const ITEM_WORDS: [&[u8]; 16] = [
     b"pub",
@@ -253,96 +255,12 @@ impl<'a> Reader<'a> {
 
     /// The next word or sign from here on, without comments; a literal is one token.
     fn token(&self) -> Option<(usize, usize)> {
-        let start = after_blanks(self.source, self.at)?;
-        Some((start, start + length_of_token(&self.source[start..])))
+        next_token(self.source, self.at)
     }
 }
 
 fn is_decisive(word: &[u8]) -> bool {
     !matches!(word, b"pub" | b"async" | b"unsafe" | b"extern")
-}
-
-fn is_word(text: &[u8]) -> bool {
-    text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-}
-
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
-}
-
-/// Behind white space and comments.
-fn after_blanks(source: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        let rest = source.get(at..).filter(|rest| !rest.is_empty())?;
-        if rest[0].is_ascii_whitespace() {
-            at += 1;
-        } else if rest.starts_with(b"//") {
-            at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-        } else if rest.starts_with(b"/*") {
-            at += length_of_comment(rest);
-        } else {
-            return Some(at);
-        }
-    }
-}
-
-/// Block comments may stand inside each other.
-fn length_of_comment(rest: &[u8]) -> usize {
-    let (mut depth, mut at) = (0_u32, 0);
-    while at + 1 < rest.len() {
-        match &rest[at..at + 2] {
-            b"/*" => depth += 1,
-            b"*/" => depth -= 1,
-            _ => {
-                at += 1;
-                continue;
-            }
-        }
-        at += 2;
-        if depth == 0 {
-            return at;
-        }
-    }
-    rest.len()
-}
-
-fn length_of_token(rest: &[u8]) -> usize {
-    let word = rest.iter().take_while(|&&byte| is_word_byte(byte)).count();
-    let after = &rest[word..];
-    if matches!(&rest[..word], b"" | b"b" | b"c") && after.starts_with(b"\"") {
-        return word + length_of_quoted(after, b'"');
-    }
-    if matches!(&rest[..word], b"r" | b"br" | b"cr") {
-        let marks = after.iter().take_while(|&&byte| byte == b'#').count();
-        if after.get(marks) == Some(&b'"') {
-            let ending: Vec<u8> = std::iter::once(b'"').chain(std::iter::repeat_n(b'#', marks)).collect();
-            let body = &after[marks + 1..];
-            let length = body.windows(ending.len()).position(|part| part == ending);
-            return length.map_or(rest.len(), |length| word + marks + 1 + length + ending.len());
-        }
-    }
-    if matches!(&rest[..word], b"" | b"b") && after.starts_with(b"'") {
-        // A character, or a lifetime.
-        let is_character = after.get(1) == Some(&b'\\') || {
-            let name = after[1..].iter().take_while(|&&byte| is_word_byte(byte)).count().max(1);
-            let is_one = name == 1 || after.get(1).is_some_and(|&byte| byte >= 0x80);
-            is_one && after.get(1 + name) == Some(&b'\'')
-        };
-        return word + if is_character { length_of_quoted(after, b'\'') } else { 1 };
-    }
-    word.max(1)
-}
-
-fn length_of_quoted(rest: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while at < rest.len() {
-        match rest[at] {
-            b'\\' => at += 2,
-            byte if byte == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    rest.len()
 }
 
 #[cfg(test)]
