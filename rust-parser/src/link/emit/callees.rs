@@ -100,12 +100,23 @@ impl EdgeCollector<'_, '_> {
     /// Returns whether a function cannot be the callee with these arguments, or is one of several indistinguishable
     /// candidates.
     fn takes_others(&self, value: &Value, site: Site) -> bool {
-        let Entity::Definition(symbol) = value.entity else { return false };
-        let (file, definition) = self.query.definition(symbol);
-        file.rules.overloads && is_callable(definition.kind) && self.overloads_for(symbol, site.expr).len() != 1
+        self.overloads_of(value, site).is_some_and(|count| count != 1)
     }
 
-    /// Returns the extension for a call on a receiver without such a member.
+    /// Returns the number of a function's overloads that take the arguments of a call; None for what has no overloads.
+    fn overloads_of(&self, value: &Value, site: Site) -> Option<usize> {
+        let Entity::Definition(symbol) = value.entity else { return None };
+        let (file, definition) = self.query.definition(symbol);
+        let is_overloaded = file.rules.overloads && is_callable(definition.kind);
+        is_overloaded.then(|| self.overloads_for(symbol, site.expr).len())
+    }
+
+    /// Returns whether a function, like all its overloads, takes other arguments.
+    fn takes_none(&self, value: &Value, site: Site) -> bool {
+        self.overloads_of(value, site).is_some_and(|count| count == 0)
+    }
+
+    /// Returns the extension for a call on a receiver without such a member for its arguments.
     fn called_extension(&self, base: ExprId, bases: &Values, name: Sym, site: Site) -> Option<Value> {
         let query = self.query;
         if !query.file.rules.extension_functions {
@@ -113,7 +124,9 @@ impl EdgeCollector<'_, '_> {
         }
         let has_member = |value: &Value| {
             let members = query.called_attribute(*value, name);
-            members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
+            members
+                .iter()
+                .any(|member| matches!(member.entity, Entity::Definition(_)) && !self.takes_none(member, site))
         };
         if bases.iter().any(has_member) {
             return None;

@@ -152,6 +152,15 @@ impl<'a> Query<'a> {
         self.index.shared_in(container, name)
     }
 
+    /// Returns the symbols that a name means in a declared package, of languages that can refer to this file's names.
+    pub fn shared_in_package(&self, package: Sym, name: Sym) -> impl Iterator<Item = SymbolId> {
+        let found = self.shared(Container::Package(package), name).iter().copied();
+        found.filter(|&symbol| {
+            let file = self.index.symbols.get(symbol).file;
+            self.index.file(file).rules.family == self.file.rules.family
+        })
+    }
+
     /// Returns all nodes with a name, in arbitrary order.
     pub fn named(&self, name: Sym) -> &'a [SymbolId] {
         self.record(key(DependencyKind::Name, name, 0));

@@ -168,7 +168,7 @@ impl Query<'_> {
             }
             crate::facts::ScopeRule::Declared => {
                 let around = self.enclosing_packages(scope);
-                let found = around.into_iter().find_map(|package| self.shared_in_package(package, name));
+                let found = around.into_iter().find_map(|package| self.resolve_in_package(package, name));
                 found.or_else(|| {
                     // The first part of `com.example.Type`.
                     let text = self.text(name);
@@ -205,14 +205,14 @@ impl Query<'_> {
         packages
     }
 
-    fn shared_in_package(&self, package: Sym, name: Sym) -> Option<Values> {
-        let found = self.shared(Container::Package(package), name);
+    fn resolve_in_package(&self, package: Sym, name: Sym) -> Option<Values> {
+        let mut found = self.shared_in_package(package, name);
         if self.file.rules.included_globals {
-            return self.visible_global(found);
+            return self.visible_global(&found.collect::<Vec<_>>());
         }
         let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
         let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
-        found.first().map(|&symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
+        found.next().map(|symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
     }
 
     /// Returns a global of another file: declared in an included header, or defined exactly once and not `static`.

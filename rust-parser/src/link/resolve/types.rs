@@ -55,6 +55,7 @@ impl Query<'_> {
     /// inference.
     fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
         let mut bindings = Vec::new();
+        let mut parameter = Values::new();
         for entry in group {
             match entry.bound {
                 Bound::Definition(def) => {
@@ -71,13 +72,10 @@ impl Query<'_> {
                 }
                 Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
                 Bound::Import(_) => return Values::new(),
-                // Of a class: its primary constructor's.
+                // Of a class: its primary constructor's, which a property of that name hides.
                 Bound::Parameter(position) => {
                     let annotation = self.file.def(scope).params[position as usize].annotation;
-                    let values = annotation.map(|annotation| self.annotated(annotation, scope)).unwrap_or_default();
-                    if !values.is_empty() {
-                        return self.held_in(scope, values);
-                    }
+                    parameter = annotation.map(|annotation| self.annotated(annotation, scope)).unwrap_or_default();
                 }
             }
         }
@@ -91,6 +89,9 @@ impl Query<'_> {
         let mut values = Values::new();
         for binding in bindings {
             merge(&mut values, self.binding_values(binding, binding.scope));
+        }
+        if values.is_empty() {
+            values = parameter;
         }
         if values.len() > 1 {
             values.retain(|value| value.entity != Entity::Nothing);

@@ -5,7 +5,6 @@ use smallvec::smallvec;
 use crate::language_data::{ExternalName, OuterPackages};
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{FileEntry, is_class};
-use crate::link::project::index::Container;
 use crate::link::project::names::{EMPTY, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
@@ -93,9 +92,9 @@ impl Query<'_> {
     /// Resolves a name with the global prefix, which is never relative to a namespace or import.
     pub fn global_name(&self, name: &str) -> Option<Values> {
         let known = self.known(name);
-        let found = self.shared(Container::Package(EMPTY), known).first();
+        let found = self.shared_in_package(EMPTY, known).next();
         let entity = match found {
-            Some(&symbol) => Entity::Definition(self.canonical(symbol)),
+            Some(symbol) => Entity::Definition(self.canonical(symbol)),
             None => match self.package(name) {
                 Some(package) => Entity::Package(package),
                 None if self.file.rules.builtins.contains(&known) => Entity::Builtin(known),
@@ -107,7 +106,7 @@ impl Query<'_> {
 
     /// Returns a member or sub-package of a declared package.
     pub fn package_member(&self, package: Sym, name: Sym) -> Option<Entity> {
-        if let Some(&symbol) = self.shared(Container::Package(package), name).first() {
+        if let Some(symbol) = self.shared_in_package(package, name).next() {
             return Some(Entity::Definition(self.canonical(symbol)));
         }
         let below = format!("{}.{}", self.text(package), self.text(name));
