@@ -33,6 +33,7 @@ pub enum Check {
     Password,
 }
 
+/// A rule: its keywords, its expression and the conditions for a value.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -92,12 +93,14 @@ pub struct Names {
     pub public: Vec<String>,
 }
 
+/// All rules.
 pub struct RuleSet {
     pub rules: Vec<Rule>,
     pub names: Names,
     examples: FxHashSet<[u8; 16]>,
 }
 
+/// The rules, parsed on first use.
 pub static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::load);
 /// Cost of a letter after another letter, in half bits.
 pub static BIGRAM_COSTS: LazyLock<[[u8; 26]; 26]> = LazyLock::new(|| {
