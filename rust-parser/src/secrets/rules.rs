@@ -20,7 +20,8 @@ pub const RULE_FILES: [&str; 4] = [BETTERLEAKS, OWN, EXAMPLES, BIGRAMS];
 const MAX_REACH: usize = 4096;
 /// Bytes before a keyword in which a match may start.
 pub const BEFORE: usize = 80;
-/// Longest token after a provider prefix, in bytes. Longer tokens are masked only up to here by the rule itself.
+/// Longest token after a provider prefix that an expression matches, in bytes. The rest of a longer token is masked,
+/// too.
 const LONGEST_TOKEN: usize = 400;
 
 /// An extra check of the value, in addition to the expression.
