@@ -61,6 +61,7 @@ impl Ranking {
         self.best.len() >= self.limit && self.best.peek().is_none_or(|worst| bound < worst.0)
     }
 
+    /// Keeps a score if it is among the best.
     pub fn keep(&mut self, score: f64) {
         if self.best.len() < self.limit {
             self.best.push(Worst(score));

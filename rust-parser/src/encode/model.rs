@@ -13,6 +13,7 @@ use crate::tokens::cut;
 /// Weight of a name that is a path (`model.json`, `fields.file_chunks`).
 const FILE_NAME_WEIGHT: f32 = 3.0;
 
+/// A static embedding model.
 pub struct Model {
     pub name: String,
     pub dimension: usize,

@@ -133,6 +133,7 @@ pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Appends the text of a file to the concatenated sources.
 pub fn add_source(sources: &mut String, text: &str) {
     sources.push('\0');
     sources.push_str(text);

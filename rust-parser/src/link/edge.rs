@@ -23,6 +23,7 @@ pub enum EdgeType {
 }
 
 impl EdgeType {
+    /// Returns the name of the relationship type in the store.
     pub fn name(self) -> &'static str {
         match self {
             EdgeType::Contains => "CONTAINS",

@@ -88,6 +88,7 @@ enum Output {
 }
 
 impl Project {
+    /// Creates an empty project. With `low_memory`, linking packs facts again and takes longer.
     pub fn new<'a>(name: &str, languages: impl Iterator<Item = &'a Settings>, low_memory: bool) -> Project {
         Project {
             name: name.to_owned(),

@@ -79,6 +79,7 @@ pub struct LanguageRules {
 }
 
 impl Rules {
+    /// Interns the words of all languages' settings.
     pub fn new<'a>(languages: impl Iterator<Item = &'a Settings>, strings: &Strings) -> Rules {
         let mut families: FxHashMap<&str, FamilyId> = FxHashMap::default();
         let mut by_language = FxHashMap::default();
@@ -90,6 +91,7 @@ impl Rules {
         Rules { by_language, unknown: Arc::new(LanguageRules::new(&Settings::default(), 0, strings)) }
     }
 
+    /// Returns the rules of a language by its name.
     pub fn of(&self, language: &str) -> Arc<LanguageRules> {
         self.by_language.get(language).unwrap_or(&self.unknown).clone()
     }

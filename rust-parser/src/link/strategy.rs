@@ -33,6 +33,7 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// Returns the name of the rule in the store.
     pub fn name(self) -> &'static str {
         match self {
             Strategy::Structure => "structure",

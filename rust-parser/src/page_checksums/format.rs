@@ -4,8 +4,11 @@
 //! checksum of everything before it (8 bytes, little-endian). The checksum includes the page number, so a page at the
 //! position of another is detected. For the log, see "WAL File Format" in SQLite's documentation.
 
+/// Bytes at the end of every page that are reserved for the checksum.
 pub const RESERVED: usize = 16;
+/// Length of the header of a write-ahead log in bytes.
 pub const LOG_HEADER: usize = 32;
+/// Length of the header of a frame in bytes.
 pub const FRAME_HEADER: usize = 24;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";

@@ -123,6 +123,7 @@ impl Language {
         self.content_kinds.get(kind as usize).copied().unwrap_or(true)
     }
 
+    /// Returns whether the path is that of a test file.
     pub fn is_test_path(&self, path: &str) -> bool {
         self.tests.is_match(path)
     }

@@ -61,6 +61,7 @@ pub trait LanguageNames: Sync {
     fn of_first_line(&self, data: &[u8]) -> Option<&str>;
 }
 
+/// The options of a scan.
 pub struct Options {
     pub include: Vec<String>,
     pub exclude: Vec<String>,

@@ -113,6 +113,7 @@ pub fn is_placeholder(value: &[u8]) -> bool {
         || distinct_bytes(value) < (value.len() / 3).min(8)
 }
 
+/// Returns whether a value contains a word that marks invented values.
 pub fn is_invented(value: &[u8]) -> bool {
     INVENTED_WORDS.as_ref().is_some_and(|words| words.is_match(value))
 }

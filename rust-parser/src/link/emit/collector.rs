@@ -21,6 +21,7 @@ impl EdgeCollector<'_, '_> {
         self.query.file.node_of(scope).unwrap_or(FILE_NODE)
     }
 
+    /// Adds an edge from the node of a definition.
     pub fn add(&mut self, source: DefId, kind: EdgeType, target: Target, line: u32, via: Strategy) {
         self.edges.push(Edge { source, target, line, kind, via });
     }

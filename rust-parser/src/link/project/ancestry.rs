@@ -49,6 +49,7 @@ pub struct Ancestry {
 }
 
 impl Ancestry {
+    /// Returns the ancestors of a class in method resolution order, without the class itself.
     pub fn ancestors(&self, class: SymbolId) -> &[Entity] {
         self.ancestors.get(&class).map_or(&[], |list| list)
     }

@@ -14,11 +14,13 @@ pub struct FileTypes {
 }
 
 impl FileTypes {
+    /// Returns the known values of a variable.
     pub fn variable(&self, scope: SymbolId, name: Sym) -> &[Value] {
         let found = self.variables.binary_search_by_key(&(scope, name), |known| (known.0, known.1));
         found.map_or(&[], |at| &self.variables[at].2)
     }
 
+    /// Returns the known values of a part of a function's result.
     pub fn returns(&self, function: SymbolId, part: u16) -> &[Value] {
         let found = self.returns.binary_search_by_key(&(function, part), |known| (known.0, known.1));
         found.map_or(&[], |at| &self.returns[at].2)

@@ -186,6 +186,7 @@ impl Symbols {
         self.place(file, FILE_PATH, FILE_NODE)
     }
 
+    /// Returns the current position of a symbol.
     pub fn get(&self, id: SymbolId) -> Place {
         self.places[id as usize]
     }

@@ -33,6 +33,7 @@ impl PackedFacts {
         PackedFacts { packed: Box::default(), fresh: Some(facts), unpacked: OnceLock::new() }
     }
 
+    /// Returns the unpacked facts, which are unpacked on first use.
     pub fn unpacked(&self, file: &FileEntry) -> &UnpackedFacts {
         self.unpacked.get_or_init(|| {
             let facts = self.fresh.clone().unwrap_or_else(|| Arc::new(unpack(&self.packed)));
@@ -44,6 +45,7 @@ impl PackedFacts {
         self.fresh.is_some() || self.unpacked.get().is_some()
     }
 
+    /// Drops the unpacked facts, after serializing them if necessary.
     pub fn pack(&mut self) {
         if let Some(facts) = self.fresh.take() {
             self.packed = postcard::to_stdvec(&*facts).expect("facts are plain values").into();

@@ -57,6 +57,7 @@ pub struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
+    /// Creates the view of the file `home` in a stage, with no queries recorded.
     pub fn new(index: &'a Index, home: FileId, stage: Stage) -> Query<'a> {
         Query {
             index,
@@ -95,6 +96,7 @@ impl<'a> Query<'a> {
         self.index.strings.text(sym)
     }
 
+    /// Returns the file at a path.
     pub fn file_at(&self, path: &str) -> Option<FileId> {
         self.record(text_key(DependencyKind::Path, 0, path));
         self.index.file_id(path)
@@ -173,6 +175,7 @@ impl<'a> Query<'a> {
         self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
     }
 
+    /// Returns the file and the outline of a symbol.
     pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Outline) {
         self.record_about(DependencyKind::Definition, symbol, 0);
         self.index.definition(symbol)

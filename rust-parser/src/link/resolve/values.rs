@@ -74,6 +74,7 @@ impl Query<'_> {
         smallvec![Value::new(entity, Strategy::This)]
     }
 
+    /// Applies a step to each value and merges the results.
     pub(in crate::link) fn flat_map(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
         match values[..] {
             [] => values,

@@ -23,6 +23,7 @@ enum Leaf {
     Other,
 }
 
+/// The state of reading a document.
 pub struct Reader<'s, 'd, 'c, 'a> {
     source: &'s [u8],
     document: &'d mut Document<'c, 'a>,

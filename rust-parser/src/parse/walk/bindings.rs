@@ -107,6 +107,7 @@ impl Walk<'_> {
         self.push_binding(target, draft);
     }
 
+    /// Records a binding in the current scope.
     pub fn push_binding(&mut self, target: ExprId, draft: BindingDraft) {
         if let Expr::Name(name) = *self.builder.get(target) {
             self.note_local(name);

@@ -246,6 +246,7 @@ impl<'a> Walk<'a> {
         self.claims[node as usize] & mark != 0
     }
 
+    /// Records a reference in the current scope at a 1-based line.
     pub fn refer(&mut self, kind: ReferenceKind, expr: ExprId, line: u32) {
         let scope = self.scope();
         self.builder.facts.references.push(Reference { scope, kind, expr, line });

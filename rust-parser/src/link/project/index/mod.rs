@@ -74,6 +74,7 @@ impl Claims {
 }
 
 impl Index {
+    /// Creates the index of an empty project.
     pub fn new<'a>(languages: impl Iterator<Item = &'a Settings>) -> Index {
         let strings = Strings::default();
         Index {
@@ -99,6 +100,7 @@ impl Index {
 }
 
 impl Index {
+    /// Returns an existing file. Panics if the file was removed.
     pub fn file(&self, id: FileId) -> &FileEntry {
         self.files[id as usize].as_ref().expect("file of the project")
     }
@@ -119,6 +121,7 @@ impl Index {
         self.present().filter(|(_, file)| file.is_unpacked()).count()
     }
 
+    /// Returns the id of an existing file by its path.
     pub fn file_id(&self, path: &str) -> Option<FileId> {
         let id = *self.paths.get(path)?;
         self.files[id as usize].is_some().then_some(id)
@@ -130,19 +133,23 @@ impl Index {
         list.map_or(&[], Vec::as_slice)
     }
 
+    /// Returns a folder that contains files of a language family, at any depth.
     pub fn has_folder(&self, family: FamilyId, folder: &str) -> Option<Sym> {
         let sym = self.strings.find(folder)?;
         self.folders.contains_key(&(family, sym)).then_some(sym)
     }
 
+    /// Returns the modules and packages, or files of a package, directly in a folder, sorted by path.
     pub fn children_of(&self, family: FamilyId, folder: Sym) -> &[FileId] {
         self.children.get(&(family, folder)).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the symbols with a name in a shared scope, by path and position.
     pub fn shared_in(&self, container: Container, name: Sym) -> &[SymbolId] {
         self.shared.get(&(container, name)).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns all nodes with a name, in arbitrary order.
     pub fn with_name(&self, name: Sym) -> &[SymbolId] {
         self.by_name.get(&name).map_or(&[], Claims::as_slice)
     }
@@ -157,6 +164,7 @@ impl Index {
         claims.iter().copied().min_by_key(|&symbol| self.claim_order(symbol))
     }
 
+    /// Returns the qualified name of a symbol.
     pub fn qualified_name(&self, symbol: SymbolId) -> Sym {
         let place = self.symbols.get(symbol);
         let file = self.file(place.file);
@@ -221,6 +229,7 @@ impl Index {
         (&self.file(place.file).path, place.def)
     }
 
+    /// Returns the file and the outline of a symbol, which must not be a file's own node.
     pub fn definition(&self, symbol: SymbolId) -> (&FileEntry, &Outline) {
         let place = self.symbols.get(symbol);
         let file = self.file(place.file);

@@ -8,6 +8,7 @@ use crate::link::project::query::Query;
 use crate::link::rules::LanguageRules;
 
 impl Query<'_> {
+    /// Resolves the module of an import by the rule `paths`.
     pub(super) fn path_module(&self, file: FileId, entry: &FileEntry, module: &str) -> Entity {
         if module.is_empty() {
             return Entity::Definition(self.module_symbol(file));

@@ -9,6 +9,7 @@ use crate::link::project::query::Query;
 use crate::link::rules::LanguageRules;
 
 impl Query<'_> {
+    /// Resolves the module of an import by the rule `tree`; `level` is the number of leading `super`.
     pub(super) fn tree_module(&self, file: FileId, module: &str, level: u32) -> Entity {
         let mut here = Entity::Definition(self.module_symbol(file));
         let mut segments = module.split("::").filter(|segment| !segment.is_empty()).peekable();

@@ -11,6 +11,7 @@ pub fn target<'a>(walk: &Walk<'a>, call: NodeId) -> &'a [u8] {
     }
 }
 
+/// Returns the arguments of a macro call.
 pub fn arguments<'a>(walk: &Walk<'a>, call: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
     let list = walk.contents(call).find(|&part| walk.kind_name(part) == "arguments");
     let (tree, comment) = (walk.tree, walk.language);
@@ -18,6 +19,7 @@ pub fn arguments<'a>(walk: &Walk<'a>, call: NodeId) -> impl Iterator<Item = Node
     parts.filter(move |&part| comment.is_content(tree.node(part).kind))
 }
 
+/// Returns the operator of a unary or binary expression; empty for other nodes.
 pub fn operator<'a>(walk: &Walk<'a>, node: NodeId) -> &'a [u8] {
     walk.child(node, "operator").map_or(b"", |operator| walk.bytes_of(operator))
 }

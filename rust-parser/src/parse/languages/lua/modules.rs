@@ -32,6 +32,7 @@ pub fn import_name(module: &str) -> String {
     format!("require({module})")
 }
 
+/// Records the import of a module, bound to `alias`.
 pub fn push_import(walk: &mut Walk, node: NodeId, module: String, alias: &str) {
     let module = walk.builder.owned_name(module);
     let alias = Some(walk.builder.owned_name(alias.to_owned()));
@@ -40,6 +41,7 @@ pub fn push_import(walk: &mut Walk, node: NodeId, module: String, alias: &str) {
     walk.push_import(Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false });
 }
 
+/// Returns whether a value is a name, a dotted name or a required module.
 pub fn is_path(walk: &Walk, node: NodeId) -> bool {
     matches!(walk.kind_name(node), "identifier" | "dot_index_expression") || required(walk, node).is_some()
 }

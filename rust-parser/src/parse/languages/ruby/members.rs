@@ -14,6 +14,7 @@ pub fn symbols(walk: &Walk, call: NodeId) -> Vec<NodeId> {
     parts.filter(|&part| matches!(walk.kind_name(part), "simple_symbol" | "string")).collect()
 }
 
+/// Returns the name in a symbol or string.
 pub fn symbol_name(walk: &Walk, symbol: NodeId) -> String {
     walk.text_of(symbol).trim_matches([':', '"', '\'']).to_owned()
 }

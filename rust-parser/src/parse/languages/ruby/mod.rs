@@ -147,6 +147,7 @@ fn split_name(walk: &mut Walk, draft: &mut DefinitionDraft) {
     }
 }
 
+/// Returns whether a definition is in a `class << self` block.
 pub fn is_in_singleton_class(walk: &Walk, node: NodeId) -> bool {
     let mut current = walk.tree.node(node).parent;
     for _ in 0..3 {

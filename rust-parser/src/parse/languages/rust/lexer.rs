@@ -8,6 +8,7 @@ pub fn next_token(source: &[u8], at: usize) -> Option<(usize, usize)> {
     Some((start, start + token_length(&source[start..])))
 }
 
+/// Returns whether a token is an identifier or keyword.
 pub fn is_word(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
 }
