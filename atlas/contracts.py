@@ -5,7 +5,7 @@ All verbs are coroutines. They raise `Unavailable` when trying again may help an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
 from atlas.model import (
@@ -35,32 +35,34 @@ from atlas.model import (
 
 
 class Store(Protocol):
-    """The graph, its texts and its vectors. One writer, any number of readers; a reader never waits for the writer."""
+    """The graph, its texts and its vectors. One writer, any number of readers; readers never wait for the writer."""
 
     @property
     def apply_bytes(self) -> int:
-        """Source text, in bytes, that one `apply` should carry at most: the store holds all of it until the commit."""
-        ...
-
-    @property
-    def begins_ahead(self) -> bool:
-        """Whether `apply` makes use of what follows."""
+        """The most source text, in bytes, that one `apply` should carry: the store holds it until the commit."""
         ...
 
     async def open_project(self, project: str, root: str) -> int:
-        """Register a project (idempotent) and return its generation (0 = never indexed). Needs a writing store.
+        """Register a project (idempotent) and return its generation (0 = never indexed). Needs a store for writing.
 
-        This store is its writer from now on: where processes share a store, `apply` and `finish` of one that opened the
-        project before raise `LeaseLost` and write nothing, however long ago they began. `put_vectors` is for anybody.
+        This store becomes the project's writer: where processes share a store, `apply` and `finish` of an earlier
+        writer raise `LeaseLost` and write nothing, however long ago they began. Anybody may call `put_vectors`.
         """
         ...
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """Make each delta's unit equal to its content; all deltas in one transaction. Return the new generation.
 
-        Applying twice equals applying once. Ids and up-to-date vectors of nodes that stay are kept; vectors of changed
-        chunks stay until replaced and count as stale. `following` may be the list of the next call, of other units: a
-        store may begin with it, unseen, and takes it back when that call does not come.
+        Applying twice equals applying once. Nodes that stay keep their ids and up-to-date vectors; vectors of changed
+        chunks stay until replaced and count as stale.
+        """
+        ...
+
+    def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
+        """Apply each batch as `apply` does, in order, and yield it once it is committed.
+
+        The store may request the next batch while it writes one. Closing the generator
+        writes nothing further; close `batches` afterwards.
         """
         ...
 
@@ -73,11 +75,11 @@ class Store(Protocol):
         ...
 
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
-        """Return the records of the given files; unknown paths are left out. Cheap: used for every answer."""
+        """Return the records of the given files; omits unknown paths. Cheap: every answer needs it."""
         ...
 
     async def projects(self) -> list[ProjectState]:
-        """Return every project, sorted by name, with the model of its vectors, uncounted. Cheap: asked always."""
+        """Return every project, sorted by name, with the model of its vectors and without counts. Cheap."""
         ...
 
     async def skipped(self, project: str) -> list[Skipped]:
@@ -85,23 +87,23 @@ class Store(Protocol):
         ...
 
     async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
-        """Return the digests of every node of the files by path and uid; unknown paths are left out."""
+        """Return the digests of every node of the files by path and uid; omits unknown paths."""
         ...
 
     async def decisions(self, uids: Sequence[str]) -> list[Decision]:
-        """Return the last recorded decision of each node in the order given; nodes without one are left out."""
+        """Return the last recorded decision of each node in the given order; omits nodes without one."""
         ...
 
     async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
-        """Return the indexed bytes of the files; unknown paths are left out."""
+        """Return the indexed bytes of the files; omits unknown paths."""
         ...
 
     async def symbols(self, uids: Sequence[str]) -> list[Node]:
-        """Return the nodes of the uids in the order given; unknown uids are left out."""
+        """Return the nodes of the uids in the given order; omits unknown uids."""
         ...
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
-        """Return nodes by name, deterministic order: definitions before tests, then shorter, then by qualified name."""
+        """Return nodes by name in a fixed order: definitions before tests, then shorter, then by qualified name."""
         ...
 
     async def edges(
@@ -109,16 +111,16 @@ class Store(Protocol):
     ) -> list[Edge]:
         """Return edges at the nodes with their far ends, ordered by (given uid, type, -confidence, path, line).
 
-        `path` is the far end's, ties by its uid. `each` > 0 keeps at most that many per (given uid, type).
+        `path` is that of the far end; its uid breaks ties. `each` > 0 keeps at most that many per (given uid, type).
         """
         ...
 
     async def degrees(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
     ) -> dict[str, dict[str, int]]:
-        """Return the number of edges at each node by type; nodes and types without any are left out.
+        """Return the number of edges at each node by type; omits nodes and types without any.
 
-        By counting in the index only: no far ends are read.
+        Counts in the index only and reads no far ends.
         """
         ...
 
@@ -127,7 +129,7 @@ class Store(Protocol):
         ...
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
-        """Return the exact nearest neighbours by cosine of a float32 query vector; none without vectors."""
+        """Return the exact nearest neighbours of a float32 query vector by cosine; none if there are no vectors."""
         ...
 
     async def stale_chunks(
@@ -135,25 +137,25 @@ class Store(Protocol):
     ) -> list[Chunk]:
         """Return chunks whose vector is missing, made from another text, or made by another model, file by file.
 
-        `after` is the uid of the last chunk of the page before: the pages of a pass then cost one scan together.
-        `uids` restricts the answer to these nodes; unknown ones are left out.
+        `after` is the uid of the last chunk of the previous page: all pages together cost one scan. `uids` restricts
+        the answer to these nodes; omits unknown ones.
         """
         ...
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
-        """Store vectors; a row whose digest is no longer the node's chunk digest is dropped. One transaction."""
+        """Store vectors in one transaction; drops rows whose digest is no longer the node's chunk digest."""
         ...
 
     async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
-        """Return what the store holds of these units, for a copy: deltas that make the same ones, but without texts.
+        """Return the stored content of these units as deltas that recreate them in a copy, without search texts.
 
-        In the order of the paths, unknown ones left out; nodes by uid, edges by all they are, also those without a
-        target.
+        In the order of the paths; omits unknown ones. Nodes are sorted by uid, edges by all their fields, including
+        edges without a target.
         """
         ...
 
     async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
-        """Return up-to-date vectors of the current model by uid, from behind `after` on, for a copy."""
+        """Return up-to-date vectors of the current model by uid, those behind `after`, for a copy."""
         ...
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
@@ -167,7 +169,7 @@ class Store(Protocol):
         limit: int,
         timeout: float,  # noqa: ASYNC109 the store interrupts its own statement; cancelling a task cannot
     ) -> Table:
-        """Run a read-only openCypher query: at most `limit` rows, `timeout` seconds; QueryError for anything else."""
+        """Run a read-only openCypher query: at most `limit` rows, `timeout` seconds. Raises QueryError."""
         ...
 
     async def aclose(self) -> None:
@@ -284,11 +286,11 @@ class Embedder(Protocol):
 
     @property
     def embedding_stats(self) -> EmbeddingStats:
-        """Return what it could not embed as it was."""
+        """How many texts were truncated or could not be embedded."""
         ...
 
     async def info(self) -> ModelInfo:
-        """Return what the vectors are made with; a server is asked."""
+        """Return the model of the vectors; asks the server if there is one."""
         ...
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
@@ -296,7 +298,7 @@ class Embedder(Protocol):
         ...
 
     async def embed_query(self, text: str) -> bytes:
-        """Return the float32 little-endian vector of a query; all zeros when nothing of it is known."""
+        """Return the float32 little-endian vector of a query; all zeros when the model knows none of its words."""
         ...
 
     async def aclose(self) -> None:
@@ -305,14 +307,14 @@ class Embedder(Protocol):
 
 
 class EmbeddingCache(Protocol):
-    """Vectors by what they are made of, shared by all projects that use it; bounded, it forgets what is used least."""
+    """Vectors by a digest of their input, shared by all projects; bounded, evicts the least recently used."""
 
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return the vector of each key in order, None for those that it does not hold."""
+        """Return the vector of each key in order, None for a miss."""
         ...
 
     async def put(self, vectors: Mapping[str, bytes]) -> None:
-        """Keep vectors by key."""
+        """Store vectors by key."""
         ...
 
     async def aclose(self) -> None:

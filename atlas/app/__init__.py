@@ -1,1 +1,1 @@
-"""The composition root: settings become adapters, and adapters become the programs of the command line."""
+"""The composition root: turns settings into adapters, and adapters into the programs of the command line."""

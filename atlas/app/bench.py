@@ -1,4 +1,4 @@
-"""The part of the composition root that only measurements and tests of I1 need: a warm index, a comparison, a probe."""
+"""Composition for measurements and tests of I1 only: a warm index, a comparison of indexes, a probe of a live one."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from atlas.tools.catalogue import BY_NAME
 
 @asynccontextmanager
 async def open_live(settings: Settings) -> AsyncGenerator[LiveTiers]:
-    """Keep the index of one project warm in this process, over a bus of its own; see `LiveTiers`.
+    """Open the index of one project and keep it warm in this process, over an in-process bus; see `LiveTiers`.
 
-    Raises as `wiring.open_atlas` for writing does.
+    Raises as `main.open_atlas` for writing does.
     """
     store = await open_store(settings, writing=True)
     try:
@@ -47,18 +47,18 @@ async def open_live(settings: Settings) -> AsyncGenerator[LiveTiers]:
 
 
 def compare_indexes(a: Path, b: Path) -> Comparison:
-    """Compare the stores of two data directories whole. Raises NotFound, SchemaMismatch and StoreError."""
+    """Compare the complete stores of two data folders. Raises NotFound, SchemaMismatch and StoreError."""
     with open_whole(a) as one, open_whole(b) as other:
         return compare(one, other)
 
 
 class AgentProbe:
-    """An index as an agent's session sees it, and the daemon that keeps it; implements `bench.probe.Probe`."""
+    """An index as an agent's session sees it, and the daemon that updates it; implements `bench.probe.Probe`."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raise as `wiring.open_atlas` for reading does, and ConfigError for an index on a server."""
+        """Open the index. Raises as `main.open_atlas` for reading does, and ConfigError for an index on a server."""
         if settings.store.url:
-            raise ConfigError("only an index in a folder can be measured so", "Unset ATLAS_STORE_URL and store.url.")
+            raise ConfigError("this measurement needs an index in a folder", "Unset ATLAS_STORE_URL and store.url.")
         store = EmbeddedStore.open(
             settings.data_dir, writing=False, vector_index=VectorIndex, bm25=bm25_library(settings)
         )
@@ -75,7 +75,7 @@ class AgentProbe:
         return self._settings.project_name
 
     async def model(self) -> ModelInfo:
-        """Return what vectors are made with."""
+        """Return the model of the vectors."""
         return await self._atlas.reader.embedder.info()
 
     async def ask(self, tool: str, arguments: Mapping[str, object]) -> Mapping[str, Any]:
@@ -83,17 +83,17 @@ class AgentProbe:
         return (await self._session.call(BY_NAME[tool], arguments, _no_report))[1]
 
     def daemon(self) -> tuple[int, str]:
-        """Return process and phase of the running daemon; (0, "") when none runs."""
+        """Return process id and phase of the running daemon; (0, "") if there is none."""
         running = find_running(self._settings.data_dir)
         return (running.pid, running.phase) if running is not None else (0, "")
 
     def bus_process(self) -> int:
-        """Return the daemon's own bus server; 0 when there is none."""
+        """Return the process id of the daemon's own bus server; 0 if there is none."""
         server = ManagedServer.find(self._settings.data_dir)
         return server.pid if server is not None else 0
 
     async def aclose(self) -> None:
-        """Close both; idempotent."""
+        """Close session and index; idempotent."""
         await self._session.aclose()
         await self._atlas.aclose()
 

@@ -1,33 +1,35 @@
-"""Settings -> the bus: the data folder's own, or the one that belongs to a store on a server; and leases on it.
+"""Composition of the bus: the data folder's own, or the one that belongs to a store on a server.
 
-Adapters are imported where they are needed.
+Functions import the adapters that they need.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import os
-import secrets
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from atlas.errors import Unavailable, WriterBusy
+from atlas.errors import Unavailable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from atlas.buses.valkey import ValkeyBus
+    from atlas.buses.valkey_info import ValkeyInfo
     from atlas.config.load import Settings
     from atlas.contracts import Bus
     from atlas.stores.bolt.connection import Address
 
 
 def connect_bus(settings: Settings, address: str, identity: str = "") -> ValkeyBus:
-    """Return the bus at this address, with keys of its own on a server that others use too.
+    """Return the bus at this address. On a configured server, which others may use too, it has keys of its own.
 
-    They are those of the data folder, or of the store on a server that is called `identity`.
+    These belong to the data folder, or to the store with this `identity`.
     """
     from atlas.buses.retry_policy import RetryPolicy
     from atlas.buses.valkey import ValkeyBus
@@ -36,14 +38,14 @@ def connect_bus(settings: Settings, address: str, identity: str = "") -> ValkeyB
     rule = RetryPolicy(after=float(bus.redeliver_seconds), attempts=bus.max_attempts)
     prefix = bus.prefix
     if address == settings.bus_address:
-        # a folder of this host has its events for itself; braces keep the keys together in a cluster
+        # a data folder of this host keeps its events separate; braces place all keys in one slot of a cluster
         place = identity or f"{socket.gethostname()}:{settings.data_dir.resolve()}"
         prefix += f"{{atlas-{hashlib.blake2b(os.fsencode(place), digest_size=6).hexdigest()}}}:"
     return ValkeyBus.open(address, prefix=prefix, capacity=bus.capacity, retry_policy=rule)
 
 
 def store_address(settings: Settings) -> Address:
-    """Return where the configured server is and how to get in."""
+    """Return address and credentials of the configured store server."""
     from atlas.stores.bolt.connection import Address
 
     store = settings.store
@@ -59,9 +61,9 @@ def store_address(settings: Settings) -> Address:
 
 
 async def connect_project_bus(settings: Settings) -> Bus:
-    """Return the project's own bus of a store on a server, whatever the address by which this host knows that store.
+    """Return the project's own bus for a store on a server, by the store's identity instead of its address.
 
-    Raises Unavailable when store or bus does not answer, and ConfigError when one of them refuses this user.
+    Raises Unavailable when store or bus does not answer, and ConfigError when one of them rejects this user.
     """
     from atlas.pipeline.cluster.project_bus import ProjectBus
     from atlas.stores.bolt.store import BoltStore
@@ -79,38 +81,70 @@ async def connect_project_bus(settings: Settings) -> Bus:
         return ProjectBus(bus, settings.project_name, closes=True)
 
 
-def own_name() -> str:
-    """Return what tells this process from all others on the bus; the beginning is for people."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
-
-
 @asynccontextmanager
-async def hold_lease(settings: Settings) -> AsyncGenerator[None]:
-    """Hold the project's lease to the end. Raises WriterBusy when another process does, Unavailable without a bus."""
-    from atlas.pipeline.cluster.leader import LEASE, SHARE
+async def hold_project_lease(settings: Settings) -> AsyncGenerator[None]:
+    """Hold the project's lease during the block. Raises WriterBusy while another process does, and Unavailable."""
+    from atlas.pipeline.cluster.leader import hold_lease
 
-    me, seconds = own_name(), float(settings.daemon.lease_seconds)
     bus = await connect_project_bus(settings)
-
-    async def keep() -> None:
-        while True:
-            await asyncio.sleep(seconds / SHARE)
-            with contextlib.suppress(Unavailable):
-                await bus.lease(LEASE, me, seconds)
-
     try:
-        holder = await bus.lease(LEASE, me, seconds)
-        if holder != me:
-            raise WriterBusy(
-                f"process {holder.rpartition(':')[0]} keeps {settings.project_name}", "wait until it has done it"
-            )
-        keeping = asyncio.create_task(keep())
-        try:
+        async with hold_lease(bus, settings.project_name, float(settings.daemon.lease_seconds)):
             yield
-        finally:
-            keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
-            with contextlib.suppress(Unavailable):
-                await bus.release(LEASE, me)
     finally:
         await bus.aclose()
+
+
+async def connect_bus_of_running_daemon(settings: Settings) -> Bus | None:
+    """Return the bus of the data folder's daemon, None when no server answers. Starts nothing.
+
+    On shared servers, returns the project's own bus. A killed daemon may have left a server that answers: only the
+    heartbeat shows a running daemon. The caller closes the bus. Raises ConfigError when a configured server rejects
+    this user.
+    """
+    if settings.shared:
+        try:
+            return await connect_project_bus(settings)
+        except Unavailable:
+            return None
+    address = settings.bus_address
+    if not address:
+        from atlas.buses.valkey_server import ManagedServer
+
+        server = await asyncio.to_thread(ManagedServer.find, settings.data_dir)
+        if server is None:
+            return None
+        address = server.url
+    bus = connect_bus(settings, address)
+    try:
+        await bus.states()
+    except Unavailable:
+        await bus.aclose()
+        return None
+    return bus
+
+
+def load_bus_driver() -> None:
+    """Import the bus driver in advance, so that a later deadline covers the server's time only."""
+    for module in ("valkey", "valkey_info", "valkey_server"):
+        import_module(f"atlas.buses.{module}")
+
+
+async def bus_server_info(settings: Settings) -> ValkeyInfo | None:
+    """Return the state of the configured bus server, or of the daemon's own; None when that does not answer.
+
+    Starts nothing. Raises Unavailable and ConfigError for a configured server.
+    """
+    from atlas.buses.valkey_info import server_info
+    from atlas.buses.valkey_server import ManagedServer
+
+    if settings.bus_address:
+        return await server_info(settings.bus_address)
+    server = await asyncio.to_thread(ManagedServer.find, settings.data_dir)
+    return await server_info(server.url) if server is not None else None
+
+
+def bus_program() -> Path:
+    """Return the program of the daemon's own bus server. Raises ConfigError when there is none."""
+    from atlas.buses.valkey_server import server_program
+
+    return server_program()

@@ -1,7 +1,6 @@
-"""The daemon's process from inside: the lock of the data folder, the log, signals, and the daemon between them.
+"""The main functions of the daemon's and a worker's process: instance lock, log and signals around `app.daemon`.
 
-Settings come in; the process ends in order after one signal and at once after a second. What the daemon is made of is
-in `wiring_daemon`.
+The first signal stops the process in order, a second one at once.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from atlas import __version__
-from atlas.app.daemon import end_own_server, run_daemon
+from atlas.app.daemon import run_daemon, stop_server
 from atlas.app.store import prepare_data_folder
-from atlas.app.worker import run_crew
+from atlas.app.worker import run_worker
 from atlas.config.settings import masked
 from atlas.errors import AtlasError, StoreError
 from atlas.process.daemon import ENDED, DaemonInstance, RunningDaemon, find_running
@@ -32,16 +31,17 @@ if TYPE_CHECKING:
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if sys.platform != "win32" else ()
 
-AT_ONCE_CODE = 130
+SECOND_SIGNAL_CODE = 130
+"""Exit code after a second signal."""
 
 VALID_SECONDS = 2.0
-"""How often it is asked whether the data folder is still there."""
+"""Interval of the check whether the data folder still exists."""
 
 
 def run_foreground(all_settings: Sequence[Settings], *, echo: bool) -> RunningDaemon | None:
-    """Be the daemon of these projects until a signal comes; None then, or the daemon that runs already.
+    """Run the daemon of these projects until a signal arrives; return None then, or the daemon that already runs.
 
-    `echo` also prints the log on standard error. Raises what made the daemon end, which is in the log then.
+    `echo` also prints the log on standard error. Logs and raises the error that ends the daemon.
     """
     first = all_settings[0]
     prepare_data_folder(first)
@@ -71,7 +71,7 @@ def _run_logged(
 ) -> None:
     with contextlib.suppress(OSError, ValueError):  # standard error may be no file
         faulthandler.enable()
-    # what is there now stays, and rows come by the hundred thousand without cycles: a tenth of a first index otherwise
+    # rows come by the hundred thousand without cycles: default collection costs a tenth of a first index
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     log.log("start", {"version": __version__, "pid": about.pid, "roots": list(about.roots), "bus": about.bus})
@@ -80,7 +80,7 @@ def _run_logged(
     except AtlasError as error:
         log.log("ended", {"error": error.message, "hint": error.hint})
         raise
-    except Exception:  # the boundary of the process: whatever ends it is in the log, which is all that is left of it
+    except Exception:  # the boundary of the process: the log is all that is left of it
         log.crash("crashed")
         raise
     log.log("end", {})
@@ -93,10 +93,10 @@ async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: 
 
     def asked_to_stop(kind: signal.Signals) -> None:
         if stop.is_set():
-            log.log("ending at once", {"signal": kind.name})
-            end_own_server(data_dir, 1.0)
+            log.log("second signal: exiting at once", {"signal": kind.name})
+            stop_server(data_dir, 1.0)
             log.close()
-            os._exit(AT_ONCE_CODE)
+            os._exit(SECOND_SIGNAL_CODE)
         log.log("stopping", {"signal": kind.name})
         stop.set()
 
@@ -115,7 +115,7 @@ async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: 
 
 
 def work_in_foreground(all_settings: Sequence[Settings], tiers: Sequence[str]) -> None:
-    """Be a worker until a signal comes; the log goes to standard error. Raises what made it end."""
+    """Run a worker until a signal arrives; it logs to standard error. Raises the error that ends it."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 
@@ -131,17 +131,17 @@ async def _work(all_settings: Sequence[Settings], tiers: Sequence[str], log: Log
 
     def asked_to_stop(kind: signal.Signals) -> None:
         if stop.is_set():
-            os._exit(AT_ONCE_CODE)
+            os._exit(SECOND_SIGNAL_CODE)
         log("stopping", {"signal": kind.name})
         stop.set()
 
     for kind in SIGNALS:
         loop.add_signal_handler(kind, asked_to_stop, kind)
-    await run_crew(all_settings, tiers, stop, log, lambda phase, detail: log(phase, {"detail": detail}))
+    await run_worker(all_settings, tiers, stop, log, lambda phase, detail: log(phase, {"detail": detail}))
 
 
 async def _until_invalid(instance: DaemonInstance, stop: asyncio.Event) -> None:
-    """Stop when the data folder was taken away: nobody could find this daemon any more, and another may come."""
+    """Stop when the data folder was removed: nobody could find this daemon any more, and another may start."""
     while not stop.is_set() and instance.is_valid():
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), VALID_SECONDS)

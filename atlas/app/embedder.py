@@ -1,4 +1,4 @@
-"""Settings -> an embedder, and the one of the write path behind its cache. Nothing is sent before it is used."""
+"""Composition of the embedder, and of the cache in front of that of the write path. Sends nothing before its use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from atlas.embedders.endpoint import Endpoint
 
 USUAL_DIMENSION = 768
-"""Of models for code; what a cache on a server holds is counted in vectors."""
+"""Dimension of most models for code; estimates how many vectors fit into a cache on a server."""
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -36,7 +36,7 @@ def make_embedder(settings: Settings) -> Embedder:
 
 
 def _endpoint(settings: Settings) -> Endpoint:
-    """Return the configured embedding server; nothing is sent yet."""
+    """Return the configured embedding server; sends nothing yet."""
     chosen, url = settings.embedder, settings.embedder_url
     local = is_loopback(urlsplit(url).hostname or "")
     place = f"{url or f'the provider of {chosen.model}'}{' on this machine' if local else ''}"
@@ -50,17 +50,17 @@ def _endpoint(settings: Settings) -> Endpoint:
 
     if chosen.provider == "openai" and not urlsplit(url).path:
         url += "/v1"
-    # one more for a question while texts are embedded
-    exchange = JsonClient(url, chosen.api_key, chosen.timeout_seconds, chosen.concurrency + 1, loopback=local)
+    # one more, so that a query is embedded while chunks are
+    client = JsonClient(url, chosen.api_key, chosen.timeout_seconds, chosen.concurrency + 1, loopback=local)
     kind = TeiEndpoint if chosen.provider == "tei" else OpenAiEndpoint
-    return kind(exchange, place, chosen.model, chosen.dimensions)
+    return kind(client, place, chosen.model, chosen.dimensions)
 
 
 def make_writing_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of the write path, behind its cache where that pays; None when no vectors are wanted.
+    """Return the embedder of the write path, behind its cache if that pays; None if no vectors are wanted.
 
-    A static model embeds a symbol in 8 microseconds, a look into the cache takes 10: "auto" leaves it out there.
-    Raises StoreError when the cache's folder cannot be written.
+    A static model embeds a symbol in 8 microseconds and a cache lookup takes 10, so "auto" uses no cache for it. Raises
+    StoreError if the cache's folder is not writable.
     """
     chosen = settings.embedder
     if chosen.provider == "none":
@@ -74,7 +74,7 @@ def make_writing_embedder(settings: Settings) -> Embedder | None:
 
 
 def _embedding_cache(settings: Settings) -> EmbeddingCache:
-    """Return the cache on the configured bus server, which all its users share; else in the data folder."""
+    """Return the cache on the configured bus server, which all its users share, or the one in the data folder."""
     max_bytes = settings.embedder.cache_mb << 20
     if not settings.bus_address:
         from atlas.stores.sqlite.embedding_cache import DiskCache
@@ -83,7 +83,7 @@ def _embedding_cache(settings: Settings) -> EmbeddingCache:
     from atlas.buses.valkey_cache import ValkeyCache
     from atlas.buses.valkey_connection import Connection
 
-    # a server is asked for its dimension only when it is needed, which is not now
+    # asking the server for its dimension here would connect before the first use
     dimension = settings.embedder.dimensions or USUAL_DIMENSION
-    # base64, hash and sorted set make some 2.5 times the bytes of a float16 vector
+    # base64, digest and sorted set take about 2.5 times the bytes of a float16 vector
     return ValkeyCache(Connection.open(settings.bus_address), settings.bus.prefix, max_bytes // (5 * dimension))

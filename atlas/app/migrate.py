@@ -1,4 +1,4 @@
-"""The part of the composition root that copies an index from one place to another."""
+"""Composition of `atlas migrate`: copies an index from one store to another."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 async def migrate(
     source: Settings, target: Settings, projects: list[str], progress: Progress, *, replacing: bool
 ) -> list[CopyReport]:
-    """Copy projects (none = the one of the settings) from one index to another; return what was found different.
+    """Copy projects (none = that of the settings) from one index to another; return a comparison of each.
 
-    Nobody else of this host writes to the target meanwhile. Raises ConfigError when both are the same or the target
-    holds a project already (unless `replacing`), NotFound, WriterBusy, and as the stores do.
+    Holds the right to write to the target meanwhile. Raises ConfigError if both are the same index or the target
+    already holds a project (unless `replacing`), NotFound, WriterBusy, and as the stores do.
     """
     from atlas.pipeline.copying import compare_project, copy_project
 
     if source.store_place == target.store_place:
-        raise ConfigError(f"the index is already at {target.store_place}", "Give another place with --to.")
+        raise ConfigError(f"the index is already at {target.store_place}", "Name another index with --to.")
     here = await open_store(source)
     try:
         there = await open_store(target, writing=True)
@@ -40,7 +40,7 @@ async def migrate(
 
 
 async def projects_of(settings: Settings) -> list[str]:
-    """Return the names of all projects in an index. Raises as `wiring_store.open_store` for reading does."""
+    """Return the names of all projects in an index. Raises as `store.open_store` for reading does."""
     store = await open_store(settings)
     try:
         return [state.project for state in await store.projects()]

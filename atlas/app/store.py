@@ -1,6 +1,6 @@
-"""Settings -> a store: a file in the data folder or a server that speaks Bolt; and who may write to a server.
+"""Composition of the store: a file in the data folder or a server that speaks Bolt, and the right to write to it.
 
-Adapters are imported where they are needed. It must not know what is read or written.
+Functions import the adapters that they need.
 """
 
 from __future__ import annotations
@@ -13,25 +13,23 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
-from atlas.app.bus import hold_lease, store_address
+from atlas.app.bus import hold_project_lease, store_address
 from atlas.config.load import is_trusted
-from atlas.errors import ConfigError, NotFound, Unavailable
+from atlas.errors import ConfigError, NotFound
 from atlas.process.data_folder import check_folder, make_folder, move_legacy_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from atlas.config.load import Settings
     from atlas.contracts import Store
     from atlas.stores.bolt.server_info import ServerInfo
 
 
 async def open_store(settings: Settings, *, writing: bool = False, reset: bool = False) -> Store:
-    """Return the configured store; the caller closes it, which gives back the right to write.
+    """Return the configured store; the caller closes it, which releases the right to write.
 
-    For reading, raises NotFound when nothing is indexed there. For writing, what is missing is made (`reset`: a file is
-    made anew; a server, which others use too, is never emptied), and WriterBusy is raised while someone else writes.
-    Else Unavailable for a server that is away, ConfigError for one that refuses this user, SchemaMismatch, StoreError.
+    For reading, raises NotFound when nothing is indexed there. For writing, creates what is missing (`reset` replaces
+    the file; it never empties a server, which others may use) and raises WriterBusy while another process writes.
+    Also raises Unavailable for an unreachable server, ConfigError for one that rejects this user, and StoreError.
     """
     if settings.store.url:
         return await (_open_to_write(settings) if writing else _open_to_read(settings))
@@ -53,7 +51,7 @@ async def open_store(settings: Settings, *, writing: bool = False, reset: bool =
 
 
 def bm25_library(settings: Settings) -> str:
-    """Return the library that offers `bm25_best` to SQLite, "" where the settings choose FTS5's own ranking."""
+    """Return the library that provides `bm25_best` to SQLite, "" if the settings choose FTS5's own ranking."""
     from atlas.parsing import BM25_LIBRARY
 
     return BM25_LIBRARY if settings.store.fts_rank == "atlas" else ""
@@ -61,27 +59,27 @@ def bm25_library(settings: Settings) -> str:
 
 @asynccontextmanager
 async def right_to_write(settings: Settings) -> AsyncGenerator[None]:
-    """Be the one that writes to the store on a server, until the end. Raises WriterBusy while another process is.
+    """Hold the right to write to the store on a server during the block. Raises WriterBusy while another process does.
 
-    Between processes with the same data folder its lock decides, as for the embedded store: they share the cache of
-    facts, too. Between hosts the project's lease decides, where they share a bus; the schema must be there by then.
-    Without a shared bus two hosts end each other's writing: see `bolt_fence`.
+    Among processes with the same data folder its lock decides, as for the embedded store: they also share the facts
+    cache. Among hosts with a shared bus the project's lease decides; it needs the store's schema. Without a shared bus,
+    two hosts fence each other off: see `stores.bolt.fencing`.
     """
     from atlas.process.lock import lock_folder
 
     await asyncio.to_thread(prepare_data_folder, settings)
     lock = await asyncio.to_thread(lock_folder, settings.data_dir)
     try:
-        async with hold_lease(settings) if settings.shared else contextlib.nullcontext():
+        async with hold_project_lease(settings) if settings.shared else contextlib.nullcontext():
             yield
     finally:
         lock.release()
 
 
 def prepare_data_folder(settings: Settings) -> None:
-    """Make the data folder, or check the one that is there; one of an earlier place is moved when it proves its origin.
+    """Create the data folder or check the existing one; moves a folder from an earlier location if it is authentic.
 
-    Raises ConfigError for a folder that this installation did not make, and for one that cannot be written.
+    Raises ConfigError for a folder that this installation did not create, and for one that is not writable.
     """
     folder = settings.data_dir
     try:
@@ -95,22 +93,11 @@ def prepare_data_folder(settings: Settings) -> None:
         raise ConfigError(f"cannot write to the data folder {folder}: {error.strerror}", hint) from error
 
 
-def has_writer(data_dir: Path) -> bool:
-    """Return whether a process writes to the index in a data folder. Raises StoreError when its lock cannot be used."""
-    from atlas.process.lock import WriterLock
+async def store_server_info(settings: Settings) -> ServerInfo:
+    """Return the state of the configured server; changes nothing. Raises as `open_store` for reading does."""
+    from atlas.stores.bolt.server_info import server_info
 
-    try:
-        WriterLock(data_dir).release()
-    except Unavailable:
-        return True
-    return False
-
-
-async def store_facts(settings: Settings) -> ServerInfo:
-    """Return what the configured server tells of itself; makes nothing. Raises as `open_store` for reading does."""
-    from atlas.stores.bolt.server_info import server_facts
-
-    return await server_facts(store_address(settings))
+    return await server_info(store_address(settings))
 
 
 async def _open_to_read(settings: Settings) -> Store:

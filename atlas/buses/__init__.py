@@ -1,1 +1,1 @@
-"""Adapters of the Bus contract: `memory` for one process, `valkey` for many."""
+"""Adapters of the contracts Streams and Coordinator: `memory` for one process, `valkey` for many."""

@@ -1,6 +1,6 @@
-"""The bus of one process: `atlas index` and tests. Events go in, deliveries come out; nothing outlives the process.
+"""The in-process bus of `atlas index` and tests. Events go in, deliveries come out; nothing outlives the process.
 
-Made for bulk: publishing, taking and acknowledging cost a few dictionary operations per event, no tasks, no timers.
+Optimised for bulk: publishing, taking and acknowledging cost a few dictionary operations per event, no tasks or timers.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from atlas.model import DeadLetter, Delivery, Event, StreamState
 
 
 class MemoryBus:
-    """Implements `contracts.Bus` for one event loop; a group exists from its first `take` on."""
+    """Implements `contracts.Bus` for one event loop; the first `take` of a group creates it."""
 
     def __init__(self, capacity: int = 1_000_000, retry_policy: RetryPolicy | None = None) -> None:
-        """Make an empty bus whose streams hold up to `capacity` events each, pending ones included."""
+        """Create an empty bus whose streams hold up to `capacity` events each, pending ones included."""
         self._capacity = capacity
         self._retry_policy = retry_policy or RetryPolicy()
         self._streams: dict[str, _Stream] = {}
@@ -30,7 +30,7 @@ class MemoryBus:
         self._heartbeats: dict[str, tuple[str, float]] = {}
 
     async def publish(self, stream: str, events: Sequence[Event]) -> int:
-        """Add events that do not wait already; return how many found no room."""
+        """Add events that are not queued yet; return the number for which there was no room."""
         return self._stream(stream).add(events, self._capacity)
 
     async def take(self, stream: str, group: str, limit: int, wait: float) -> list[Delivery]:
@@ -48,18 +48,18 @@ class MemoryBus:
             await _until(entries.changed, min(end, reader.next_due) - now)
 
     async def extend_visibility(self, stream: str, group: str, ids: Sequence[str]) -> None:
-        """Count the time until these deliveries come again from now on."""
+        """Restart the redelivery timeout of these deliveries."""
         _, reader = self._known(stream, group)
         due = time.monotonic() + self._retry_policy.after
         reader.due.update((key, due) for key in ids if key in reader.due)
 
     async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
-        """Forget deliveries; unknown ids are ignored."""
+        """Remove deliveries; unknown ids are ignored."""
         entries, reader = self._known(stream, group)
-        entries.answered(reader, ids)
+        entries.remove(reader, ids)
 
     async def nack(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
-        """Let deliveries come again after a growing delay, or make dead letters of them."""
+        """Redeliver after a growing delay, or create dead letters."""
         entries, reader = self._known(stream, group)
         now = time.monotonic()
         for key in ids:
@@ -71,20 +71,20 @@ class MemoryBus:
             else:
                 reader.due[key] = now + self._retry_policy.delay(delivery.attempt)
                 reader.next_due = min(reader.next_due, reader.due[key])
-        entries.ring()
+        entries.notify()
 
     async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
-        """Make all that is pending in the group due now; return how many. There are no others."""
+        """Make all pending events of the group due now; return how many. There are no other consumers."""
         if from_others:
             return 0
         entries, reader = self._known(stream, group)
         reader.next_due = time.monotonic()
         reader.due = dict.fromkeys(reader.pending, reader.next_due)
-        entries.ring()
+        entries.notify()
         return len(reader.pending)
 
     async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
-        """Return where every group stands that took something."""
+        """Return the state of every group that has taken events."""
         dead: dict[tuple[str, str], int] = {}
         for letter in self._letters.values():
             dead[letter.stream, letter.group] = dead.get((letter.stream, letter.group), 0) + 1
@@ -107,7 +107,7 @@ class MemoryBus:
         return list(self._letters.values())[:limit]
 
     async def retry(self, ids: Sequence[str]) -> int:
-        """Publish the events of these letters again; letters that find no room stay."""
+        """Publish the events of these letters again; letters whose stream is full stay."""
         done = 0
         for letter in [self._letters[key] for key in dict.fromkeys(ids) if key in self._letters]:
             if await self.publish(letter.stream, [letter.event]) == 0:
@@ -116,11 +116,11 @@ class MemoryBus:
         return done
 
     async def drop(self, ids: Sequence[str]) -> int:
-        """Forget dead letters; return how many."""
+        """Remove dead letters; return how many."""
         return sum(self._letters.pop(key, None) is not None for key in ids)
 
     async def lease(self, name: str, holder: str, seconds: float) -> str:
-        """Take or keep a lease; return who holds it now."""
+        """Acquire or renew a lease; return its holder."""
         now = time.monotonic()
         held, end = self._leases.get(name, ("", 0.0))
         if end <= now or held == holder:
@@ -128,7 +128,7 @@ class MemoryBus:
         return held
 
     async def release(self, name: str, holder: str) -> None:
-        """Give an own lease back."""
+        """Release a lease of this holder."""
         if self._leases.get(name, ("", 0.0))[0] == holder:
             del self._leases[name]
 
@@ -156,12 +156,12 @@ class MemoryBus:
         return stream
 
     def _known(self, stream: str, group: str) -> tuple[_Stream, _Group]:
-        """Return what is known of a group that may never have taken anything, without making it."""
+        """Return stream and group, or empty ones for a group that has taken nothing; creates neither."""
         entries = self._streams.get(stream) or _Stream()
         return entries, entries.groups.get(group) or _Group(deque())
 
     def _take_due(self, stream: str, group: str, limit: int, now: float) -> list[Delivery]:
-        """Return pending deliveries whose time has come; bury those that had their last attempt."""
+        """Return pending deliveries that are due; those after their last attempt become dead letters."""
         reader = self._streams[stream].groups[group]
         taken: list[Delivery] = []
         for key in [key for key, due in reader.due.items() if due <= now]:
@@ -180,7 +180,7 @@ class MemoryBus:
 
     def _dead_letter(self, stream: str, group: str, delivery: Delivery, reason: str) -> None:
         entries = self._streams[stream]
-        entries.answered(entries.groups[group], [delivery.id])
+        entries.remove(entries.groups[group], [delivery.id])
         self._last_letter += 1
         letter = DeadLetter(
             str(self._last_letter), stream, group, delivery.event, delivery.attempt, reason, time.time()
@@ -191,20 +191,20 @@ class MemoryBus:
 
 
 class _Group:
-    """What one group has not taken yet and what it has not answered yet."""
+    """The queued and pending deliveries of one group."""
 
     __slots__ = ("due", "last", "next_due", "pending", "queue")
 
     def __init__(self, queue: deque[Delivery]) -> None:
         self.queue = queue
         self.last = 0
-        """Number of the last event taken for the first time."""
+        """Number of the last event that was taken for the first time."""
         self.pending: dict[str, Delivery] = {}
-        """In order of arrival: an entry keeps its place when it is delivered again."""
+        """In order of arrival: a redelivered entry keeps its place."""
         self.due: dict[str, float] = {}
-        """Monotonic time at which each pending delivery comes again."""
+        """Monotonic time at which each pending delivery is due again."""
         self.next_due = math.inf
-        """No pending delivery is due before this time; saves looking at all of them."""
+        """No pending delivery is due before this time; saves checking each of them."""
 
 
 class _Stream:
@@ -234,7 +234,7 @@ class _Stream:
             queued.update(zip(fresh, ids, strict=True))
             for group in self.groups.values():
                 group.queue.extend(added)
-            self.ring()
+            self.notify()
         return refused
 
     def group(self, name: str) -> _Group:
@@ -261,8 +261,8 @@ class _Stream:
                         del queued[delivery.event]
         return taken
 
-    def answered(self, group: _Group, ids: Sequence[str]) -> None:
-        """Take deliveries from the group; forget the events that no other group needs."""
+    def remove(self, group: _Group, ids: Sequence[str]) -> None:
+        """Remove deliveries from the group, and events that no other group needs."""
         pending, due, events = group.pending, group.due, self.events
         others = [other for other in self.groups.values() if other is not group]
         for key in ids:
@@ -271,8 +271,8 @@ class _Stream:
                 if not others or not any(key in other.pending or int(key) > other.last for other in others):
                     del events[key]
 
-    def ring(self) -> None:
-        """Wake who waits."""
+    def notify(self) -> None:
+        """Wake waiting consumers."""
         self.changed.set()
         self.changed = asyncio.Event()
 

@@ -1,7 +1,7 @@
-"""The bus of many processes: streams and consumer groups of a Valkey server, the daemon's own or a shared one.
+"""The bus of several processes: streams and consumer groups of a Valkey server, the daemon's own or a shared one.
 
-Each verb is one script that the server runs as a whole, so a process may die between any two commands. The driver is
-behind `valkey_connection`; what the scripts do is in `lua/`.
+Each operation is one script that the server runs atomically, so a process may die between any two commands. The driver
+is behind `valkey_connection`; the scripts are in `lua/`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from atlas.errors import AtlasError, Unavailable
 from atlas.model import DeadLetter, Delivery, Event, StreamState
 
 MAX_BATCH = 5_000
-"""Events that one script looks at: it keeps the server from everybody else for about 30 ms."""
+"""Events per script: it blocks the server for about 30 ms."""
 LONGEST_SEARCH_PAUSE = 5.0
-"""Seconds between two searches for deliveries that nobody answered; a blocked read ends as often."""
+"""Seconds between two searches for unanswered deliveries; a blocked read ends as often."""
 
 _Item = TypeVar("_Item")
 _ID = re.compile(r"\d{1,19}-\d{1,19}", re.ASCII)
 
 
 class ValkeyBus:
-    """Implements `contracts.Bus`; one object is one consumer. It outlives restarts of the server."""
+    """Implements `contracts.Bus`; one object is one consumer. It survives restarts of the server."""
 
     def __init__(
         self, connection: Connection, prefix: str = "", capacity: int = 100_000, retry_policy: RetryPolicy | None = None
     ) -> None:
-        """Use `open`. `prefix` stands before every key; streams hold up to `capacity` events, pending ones included."""
+        """Use `open`. `prefix` precedes every key; streams hold up to `capacity` events, pending ones included."""
         self._connection = connection
         self._prefix = prefix
         self._capacity = capacity
@@ -52,20 +52,20 @@ class ValkeyBus:
     ) -> Self:
         """Return a bus at `valkey://[user:password@]host:port/db`, `valkeys://...` (TLS) or a unix socket's path.
 
-        Nothing is sent yet. On a cluster all keys must lie in one slot: let `prefix` hold a hash tag, `{atlas}:`.
-        Raises `ConfigError` for an address that cannot be understood.
+        Sends nothing yet. On a cluster all keys must be in one slot: include a hash tag such as `{atlas}:` in `prefix`.
+        Raises `ConfigError` for an invalid address.
         """
         return cls(Connection.open(url), prefix, capacity, retry_policy)
 
     async def publish(self, stream: str, events: Sequence[Event]) -> int:
-        """Add events that do not wait already; return how many found no room."""
+        """Add events that are not queued yet; return the number for which there was no room."""
         refused = 0
         for part in _parts(list(dict.fromkeys(events))):
             refused += int(await self._run("publish", stream, {"events": part, "capacity": self._capacity}))
         return refused
 
     async def take(self, stream: str, group: str, limit: int, wait: float) -> list[Delivery]:
-        """Return up to `limit` events (5,000 at most), due ones first; wait at most `wait` seconds for the first."""
+        """Return up to `limit` events (at most 5,000), due ones first; wait up to `wait` seconds for the first."""
         reader = self._reader(stream, group)
         limit = min(limit, MAX_BATCH)
         end = time.monotonic() + wait
@@ -80,7 +80,7 @@ class ValkeyBus:
         return taken
 
     async def extend_visibility(self, stream: str, group: str, ids: Sequence[str]) -> None:
-        """Count the time until these deliveries come again from now on."""
+        """Restart the redelivery timeout of these deliveries."""
         for part in _parts(_real(ids)):
             claim = ("XCLAIM", self._prefix + stream, group, self._consumer, 0, *part, "IDLE", 0, "JUSTID")
             with contextlib.suppress(MissingGroup):
@@ -88,15 +88,15 @@ class ValkeyBus:
                 self._reader(stream, group).in_flight.update(cast(list[str], held))
 
     async def acknowledge(self, stream: str, group: str, ids: Sequence[str]) -> None:
-        """Forget deliveries; unknown ids are ignored."""
+        """Remove deliveries; unknown ids are ignored."""
         for part in _parts(_real(ids)):
             await self._run("acknowledge", stream, {"group": group, "ids": part})
             self._reader(stream, group).in_flight.difference_update(part)
 
     async def nack(self, stream: str, group: str, ids: Sequence[str], reason: str) -> None:
-        """Let deliveries come again after a growing delay, or make dead letters of them.
+        """Redeliver after a growing delay, or create dead letters.
 
-        A take that waits already may give them up to five seconds later.
+        A `take` that already waits may return them up to five seconds later.
         """
         reader = self._reader(stream, group)
         for part in _parts(_real(ids)):
@@ -111,7 +111,7 @@ class ValkeyBus:
                     reader.search_at = min(reader.search_at, time.monotonic() + delay / 1000)
 
     async def reclaim(self, stream: str, group: str, *, from_others: bool = False) -> int:
-        """Make all that is pending in the group due now; return how many. Others notice within five seconds."""
+        """Make all pending events of the group due now; return how many. Others notice within five seconds."""
         args = {"group": group, "after": _ms(self._retry_policy.after), "but": self._consumer if from_others else ""}
         try:
             count = int(await self._run("reclaim", stream, args))
@@ -122,7 +122,7 @@ class ValkeyBus:
         return count
 
     async def states(self, streams: Sequence[str] = ()) -> list[StreamState]:
-        """Return where every group stands that ever took something from a stream."""
+        """Return the state of every group that has taken events."""
         known = streams or cast(list[str], await self._connection.call("SMEMBERS", self._key("streams")))
         dead = {(stream, group): count for stream, group, count in await self._run("dead_letter_count", "", {})}
         return [
@@ -136,7 +136,7 @@ class ValkeyBus:
         return [_dead_letter_of(row) for row in await self._run("dead_letters", "", {"limit": limit})]
 
     async def retry(self, ids: Sequence[str]) -> int:
-        """Publish the events of these letters again; letters that find no room stay."""
+        """Publish the events of these letters again; letters whose stream is full stay."""
         done = 0
         for part in _parts(_real(ids)):
             letters = [_dead_letter_of(row) for row in await self._run("dead_letters", "", {"ids": part})]
@@ -145,19 +145,19 @@ class ValkeyBus:
         return done
 
     async def drop(self, ids: Sequence[str]) -> int:
-        """Forget dead letters; return how many."""
+        """Remove dead letters; return how many."""
         dropped = 0
         for part in _parts(_real(ids)):
             dropped += cast(int, await self._connection.call("XDEL", self._key("dead"), *part))
         return dropped
 
     async def lease(self, name: str, holder: str, seconds: float) -> str:
-        """Take or keep a lease; return who holds it now."""
+        """Acquire or renew a lease; return its holder."""
         args = {"holder": holder, "ms": max(1, _ms(seconds))}
         return await self._connection.run(load_script("lease"), [self._key(f"lease:{name}")], args)
 
     async def release(self, name: str, holder: str) -> None:
-        """Give an own lease back."""
+        """Release a lease of this holder."""
         await self._connection.run(load_script("release"), [self._key(f"lease:{name}")], {"holder": holder})
 
     async def send_heartbeat(self, name: str, text: str, seconds: float) -> None:
@@ -175,7 +175,7 @@ class ValkeyBus:
         return dict(sorted(await self._connection.run(load_script("heartbeats"), [self._key("reports")], {})))
 
     async def aclose(self) -> None:
-        """Leave the groups and close the connections; what is pending stays pending."""
+        """Leave the groups and close the connections; pending events stay pending."""
         readers, self._readers = self._readers, {}
         for (stream, group), reader in readers.items():
             try:
@@ -183,17 +183,17 @@ class ValkeyBus:
                     await self._recover(reader, stream, group)
                 await self._run("leave", stream, {"group": group, "consumer": self._consumer})
             except Unavailable:
-                break  # without the server there is nothing to leave
+                break  # without the server there is no group to leave
             except (AtlasError, MissingGroup):
                 continue
         await self._connection.aclose()
 
     async def _take(self, reader: _Reader, stream: str, group: str, limit: int, got: str = "") -> list[Delivery]:
-        """Take what is there; look for deliveries nobody answered when it is time to."""
+        """Take available events; search for unanswered deliveries when that is due."""
         now = time.monotonic()
         search = now >= reader.search_at
         if search:
-            reader.search_at = now + self._pause  # before the search: what fails meanwhile may want an earlier one
+            reader.search_at = now + self._pause  # before the search: a failure meanwhile may request an earlier one
         args = {"group": group, "consumer": self._consumer, "limit": limit, "got": got, "due": search}
         args |= self._dead_letter_options(stream)
         try:
@@ -211,7 +211,7 @@ class ValkeyBus:
         return await self._run("take", stream, args)
 
     async def _recover(self, reader: _Reader, stream: str, group: str) -> None:
-        """Make due what this consumer was args without ever seeing it."""
+        """Make deliveries due that this consumer was given without receiving them."""
         args = {
             "group": group,
             "consumer": self._consumer,
@@ -221,8 +221,8 @@ class ValkeyBus:
         reader.in_flight = set(await self._run("recover", stream, args))
 
     async def _read_one(self, stream: str, group: str, seconds: float) -> str:
-        """Wait for a new entry and return its id, "" when none came. One is enough: `take` fetches the others."""
-        ms = max(1, math.ceil(seconds * 1000))  # 0 would mean for ever
+        """Wait for a new entry and return its id, "" if none arrives. One suffices: `take` fetches the others."""
+        ms = max(1, math.ceil(seconds * 1000))  # 0 would wait without limit
         words = ("GROUP", group, self._consumer, "COUNT", 1, "BLOCK", ms, "STREAMS", self._prefix + stream, ">")
         try:
             reply = cast("list[list[list[list[str]]]] | None", await self._connection.call("XREADGROUP", *words))
@@ -251,7 +251,7 @@ class ValkeyBus:
         return f"{self._prefix}atlas:{name}"
 
     def _dead_letter_options(self, stream: str) -> dict[str, Any]:
-        """Return what scripts need to know to give events up."""
+        """Return the options by which scripts create dead letters."""
         rule = self._retry_policy
         return {
             "stream": stream,
@@ -263,23 +263,23 @@ class ValkeyBus:
 
 @dataclass(slots=True)
 class _Reader:
-    """What this process knows of its part in a group."""
+    """The state of this process in one group."""
 
     in_flight: set[str] = field(default_factory=set[str])
-    """Ids that were args to the caller and not acknowledged yet; may hold ids that others work on by now."""
+    """Ids that the caller has received and not acknowledged yet; other consumers may have reclaimed some."""
     search_at: float = 0.0
-    """Monotonic time of the next search for deliveries nobody answered."""
+    """Monotonic time of the next search for unanswered deliveries."""
     suspect_until: float = 0.0
-    """Until then the server may give this consumer entries by a read that ended here."""
+    """Until then the server may deliver entries to a read that this consumer has cancelled."""
     takers: int = 0
 
     @contextlib.contextmanager
     def reading(self) -> Generator[None]:
-        """Remember when a read ends without its reply: what it was args must be found again."""
+        """Remember a read that ends without its reply: its entries must be found again."""
         self.takers += 1
         try:
             yield
-        except BaseException:  # cancelled, most often: the server may answer nobody then
+        except BaseException:  # usually a cancellation: the server's answer may reach nobody
             self.suspect_until = time.monotonic() + 2 * LONGEST_SEARCH_PAUSE
             self.search_at = 0.0
             raise
@@ -292,12 +292,12 @@ def _parts(items: Sequence[_Item]) -> Iterable[Sequence[_Item]]:
 
 
 def _real(ids: Iterable[str]) -> list[str]:
-    """Leave out what the server would not even read as an id."""
+    """Omit strings that are not entry ids."""
     return [id for id in dict.fromkeys(ids) if _ID.fullmatch(id)]
 
 
 def _dead_letter_of(row: Sequence[Any]) -> DeadLetter:
-    """Return the letter; its id tells the time at which the server wrote it."""
+    """Return the letter; its id contains the time at which the server wrote it."""
     id, stream, group, project, key, attempts, reason = row
     return DeadLetter(id, stream, group, Event(project, key), attempts, reason, int(id.partition("-")[0]) / 1000)
 

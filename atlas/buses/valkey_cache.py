@@ -1,6 +1,6 @@
-"""The embedding cache on a Valkey server that several hosts share: bounded in number, least recently used out first.
+"""The embedding cache on a Valkey server that several hosts share: limited in number, evicts the least recently used.
 
-Vectors are texts here (base64) because the link speaks text. Times of use are in one sorted set beside them.
+Vectors are stored as base64 because the connection uses text. A sorted set holds the times of use.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from collections.abc import Mapping, Sequence
 from atlas.buses.valkey_connection import Connection, load_script
 
 MAX_BATCH = 500
-"""Vectors in one script: some 350 KB, a few milliseconds of the server."""
+"""Vectors per script: about 350 KB and a few milliseconds of the server."""
 
 
 class ValkeyCache:
     """`atlas.contracts.EmbeddingCache`; all keys lie in the slot of `prefix`."""
 
     def __init__(self, connection: Connection, prefix: str, most: int) -> None:
-        """`most` vectors are kept."""
+        """Keep up to `most` vectors."""
         self._connection, self._prefix, self._most = connection, f"{prefix}{{atlas:embeddings}}:", most
 
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return the vector of each key in order, None for those that it does not hold."""
+        """Return the vector of each key in order, None for a miss."""
         found: list[bytes | None] = []
         for start in range(0, len(keys), MAX_BATCH):
             texts = await self._run("cache_get", {"keys": list(keys[start : start + MAX_BATCH])})
@@ -30,7 +30,7 @@ class ValkeyCache:
         return found
 
     async def put(self, vectors: Mapping[str, bytes]) -> None:
-        """Keep vectors by key; when the cache is full those go that were not used for longest."""
+        """Store vectors by key; a full cache evicts the least recently used."""
         items = [[key, base64.b64encode(data).decode("ascii")] for key, data in vectors.items()]
         for start in range(0, len(items), MAX_BATCH):
             await self._run("cache_put", {"items": items[start : start + MAX_BATCH], "most": self._most})
@@ -40,5 +40,5 @@ class ValkeyCache:
         await self._connection.aclose()
 
     async def _run(self, name: str, given: Mapping[str, object]) -> list[str]:
-        """Run a script of `lua/`; both keys lie in one slot."""
+        """Run a script of `lua/`; both keys are in one slot."""
         return await self._connection.run(load_script(name), [f"{self._prefix}vectors", f"{self._prefix}used"], given)

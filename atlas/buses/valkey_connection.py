@@ -1,7 +1,6 @@
-"""Commands and scripts for a Valkey server: the only module that imports the driver, and the place of its errors.
+"""Commands and scripts for a Valkey server: the only module that imports the driver and translates its errors.
 
-Addresses come in, plain replies go out. Connections are made when they are needed and made anew when they broke; a
-command is never sent twice on its own.
+Addresses come in, plain replies go out. Opens connections on demand and again after a failure; never repeats a command.
 """
 
 from __future__ import annotations
@@ -25,33 +24,33 @@ from valkey.asyncio import ConnectionPool, SSLConnection, UnixDomainSocketConnec
 from atlas.errors import AtlasError, ConfigError, StoreError, Unavailable
 
 ANSWER_SECONDS = 10.0
-"""A server that is silent for longer is taken for dead; a blocking command must end well before."""
+"""A server that is silent for longer counts as dead; a blocking command must end well before."""
 FORMS = "use valkey://[user:password@]host:port/db, valkeys://... for TLS, or the path of a unix socket"
 
 
 class MissingGroup(Exception):
-    """The stream or the consumer group does not exist (any more)."""
+    """The stream or the consumer group does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server is, without anything that must not be shown."""
+class ServerAddress:
+    """The address of a server; `shown` contains no secret."""
 
     shown: str
     options: Mapping[str, object] = field(repr=False)
-    """What the driver needs to connect."""
+    """The driver's connection options."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A Lua script and the name under which the server remembers it."""
+    """A Lua script and the digest under which the server caches it."""
 
     text: str
     digest: str
 
 
 class _Client(Protocol):
-    """What is used of the driver's client."""
+    """The part of the driver's client that is used."""
 
     response_callbacks: dict[str, object]
 
@@ -62,8 +61,8 @@ class _Client(Protocol):
 class Connection:
     """A pool of connections to one server (or to the one node of a cluster that owns the keys)."""
 
-    def __init__(self, address: Address) -> None:
-        """Make a link; nothing is sent before the first command."""
+    def __init__(self, address: ServerAddress) -> None:
+        """Create a connection; sends nothing before the first command."""
         options: Mapping[str, Any] = address.options
         self._pool = ConnectionPool(
             # not the driver's time limit: under Python 3.11 it loses a cancellation that comes while a command is sent
@@ -76,23 +75,23 @@ class Connection:
             **options,
         )
         self._client = cast(_Client, Valkey(connection_pool=self._pool))
-        self._client.response_callbacks = {}  # replies as they are
-        self._place = address.shown
+        self._client.response_callbacks = {}  # replies without conversions by the driver
+        self._shown = address.shown
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Return a link to a URL or the path of a unix socket; `ConfigError` when it is neither."""
+        """Return a connection to a URL or the path of a unix socket. Raises `ConfigError` if it is neither."""
         return cls(parse_address(url))
 
     async def call(self, *command: str | int) -> object:
         """Send a command and return the plain reply; raise `MissingGroup` or errors of `atlas.errors`."""
-        with translated(self._place):
+        with translated(self._shown):
             return await self._send(*command)
 
     async def run(self, script: Script, keys: Sequence[str], given: Mapping[str, object]) -> Any:
-        """Run a script with one JSON argument and return its JSON reply; the server learns the script when needed."""
+        """Run a script with one JSON argument and return its JSON reply; loads the script on demand."""
         argument = json.dumps(given, ensure_ascii=False)
-        with translated(self._place):
+        with translated(self._shown):
             try:
                 reply = await self._send("EVALSHA", script.digest, len(keys), *keys, argument)
             except driver.NoScriptError:
@@ -108,22 +107,22 @@ class Connection:
 
     async def aclose(self) -> None:
         """Close all connections; idempotent."""
-        with translated(self._place):
+        with translated(self._shown):
             await self._pool.aclose()
 
 
 @cache
 def load_script(name: str) -> Script:
-    """Return `lua/<name>.lua` behind the functions that all scripts share."""
+    """Return `lua/<name>.lua`, preceded by the functions that all scripts share."""
     folder = resources.files("atlas.buses") / "lua"
     text = "".join((folder / f"{part}.lua").read_text("utf8") for part in ("common", name))
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
-def parse_address(url: str) -> Address:
-    """Return where a URL or a socket's path leads; raise `ConfigError` for anything else."""
+def parse_address(url: str) -> ServerAddress:
+    """Parse a URL or a socket's path. Raises `ConfigError` for anything else."""
     if url.startswith("/"):
-        return Address(url, {"connection_class": UnixDomainSocketConnection, "path": url})
+        return ServerAddress(url, {"connection_class": UnixDomainSocketConnection, "path": url})
     shown = _without_password(url)
     try:
         parts = urlsplit(url)
@@ -147,20 +146,20 @@ def parse_address(url: str) -> Address:
         options |= {"connection_class": SSLConnection, "ssl_cert_reqs": "required", "ssl_check_hostname": True}
         if "ca" in query:
             options["ssl_ca_certs"] = query["ca"][0]
-    return Address(shown, options)
+    return ServerAddress(shown, options)
 
 
 @contextmanager
-def translated(place: str) -> Generator[None]:
+def translated(server: str) -> Generator[None]:
     """Raise `Unavailable`, `ConfigError`, `StoreError` or `MissingGroup` instead of the driver's exceptions."""
     try:
         yield
     except (driver.ValkeyError, OSError) as error:
-        raise _translation(error, place) from error
+        raise _translation(error, server) from error
 
 
-def _translation(error: BaseException, place: str) -> AtlasError | MissingGroup:
-    """Return what the error means. On a unix socket the driver hides what the server said behind a connection error."""
+def _translation(error: BaseException, server: str) -> AtlasError | MissingGroup:
+    """Translate an error. On a unix socket the driver hides the server's reply behind a connection error."""
     while isinstance(error.__cause__, driver.ValkeyError):
         error = error.__cause__
     said = str(error)
@@ -168,34 +167,38 @@ def _translation(error: BaseException, place: str) -> AtlasError | MissingGroup:
         return MissingGroup(said)
     if isinstance(error, driver.AuthenticationError | driver.AuthorizationError | driver.NoPermissionError):
         return ConfigError(
-            f"the bus at {place} refuses this user: {said}", "check user and password in bus.url and what they may do"
+            f"the bus at {server} refuses this user: {said}", "check user and password in bus.url and what they may do"
         )
     if isinstance(error.__context__, ssl.SSLCertVerificationError):
-        return ConfigError(f"the certificate of the bus at {place} is not trusted: {said}", "add ?ca=<file> to bus.url")
+        return ConfigError(
+            f"the certificate of the bus at {server} is not trusted: {said}", "add ?ca=<file> to bus.url"
+        )
     if isinstance(error, driver.OutOfMemoryError):
         return Unavailable(
-            f"the bus at {place} is out of memory", "wait until events are worked off, or raise maxmemory"
+            f"the bus at {server} is out of memory", "wait until events are processed, or raise maxmemory"
         )
     if isinstance(error, driver.BusyLoadingError):
-        return Unavailable(f"the bus at {place} is still loading its data", "try again in a moment")
+        return Unavailable(f"the bus at {server} is still loading its data", "try again in a moment")
     if isinstance(error, driver.ReadOnlyError):
-        return Unavailable(f"the bus at {place} is a replica", "name the primary in bus.url, or wait for the failover")
+        return Unavailable(f"the bus at {server} is a replica", "name the primary in bus.url, or wait for the failover")
     if isinstance(error, driver.ResponseError):
-        return _refusal(said, place)
-    return Unavailable(f"the bus at {place} cannot be reached: {said}", "is the server running? see bus.url")
+        return _response_error(said, server)
+    return Unavailable(f"the bus at {server} cannot be reached: {said}", "is the server running? see bus.url")
 
 
-def _refusal(said: str, place: str) -> AtlasError:
+def _response_error(said: str, server: str) -> AtlasError:
     if said.startswith(("MOVED", "ASK", "CROSSSLOT")):
         return ConfigError(
-            f"the bus at {place} belongs to a cluster and does not hold these keys: {said}",
+            f"the bus at {server} belongs to a cluster and does not hold these keys: {said}",
             "set bus.prefix to a hash tag such as {atlas}: and name the node that owns it",
         )
     if said.startswith(("MISCONF", "NOREPLICAS", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN")):
-        return Unavailable(f"the bus at {place} cannot take this now: {said}", "see the server's log")
+        return Unavailable(f"the bus at {server} cannot take this now: {said}", "see the server's log")
     if "DB index" in said:
-        return ConfigError(f"the bus at {place} has no such database: {said}", FORMS)
-    return StoreError(f"the bus at {place} refused a command: {said}", "is it a Valkey server of version 7.2 or later?")
+        return ConfigError(f"the bus at {server} has no such database: {said}", FORMS)
+    return StoreError(
+        f"the bus at {server} refused a command: {said}", "is it a Valkey server of version 7.2 or later?"
+    )
 
 
 def _without_password(url: str) -> str:

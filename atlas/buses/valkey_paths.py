@@ -1,4 +1,4 @@
-"""Where the daemon's own Valkey server keeps its things, and its settings. Starts nothing."""
+"""The files of the daemon's own Valkey server in the data folder, and its configuration. Starts nothing."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from atlas.errors import ConfigError
 from atlas.process.files import foreign_entry, make_private_folder, open_file, read_file, write_file
 
 LONGEST_LOG = 1_000_000
-"""A log beyond this size is emptied at the next start; bytes."""
+"""A longer log is truncated at the next start; bytes."""
 LONGEST_SOCKET_PATH = 103 if platform == "darwin" else 107
-"""Bytes; what `sun_path` of the operating system holds without its closing zero."""
+"""Bytes: the operating system's `sun_path` without its final zero."""
 _SOCKET = "valkey.sock"
 REFUSED_COMMANDS = (
     "REPLICAOF", "SLAVEOF", "PSYNC", "SYNC", "REPLCONF", "MIGRATE", "RESTORE", "MODULE", "DEBUG", "CONFIG", "CLUSTER",
     "FAILOVER", "ACL", "FUNCTION", "FCALL",
 )  # fmt: skip
-"""Commands that the server does not know, from clients or from its own log: the bus needs none of them."""
+"""Commands that are disabled for clients and in the server's own log: the bus needs none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,9 @@ class ServerPaths:
 
     @classmethod
     def of(cls, data_dir: Path) -> Self:
-        """Return the place of the data folder's server.
+        """Return the paths of the data folder's server.
 
-        A socket's path must be short; that of a deep data folder lies in a private folder of its own among the
-        temporary files.
+        A socket's path must be short; for a deep data folder it is in a private folder in the temporary folder.
         """
         folder = Path(os.path.realpath(data_dir)) / "valkey"
         if len(os.fsencode(folder / _SOCKET)) <= LONGEST_SOCKET_PATH:
@@ -58,12 +57,12 @@ class ServerPaths:
 
     @property
     def log(self) -> Path:
-        """What the server says."""
+        """The log file."""
         return self.folder / "valkey.log"
 
     @property
     def pid(self) -> Path:
-        """The file with the server's process id."""
+        """The pid file."""
         return self.folder / "valkey.pid"
 
     @property
@@ -73,39 +72,39 @@ class ServerPaths:
 
     @property
     def damaged(self) -> Path:
-        """Where an append-only log goes that could not be read; one is kept."""
+        """Where an unreadable append-only log is moved; one is kept."""
         return self.folder / "appendonlydir.damaged"
 
     def remove_short(self) -> None:
-        """Remove the private folder of a short socket path when nothing is in it."""
+        """Remove the private folder of a short socket path if it is empty."""
         if self.socket.parent != self.folder:
             with contextlib.suppress(OSError):
                 self.socket.parent.rmdir()
 
 
-def prepare(place: ServerPaths) -> None:
-    """Make the folders, for this user only; raise `ConfigError` when they are somebody else's or lead elsewhere."""
-    for folder in {place.folder, place.socket.parent}:
+def prepare(paths: ServerPaths) -> None:
+    """Create the folders for this user only. Raises `ConfigError` if another user owns them or they are links."""
+    for folder in {paths.folder, paths.socket.parent}:
         try:
             make_private_folder(folder)
             folder.chmod(0o700)
             found = foreign_entry(folder)
         except OSError as error:
             raise ConfigError(f"the bus's folder {folder} cannot be used: {error}", "check its permissions") from error
-        if found is not None:  # the server would read or write through it
+        if found is not None:  # the server would read or write through a link
             raise ConfigError(f"the bus's folder holds a link, a special file, or another user's: {found}", "remove it")
 
 
-def write_settings(place: ServerPaths, memory_mb: int) -> None:
+def write_settings(paths: ServerPaths, memory_mb: int) -> None:
     """Write the server's configuration file."""
     lines = [
         "port 0",
-        f"unixsocket {_quoted(place.socket)}",
+        f"unixsocket {_quoted(paths.socket)}",
         "unixsocketperm 700",
-        f"dir {_quoted(place.folder)}",
-        f"pidfile {_quoted(place.pid)}",
+        f"dir {_quoted(paths.folder)}",
+        f"pidfile {_quoted(paths.pid)}",
         "daemonize no",
-        "set-proc-title no",  # the command line tells whose server a process is
+        "set-proc-title no",  # the command line identifies the server's folder
         "appendonly yes",
         "appendfsync everysec",
         "aof-load-truncated yes",
@@ -117,29 +116,29 @@ def write_settings(place: ServerPaths, memory_mb: int) -> None:
         "tcp-backlog 64",
         "loglevel warning",
         'logfile ""',
-        # a log that was tampered with must not make the server connect elsewhere, load code, or change its settings
+        # a manipulated log must not make the server connect elsewhere, load code, or change its settings
         *(f'rename-command {command} ""' for command in REFUSED_COMMANDS),
     ]
-    write_file(place.settings, os.fsencode("\n".join(lines) + "\n"))
+    write_file(paths.settings, os.fsencode("\n".join(lines) + "\n"))
 
 
-def open_log(place: ServerPaths) -> int:
-    """Return a descriptor that appends to the log, emptied when it has grown too long."""
-    log = open_file(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+def open_log(paths: ServerPaths) -> int:
+    """Return a descriptor that appends to the log; truncates a log that is too long."""
+    log = open_file(paths.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     if os.fstat(log).st_size > LONGEST_LOG:
         os.ftruncate(log, 0)
     return log
 
 
-def log_end(place: ServerPaths, start: int) -> str:
-    """Return what was logged since the log had `start` bytes, 10,000 at most."""
-    with os.fdopen(open_file(place.log, os.O_RDONLY), "rb") as log:
+def log_end(paths: ServerPaths, start: int) -> str:
+    """Return the log behind `start`, at most its last 10,000 bytes."""
+    with os.fdopen(open_file(paths.log, os.O_RDONLY), "rb") as log:
         log.seek(max(start, os.fstat(log.fileno()).st_size - 10_000))
         return log.read(10_000).decode("utf8", "replace")
 
 
 def _written_socket(settings: Path, name: str) -> Path | None:
-    """Return the short path that a server was started with: TMPDIR may differ from terminal to terminal."""
+    """Return the short path that the server was started with: TMPDIR may differ between terminals."""
     try:
         text = os.fsdecode(read_file(settings))
     except OSError:

@@ -235,18 +235,18 @@ def _environment() -> Mapping[str, str]:
 
 def _stop(settings: Settings) -> tuple[RunningDaemon | None, bool, bool]:
     """Return the stopped daemon, whether it had to be killed, and whether an orphaned bus server was stopped."""
-    from atlas.app.daemon import end_left_server
+    from atlas.app.daemon import stop_orphaned_server
     from atlas.process import daemon
 
     stopped = daemon.stop(settings.data_dir, _say)
     killed = stopped is not None and stopped[1]
-    left = end_left_server(settings.data_dir) if stopped is None or killed else False
+    left = stop_orphaned_server(settings.data_dir) if stopped is None or killed else False
     return stopped[0] if stopped else None, killed, left
 
 
 async def _told(settings: Settings) -> dict[str, Any]:
     """Return the state that the daemon reports on its bus, empty if it does not."""
-    from atlas.app.main import connect_bus_of_running_daemon
+    from atlas.app.bus import connect_bus_of_running_daemon
     from atlas.pipeline.daemon_client import read_state
 
     try:

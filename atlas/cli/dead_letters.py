@@ -120,7 +120,7 @@ async def _known(bus: Bus, chosen: list[str] | None) -> list[str]:
 
 @asynccontextmanager
 async def _bus(settings: Settings) -> AsyncGenerator[Bus]:
-    from atlas.app.main import connect_bus_of_running_daemon
+    from atlas.app.bus import connect_bus_of_running_daemon
 
     bus = await connect_bus_of_running_daemon(settings)
     if bus is None:

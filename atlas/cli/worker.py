@@ -32,7 +32,7 @@ def worker(
     Of all workers with the tiers graph and ast, one owns a project: it watches the folder and writes the graph. The
     others stand by and take over when it dies. All workers with the tier embed share the embedding; it needs no folder.
     """
-    from atlas.app.worker import check_worker
+    from atlas.config.checks import check_worker
 
     all_settings = [settings_of(root, data_dir) for root in roots or [""]]
     names = [settings.project_name for settings in all_settings]

@@ -1,16 +1,22 @@
-"""Checks between settings: whether stores, embedding servers and folders of languages are described completely.
+"""Checks between settings: whether stores, servers and language folders are described completely, and worker tiers.
 
 Raises ConfigError without showing a secret. `load.py` refuses server settings from a repository's own file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from atlas.config.settings import BOLT_SCHEMES, SERVERS, TEI_URL, Settings, masked
 from atlas.errors import ConfigError
+
+LEADER_TIERS = ("graph", "ast")
+"""Tiers that share a project's tree, manifest and linker, and therefore run in one process."""
+
+TIERS = (*LEADER_TIERS, "embed")
 
 _BOLT_HINT = 'It must look like "bolt://host:7687". Supported schemes: ' + ", ".join(BOLT_SCHEMES)
 
@@ -47,6 +53,27 @@ def check_embedder(settings: Settings) -> None:
             "embedder.url is missing: which server is the key for?",
             f"Set ATLAS_EMBEDDER_URL, for example to {TEI_URL}: a key is sent only to a server that was named.",
         )
+
+
+def check_worker(all_settings: Sequence[Settings], tiers: Sequence[str]) -> None:
+    """Raise ConfigError unless a worker process can run these tiers."""
+    if unknown := [tier for tier in tiers if tier not in TIERS]:
+        raise ConfigError(f"no tier is called {unknown[0]!r}", f"The tiers are {', '.join(TIERS)}.")
+    if len({tier in tiers for tier in LEADER_TIERS}) == 2 or not tiers:
+        raise ConfigError(
+            "the tiers graph and ast share the tree, the manifest and the linker of a project",
+            "Give both or neither: --tiers graph,ast,embed, --tiers graph,ast or --tiers embed.",
+        )
+    first = all_settings[0]
+    if not first.store.url:
+        raise ConfigError(
+            "a worker needs a store on a server: the embedded one is a file that one process writes",
+            "Set ATLAS_STORE_URL (and ATLAS_BUS_URL), or run: atlas daemon start",
+        )
+    if not first.bus.url:
+        raise ConfigError("a worker needs a bus on a server that all hosts reach", "Set ATLAS_BUS_URL.")
+    if "embed" in tiers and first.embedder.provider == "none":
+        raise ConfigError('there is nothing to embed with: embedder.provider is "none"', "Give --tiers graph,ast.")
 
 
 def with_index_at(settings: Settings, place: str, here: Path) -> Settings:

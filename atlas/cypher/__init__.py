@@ -1,1 +1,1 @@
-"""The Cypher front end: text in, a syntax tree out. Both stores use it; it knows neither."""
+"""The Cypher front end: text to syntax tree. Both stores use it; it depends on neither."""

@@ -1,4 +1,7 @@
-"""Cypher text to tokens. Knows the lexical rules only; every token carries its offset so that errors can be located."""
+"""Cypher text to tokens.
+
+Implements the lexical rules only; every token carries its offset, so that errors can be located.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,9 @@ from atlas.cypher.syntax import Expression, Subquery
 from atlas.errors import QueryError
 
 MAX_TEXT = 20_000
-"""Characters; the longest query a person or an agent writes is a tenth of that."""
+"""Maximum length of a query in characters, ten times the longest query that is written by hand or by an agent."""
 MAX_DEPTH = 40
-"""Nested expressions; bounds the recursion of parser, compiler and evaluation together (about 12 frames a level)."""
+"""Maximum nesting of expressions; bounds the recursion of parser, compiler and evaluation (about 12 frames a level)."""
 
 _TOKEN = re.compile(
     r"""
@@ -34,7 +37,7 @@ _OPENERS = {"'": "string", '"': "string", "`": "name in backticks", "/": "commen
 
 
 class Token(NamedTuple):
-    """`kind` is name, quoted, string, int, float, parameter, operator or end; [at, end) its place in the text."""
+    """`kind` is name, quoted, string, int, float, parameter, operator or end; [at, end) is its position in the text."""
 
     kind: str
     text: str
@@ -51,7 +54,7 @@ class ExpressionRule(Protocol):
 
 
 class Grammar(NamedTuple):
-    """The rules that modules use in turn: expressions hold patterns and subqueries, which hold expressions."""
+    """The grammar rules that modules pass to each other: expressions contain patterns and subqueries and vice versa."""
 
     expression: ExpressionRule
     map: Callable[[Cursor], tuple[tuple[str, Expression], ...]]
@@ -60,7 +63,7 @@ class Grammar(NamedTuple):
 
 @dataclass(slots=True)
 class Cursor:
-    """The tokens of one query and how far they are read; the parser's only mutable state."""
+    """The tokens of one query and the current position; the parser's only mutable state."""
 
     text: str
     tokens: list[Token]
@@ -88,11 +91,11 @@ class Cursor:
         return token
 
     def at_operator(self, *operators: str) -> bool:
-        """Tell whether the next tokens are these operators, in order."""
+        """Return whether the next tokens are these operators, in order."""
         return all(self.peek(i)[:2] == ("operator", operator) for i, operator in enumerate(operators))
 
     def at_word(self, *words: str) -> bool:
-        """Tell whether the next tokens are these keywords, in order, in any case."""
+        """Return whether the next tokens are these keywords, in order, ignoring case."""
         return all(self.peek(i).kind == "name" and self.peek(i).text.upper() == word for i, word in enumerate(words))
 
     def take_operator(self, operator: str) -> bool:
@@ -110,23 +113,23 @@ class Cursor:
         return False
 
     def expect_operator(self, operator: str, context: str) -> None:
-        """Consume the operator or raise."""
+        """Consume the operator, or raise."""
         if not self.take_operator(operator):
             raise self.unexpected(f"expected `{operator}` {context}")
 
     def expect_word(self, word: str, context: str) -> None:
-        """Consume the keyword or raise."""
+        """Consume the keyword, or raise."""
         if not self.take_word(word):
             raise self.unexpected(f"expected {word} {context}")
 
     def expect_name(self, what: str) -> str:
-        """Consume a plain or backticked name or raise."""
+        """Consume a plain or backticked name, or raise."""
         if self.token.kind not in ("name", "quoted"):
             raise self.unexpected(f"expected {what}")
         return self.advance().text
 
     def new_name(self) -> str:
-        """Return a fresh name for an anonymous pattern element; no query can spell it."""
+        """Return a new name for an anonymous pattern element; no query can contain it."""
         self.anonymous += 1
         return f" {self.anonymous}"
 
@@ -137,7 +140,7 @@ class Cursor:
             raise self.error(f"the query is nested more than {MAX_DEPTH} levels deep", "simplify the expression")
 
     def unexpected(self, expectation: str) -> QueryError:
-        """Return the error for a next token that does not fit."""
+        """Return the error for an unexpected next token."""
         token = self.token
         found = (
             "the end of the query"
@@ -159,7 +162,7 @@ def located_error(text: str, at: int, message: str, hint: str = "") -> QueryErro
 
 
 def tokenize(text: str) -> list[Token]:
-    """Return the tokens, the last of kind "end". Raises QueryError for an empty or over-long text and bad tokens."""
+    """Return the tokens, the last of kind "end". Raises QueryError for an empty or too long text and invalid tokens."""
     if len(text) > MAX_TEXT:
         raise QueryError(
             f"the query has {len(text):,} characters; at most {MAX_TEXT:,} are read",

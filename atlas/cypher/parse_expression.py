@@ -1,7 +1,7 @@
 """Tokens to expressions, by precedence climbing.
 
-Chains of one rank become one flat node, so that a long AND or a long sum is not a deep tree. Patterns inside
-expressions are handed to `parse_pattern`, subqueries to `parse`.
+Chains of operators of one rank become one flat node, so that a long AND or a long sum is not a deep tree.
+`parse_pattern` parses patterns inside expressions, `parser` parses subqueries.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _RESERVED = frozenset(
 
 
 def parse_expression(cursor: Cursor, bar_ends: bool = False) -> Expression:
-    """Parse one expression; `bar_ends` inside a comprehension, where `|` is not part of a label."""
+    """Parse one expression; `bar_ends` is set inside a comprehension, where `|` is not part of a label."""
     cursor.enter()
     outer, cursor.bar_ends = cursor.bar_ends, bar_ends
     expression = _binary(cursor, _OR)
@@ -100,7 +100,7 @@ def _binary(cursor: Cursor, level: int) -> Expression:
 
 
 def _next_operator(cursor: Cursor) -> tuple[str, int, int]:
-    """Return (operator, rank, number of tokens); rank 0 when the expression ends here."""
+    """Return (operator, rank, number of tokens); rank 0 at the end of the expression."""
     token = cursor.token
     if token.kind == "operator":
         if token.text == "||":

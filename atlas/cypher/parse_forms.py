@@ -1,4 +1,4 @@
-"""Tokens to the expressions with a form of their own: calls, quantifiers, reduce, CASE, list comprehensions."""
+"""Tokens to expressions with special syntax: calls, quantifiers, reduce, CASE, list comprehensions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _QUANTIFIERS = frozenset(("all", "any", "none", "single"))
 
 
 def is_call(cursor: Cursor) -> bool:
-    """Tell whether a dotted name that comes next is followed by arguments."""
+    """Return whether the next tokens are a dotted name followed by arguments."""
     offset = 1
     while cursor.peek(offset)[:2] == ("operator", ".") and cursor.peek(offset + 1).kind == "name":
         offset += 2
@@ -85,7 +85,7 @@ def parse_case(cursor: Cursor) -> Expression:
 
 
 def parse_list_comprehension(cursor: Cursor) -> Expression:
-    """Parse what follows `[` in `[x IN list WHERE .. | ..]`."""
+    """Parse the rest of `[x IN list WHERE .. | ..]` after `[`."""
     variable = cursor.advance().text
     cursor.advance()
     source = cursor.grammar.expression(cursor, bar_ends=True)

@@ -114,7 +114,7 @@ def _optional_name(cursor: Cursor) -> str:
 
 
 def _is_inline_where(cursor: Cursor) -> bool:
-    """`(WHERE n.x)` has no variable, `(where)` is a variable called where."""
+    """Return whether WHERE starts a condition, as in `(WHERE n.x)`, and is not a variable, as in `(where)`."""
     return cursor.at_word("WHERE") and cursor.peek().kind in ("name", "quoted", "int", "string", "parameter")
 
 
@@ -178,7 +178,7 @@ def _label(cursor: Cursor) -> LabelExpression:
 
 
 def looks_like_pattern(cursor: Cursor) -> bool:
-    """Tell whether the parenthesis that comes next opens a node that a relationship follows."""
+    """Return whether the next parenthesis opens a node that a relationship follows."""
     first, inner = cursor.peek(1), cursor.peek(2)
     is_node = first[:2] in {("operator", ")"), ("operator", ":"), ("operator", "{")} or (
         first.kind in ("name", "quoted") and inner.kind == "operator" and inner.text in (")", ":", "{")
@@ -198,7 +198,7 @@ def looks_like_pattern(cursor: Cursor) -> bool:
 
 
 def parse_pattern_predicate(cursor: Cursor) -> Subquery:
-    """Parse `(a)-[:X]->(b)` where a boolean is expected."""
+    """Parse `(a)-[:X]->(b)` in the place of a boolean."""
     at = cursor.token.at
     nodes, relationships = _chain(cursor)
     match = Match((PathPattern("", nodes, relationships, "", at=at),), False, None)
@@ -206,7 +206,7 @@ def parse_pattern_predicate(cursor: Cursor) -> Subquery:
 
 
 def looks_like_pattern_comprehension(cursor: Cursor) -> bool:
-    """Tell whether the bracket that comes next opens `[(a)-->(b) | ..]` or `[p = (a)-->(b) | ..]`."""
+    """Return whether the next bracket opens `[(a)-->(b) | ..]` or `[p = (a)-->(b) | ..]`."""
     start = cursor.index
     cursor.advance()
     if cursor.token.kind in ("name", "quoted") and cursor.peek()[:2] == ("operator", "="):

@@ -1,7 +1,7 @@
-"""A query's text to its syntax tree.
+"""The text of a query to its syntax tree.
 
-Only the clauses of the read subset exist here; every other clause of Cypher is refused by name, so that nothing can be
-executed that this module does not list.
+Only the clauses of the read subset are implemented; every other clause of Cypher is rejected by name, so no query can
+execute anything that this module does not list.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from atlas.cypher.syntax import (
 )
 
 _READ_ONLY = "queries are read-only: use MATCH, OPTIONAL MATCH, UNWIND, WITH, RETURN, UNION"
-_SCHEMA = "the schema of the graph is listed by the schema tool"
-_REFUSED: dict[str, str] = {
+_SCHEMA = "the schema tool lists the schema of the graph"
+_UNSUPPORTED: dict[str, str] = {
     **dict.fromkeys(
         [
             "CREATE",
@@ -60,8 +60,8 @@ _REFUSED: dict[str, str] = {
     "SHOW": _SCHEMA,
     "EXPLAIN": "run the query itself",
     "PROFILE": "run the query itself",
-    "USING": "leave the planner hint out",
-    "CYPHER": "leave the version prefix out",
+    "USING": "omit the planner hint",
+    "CYPHER": "omit the version prefix",
     "FINISH": "end the query with RETURN",
     "LET": "write WITH *, expression AS name",
     "FILTER": "write WITH * WHERE ..",
@@ -75,7 +75,7 @@ _NAMED = {"LOAD": "LOAD CSV", "USING": "a USING hint", "START": "START"}
 
 
 def parse(text: str) -> Query:
-    """Return the syntax tree. Raises QueryError, located, for anything that is malformed or outside the subset."""
+    """Return the syntax tree. Raises a located QueryError for malformed text and for anything outside the subset."""
     grammar = Grammar(parse_expression.parse_expression, parse_expression.parse_map, parse_subquery)
     cursor = Cursor(text, tokenize(text), grammar)
     query = _union(cursor, ends=("end",), subquery=False)
@@ -125,12 +125,12 @@ def _clauses(cursor: Cursor, ends: tuple[str, ...], subquery: bool) -> tuple[Cla
         if subquery and cursor.at_operator(*ends):
             return tuple(clauses)
         if cursor.token.kind == "end":
-            raise cursor.error("the query ends without RETURN", "add RETURN and what you want to see")
+            raise cursor.error("the query ends without RETURN", "add RETURN with the values to return")
 
 
 def _expect_end(cursor: Cursor, ends: tuple[str, ...]) -> None:
     if "end" in ends and cursor.take_operator(";") and cursor.token.kind != "end":
-        raise cursor.error("only one statement can be run at a time", "send the statements one by one")
+        raise cursor.error("only one statement can run at a time", "send one statement at a time")
     closed = cursor.token.kind == "end" if "end" in ends else cursor.at_operator(*ends)
     if closed or cursor.at_word("UNION"):
         return
@@ -157,8 +157,8 @@ def _refuse(cursor: Cursor) -> None:
     word = token.text.upper() if token.kind == "name" else ""
     if word == "OPTIONAL" and cursor.peek().text.upper() == "CALL":
         word = "CALL"
-    if word in _REFUSED:
-        raise cursor.error(f"{_NAMED.get(word, word)} is not supported", _REFUSED[word])
+    if word in _UNSUPPORTED:
+        raise cursor.error(f"{_NAMED.get(word, word)} is not supported", _UNSUPPORTED[word])
 
 
 def _match(cursor: Cursor) -> Match:

@@ -1,7 +1,7 @@
-"""The syntax tree of the read subset of openCypher: what the parser builds and everything after it reads.
+"""The syntax tree of the read subset of openCypher, which the parser builds and all later stages read.
 
-Nodes are frozen and compare by meaning: `at` (offset in the text, for errors) takes no part in equality, so that a
-grouping key can be recognised where it is written a second time.
+Nodes are frozen and compare by meaning: equality ignores `at` (offset in the text, for errors), so that a repeated
+grouping key is recognised.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def position() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A constant. `kind` is the type's name, so that 1, 1.0 and true stay different."""
+    """A constant. `kind` is the name of its type, so that 1, 1.0 and true stay distinct."""
 
     value: bool | int | float | str | None
     kind: str
@@ -33,7 +33,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A name that a pattern, WITH, UNWIND or comprehension introduced."""
+    """A name that a pattern, WITH, UNWIND or comprehension introduces."""
 
     name: str
     at: int = position()
@@ -41,7 +41,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A value that has been computed before and sits in the row (only the projection makes these)."""
+    """A value that is already computed and stored in the row (only the projection creates these)."""
 
     index: int
 
@@ -64,7 +64,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """`subject[start..stop]`, either end may be missing."""
+    """`subject[start..stop]`; either end may be missing."""
 
     subject: Expression
     start: Expression | None
@@ -97,7 +97,7 @@ class Arithmetic:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`a < b <= c`: every neighbouring pair holds."""
+    """`a < b <= c`: every adjacent pair holds."""
 
     first: Expression
     rest: tuple[tuple[str, Expression], ...]
@@ -203,7 +203,7 @@ class Reduce:
 
 @dataclass(frozen=True, slots=True)
 class MapProjection:
-    """`n {.*, .name, key: value}`; an entry with key "*" stands for all properties."""
+    """`n {.*, .name, key: value}`; an entry with key "*" means all properties."""
 
     subject: Variable
     entries: tuple[tuple[str, Expression], ...]
@@ -214,7 +214,7 @@ class Subquery:
     """`EXISTS { .. }`, `COUNT { .. }`, `COLLECT { .. }`, pattern predicates and pattern comprehensions.
 
     `kind` is exists, pattern (a predicate that may not introduce names), count or collect; the query may read the
-    variables around it.
+    variables of the outer query.
     """
 
     kind: str
@@ -252,8 +252,8 @@ class NodePattern:
 class RelationshipPattern:
     """`-[variable:TYPES *low..high {properties} WHERE where]->`.
 
-    `direction` is out, in or both; `hops` is None for exactly one relationship that binds a single value, else (low,
-    high) with high None for "as deep as allowed".
+    `direction` is out, in or both. `hops` is None for exactly one relationship that binds a single value, else (low,
+    high), where a high of None means the maximum depth.
     """
 
     variable: str

@@ -1,1 +1,1 @@
-"""Adapters that turn text into vectors: the static model that ships in the package (the default)."""
+"""Adapters that turn text into vectors. The default is the static model that ships in the package."""

@@ -1,4 +1,4 @@
-"""Texts -> requests that a server takes: by number, by estimated tokens and by bytes. Pure."""
+"""Texts to requests within the limits of a server: number of texts, estimated tokens and bytes. Pure."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Iterator, Sequence
 from atlas.embedders.endpoint import PAYLOAD_BYTES, EndpointLimits
 
 BYTES_PER_TOKEN = 3
-"""Code has 3 to 4 bytes in a token; the lower number keeps requests below a limit."""
+"""Code has 3 to 4 bytes per token; the lower value keeps requests below a limit."""
 
 ENVELOPE_BYTES = 4096
-"""Room for what is around the texts in a body."""
+"""Bytes reserved for the request body around the texts."""
 
 
 def tokens_of(text: str) -> int:
-    """Return an estimate of the model's tokens, rather too many; the two at the ends are counted."""
+    """Return a high estimate of the number of tokens, including the start and end tokens."""
     return len(text.encode("utf8", "replace")) // BYTES_PER_TOKEN + 2
 
 
 def clean(text: str) -> str:
-    """Return the text as every server can read it: lone surrogates are no UTF-8."""
+    """Return the text in a form that every server can read: lone surrogates are not UTF-8."""
     return text.encode("utf8", "replace").decode("utf8")
 
 
 def split(texts: Sequence[str], most: int, limits: EndpointLimits) -> Iterator[list[int]]:
-    """Yield the positions of the texts of each request, at most `most` and what the server allows; no text is left out.
+    """Yield the positions of the texts of each request, at most `most` and the server's limits; every text is included.
 
-    Texts of similar length go together: a model pads all to the longest.
+    Texts of similar length go together, because a model pads all texts to the longest.
     """
     count = min(most, limits.texts or most, limits.requests or most)
     batch: list[int] = []

@@ -1,6 +1,6 @@
-"""Texts that a server refuses: the request is halved until they are alone, shortened, and given up one by one.
+"""Handling of texts that a server rejects: bisect the request to single texts, shorten those, and skip them at last.
 
-A text is to blame only when the server takes another one; else the server or the settings are.
+A text is at fault only if the server accepts another one; otherwise the server or the settings are at fault.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from atlas.embedders.endpoint import PROBE
 from atlas.embedders.retry import RequestRejected, ServerCrashed
 from atlas.errors import ConfigError
 
-LEAST_CHARACTERS = 100
-"""A text that is refused is halved down to this."""
+MIN_CHARACTERS = 100
+"""Length in characters at which a rejected text is no longer halved."""
 
 Ask = Callable[[Sequence[str]], Awaitable[list[bytes]]]
-"""Texts -> vectors, or RequestRejected, or ServerCrashed after all backoff."""
+"""Texts -> vectors, or RequestRejected, or ServerCrashed after all retries."""
 
 
 class Bisection:
-    """One run over many requests; counts what it had to do."""
+    """One run over many requests; counts shortened and skipped texts."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
-        self._innocent = False
+        self._server_checked = False
         self.shortened = 0
         self.given_up = 0
         self.last = ""
-        """Why the last text was given up."""
+        """The reason why the last text was skipped."""
 
     async def vectors(self, texts: Sequence[str]) -> list[bytes | None]:
-        """Return a vector per text, None for one that the server takes in no form.
+        """Return a vector per text, None for a text that the server rejects in any length.
 
-        Raises ConfigError when the server takes nothing at all, and whatever else `ask` raises.
+        Raises ConfigError if the server rejects everything, and all other errors of `ask`.
         """
         try:
             return list(await self._ask(texts))
@@ -44,18 +44,18 @@ class Bisection:
         return [*await self.vectors(texts[:half]), *await self.vectors(texts[half:])]
 
     async def _check_server(self, error: RequestRejected | ServerCrashed) -> None:
-        """Raise unless the server takes a harmless text; asked once in a run."""
-        if self._innocent:
+        """Raise unless the server accepts a harmless text; checked once per run."""
+        if self._server_checked:
             return
         try:
             await self._ask([PROBE])
         except RequestRejected:
-            hint = "The server refuses every text: check embedder.provider, embedder.model and embedder.dimensions."
+            hint = "The server rejects every text: check embedder.provider, embedder.model and embedder.dimensions."
             raise ConfigError(error.message, hint) from error
-        self._innocent = True
+        self._server_checked = True
 
     async def _alone(self, text: str, error: RequestRejected | ServerCrashed) -> bytes | None:
-        while len(text) > LEAST_CHARACTERS:
+        while len(text) > MIN_CHARACTERS:
             text = text[: len(text) // 2]
             try:
                 (vector,) = await self._ask([text])

@@ -1,6 +1,6 @@
-"""An embedder behind a content-addressed cache: equal text is embedded once, in whatever project or branch it is.
+"""An embedder with a content-addressed cache: equal text is embedded once across projects and branches.
 
-Chunks come in, vectors go out; which embedder and which cache is not known here. A cache that fails costs time only.
+The embedder and the cache are interchangeable. A cache failure costs only time.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from atlas.model import Chunk, EmbeddingStats, ModelInfo
 
 
 class CachedEmbedder:
-    """`atlas.contracts.Embedder` over another one."""
+    """`atlas.contracts.Embedder` that wraps another one."""
 
     def __init__(self, embedder: Embedder, cache: EmbeddingCache) -> None:
         self._embedder, self._cache = embedder, cache
 
     @property
     def place(self) -> str:
-        """Where texts are sent that the cache does not hold."""
+        """Where texts missing from the cache are sent."""
         return self._embedder.place
 
     @property
     def embedding_stats(self) -> EmbeddingStats:
-        """What the embedder could not embed as it was."""
+        """Statistics of texts that the embedder shortened or skipped."""
         return self._embedder.embedding_stats
 
     async def info(self) -> ModelInfo:
-        """Return what the vectors are made with."""
+        """Return the model of the vectors."""
         return await self._embedder.info()
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
-        """Return one vector per chunk, in order; only texts that the cache does not hold are embedded, each once."""
+        """Return one vector per chunk, in order; only texts missing from the cache are embedded, each once."""
         info = await self.info()
         keys = [_key(info, chunk) for chunk in chunks]
         vectors = await self._known(list(dict.fromkeys(keys)), 2 * info.dimension)
@@ -43,7 +43,7 @@ class CachedEmbedder:
         if missing:
             made = await self._embedder.embed_chunks(list(missing.values()))
             if await self.info() != info:
-                raise Unavailable("the embedding model changed meanwhile", "Run: atlas index")
+                raise Unavailable("the embedding model changed during the run", "Run: atlas index")
             fresh = dict(zip(missing, made, strict=True))
             vectors |= fresh
             await self._keep(fresh)
@@ -63,7 +63,7 @@ class CachedEmbedder:
             found = await self._cache.get(keys)
         except (Unavailable, StoreError):
             return {}
-        # a vector of another length is not ours, whoever put it there
+        # Ignore vectors of another length: they do not come from this model.
         return {key: data for key, data in zip(keys, found, strict=True) if data is not None and len(data) == size}
 
     async def _keep(self, vectors: dict[str, bytes]) -> None:
@@ -72,7 +72,7 @@ class CachedEmbedder:
 
 
 def _key(info: ModelInfo, chunk: Chunk) -> str:
-    """Return 32 hex digits over everything that the vector is made of: the model, the text, the name and its weight."""
+    """Return 32 hex digits over all inputs of the vector: the model, the text, the name and its weight."""
     made_of = "\0".join((info.provider, info.model, str(info.dimension), info.fingerprint))
     text = "\0".join((made_of, str(int(chunk.is_file)), chunk.name, chunk.text))
     return hashlib.blake2b(text.encode("utf8", "surrogatepass"), digest_size=16).hexdigest()

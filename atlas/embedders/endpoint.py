@@ -1,4 +1,4 @@
-"""What every kind of embedding server looks like to `RemoteEmbedder`: it says what it is, and embeds texts."""
+"""The interface between `RemoteEmbedder` and an embedding server: describe the server, embed texts."""
 
 from __future__ import annotations
 
@@ -7,52 +7,52 @@ from dataclasses import dataclass
 from typing import Protocol
 
 PROBE = "def probe() -> None: ..."
-"""Embedded to learn the dimension, and to tell a server that refuses everything from one that refuses a text."""
+"""Embedded to determine the dimension, and to detect a server that rejects everything, not just a certain text."""
 
 PAYLOAD_BYTES = 2_000_000
-"""What TEI takes as a request's body; others take more."""
+"""Maximum request body of TEI; other servers accept more."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointLimits:
-    """What a server takes; 0 = it does not say."""
+    """Limits of a server; 0 means that the server does not report one."""
 
     texts: int = 0
-    """In a request."""
+    """Per request."""
     tokens: int = 0
-    """In a request."""
+    """Per request."""
     text_tokens: int = 0
-    """Of one text; what is beyond is cut off by the server."""
+    """Per text; the server cuts off the rest."""
     requests: int = 0
-    """Texts at work at the same time, over all requests."""
+    """Texts in progress at the same time, over all requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointInfo:
-    """What a server said it is."""
+    """What a server reports about itself."""
 
     model: str
     fingerprint: str
-    """Names the weights as well as the server can; "" when it cannot."""
+    """Identifies the weights as precisely as the server allows; "" if it does not."""
     dimension: int
     limits: EndpointLimits = EndpointLimits()
     server: str = ""
-    """Product and version, for people."""
+    """Product and version, for display."""
 
 
 class Endpoint(Protocol):
-    """One server. Raises Busy, Refused and ConfigError; never tries again by itself."""
+    """One server. Raises ServerBusy, RequestRejected and ConfigError; never retries."""
 
     provider: str
     place: str
-    """Where texts are sent, for people; no secrets."""
+    """Where texts are sent, for display; contains no secrets."""
 
     async def describe(self, before: EndpointInfo | None) -> EndpointInfo:
-        """Return what is served now; `before` is what was served when it was last asked."""
+        """Return what the server serves now; `before` is the previous result."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one vector per text, in order, as the server gave them."""
+        """Return one vector per text, in order, as the server returned it."""
         ...
 
     async def aclose(self) -> None:

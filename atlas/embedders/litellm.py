@@ -1,6 +1,6 @@
-"""Any provider that LiteLLM knows (extra `[litellm]`): imported with the first request, never at start-up.
+"""Any provider that LiteLLM supports (extra `[litellm]`), imported with the first request, not at start-up.
 
-It is kept from the network (its price list) and from the environment (it overwrites TIKTOKEN_CACHE_DIR).
+The import must not use the network (price list) or change the environment (LiteLLM overwrites TIKTOKEN_CACHE_DIR).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from atlas.embedders.endpoint import PROBE, EndpointInfo
-from atlas.embedders.http import SAID_CHARACTERS, retry_after
+from atlas.embedders.http import MAX_MESSAGE_CHARACTERS, retry_after
 from atlas.embedders.openai import in_order
 from atlas.embedders.retry import RequestRejected, ServerBusy
 from atlas.embedders.vector_codec import read_rows
@@ -28,7 +28,7 @@ class LiteLlmEndpoint:
     provider = "litellm"
 
     def __init__(self, model: str, url: str, key: str, dimensions: int, seconds: float, place: str) -> None:
-        """`model` is LiteLLM's, with its provider in front; `url` and `key` "" = the provider's own."""
+        """`model` is LiteLLM's name with the provider prefix; empty `url` and `key` mean the provider's defaults."""
         self._model, self._key, self.place = model, key, place
         self._options: dict[str, object] = {"timeout": seconds, "num_retries": 0, "max_retries": 0}
         if url:
@@ -39,30 +39,30 @@ class LiteLlmEndpoint:
             self._options["dimensions"] = dimensions
 
     async def describe(self, before: EndpointInfo | None) -> EndpointInfo:
-        """Return what was found before; the first time, embed something."""
+        """Return `before`; on the first call, embed a probe to determine the dimension."""
         if before is not None:
             return before
         return EndpointInfo(self._model, "", len((await self.embed([PROBE]))[0]), server="LiteLLM")
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one vector per text. Raises ConfigError when LiteLLM is not installed."""
+        """Return one vector per text. Raises ConfigError if LiteLLM is not installed."""
         library = await asyncio.to_thread(load)
         try:
             answer = await library.aembedding(
                 model=self._model, input=list(texts), encoding_format="float", **self._options
             )
-        except Exception as error:  # providers raise what they like; the status tells
+        except Exception as error:  # Providers raise errors of any type; the status is decisive.
             raise self._translated(error) from error
         try:
             return read_rows(in_order({"data": [_fields(item) for item in answer.data]}), len(texts))
         except ValueError as error:
-            raise ServerBusy(f"{self.place} answered {error}") from error
+            raise ServerBusy(f"{self.place} returned {error}") from error
 
     async def aclose(self) -> None:
         """Do nothing: LiteLLM keeps its connections for the life of the process."""
 
     def _translated(self, error: Exception) -> Exception:
-        said = " ".join(str(error).split())[:SAID_CHARACTERS]
+        said = " ".join(str(error).split())[:MAX_MESSAGE_CHARACTERS]
         if self._key:
             said = said.replace(self._key, "***")
         status = getattr(error, "status_code", 0)
@@ -71,12 +71,12 @@ class LiteLlmEndpoint:
             return RequestRejected(message)
         if not status or status in (408, 424, 425, 429) or status >= 500:
             return ServerBusy(message, after=_asked_for(error), lost=not status)
-        hint = "Check embedder.model, and the key that LiteLLM wants for it in the environment."
+        hint = "Check embedder.model and the environment variable with LiteLLM's key for it."
         return ConfigError(message, hint)
 
 
 def load() -> Any:
-    """Return the library. Raises ConfigError when it is not installed. Slow the first time: some seconds."""
+    """Return the library. Raises ConfigError if it is not installed. The first call takes some seconds."""
     with _LOADING:
         before = os.environ.get("TIKTOKEN_CACHE_DIR")
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -84,7 +84,7 @@ def load() -> Any:
             library = cast("Any", importlib.import_module("litellm"))
         except ImportError as error:
             raise ConfigError(
-                f"LiteLLM cannot be used: {error}", "Install it: pip install 'code-atlas[litellm]'"
+                f"LiteLLM cannot be loaded: {error}", "Install it: pip install 'code-atlas[litellm]'"
             ) from error
         finally:
             if before is None:
@@ -97,7 +97,7 @@ def load() -> Any:
 
 
 def _fields(item: object) -> Mapping[str, object]:
-    """Return an embedding of an answer, which is a mapping or an object by provider."""
+    """Return one embedding of a response as a mapping; depending on the provider it is a mapping or an object."""
     if isinstance(item, dict):
         return cast("dict[str, object]", item)
     dump = cast("Callable[[], dict[str, object]]", getattr(item, "model_dump", dict))

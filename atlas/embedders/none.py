@@ -1,4 +1,4 @@
-"""The embedder of projects that want no vectors: it makes none, and says so when a question needs them."""
+"""The embedder of projects without vectors. It returns an error that explains how to enable vector search."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from atlas.model import Chunk, EmbeddingStats, ModelInfo
 
 
 class NoEmbedder:
-    """`atlas.contracts.Embedder` that always refuses; searches degrade to words, names and graph with a note."""
+    """`atlas.contracts.Embedder` that always raises; searches fall back to words, names and graph with a note."""
 
     @property
     def place(self) -> str:
-        """Nowhere."""
+        """Empty: no text is sent anywhere."""
         return ""
 
     @property
     def embedding_stats(self) -> EmbeddingStats:
-        """None."""
+        """Always empty."""
         return EmbeddingStats()
 
     async def info(self) -> ModelInfo:
-        """Return a model that no vector was made with."""
+        """Return a model that no stored vector uses."""
         return ModelInfo("none", "", 0, "")
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:

@@ -1,6 +1,6 @@
-"""A server with OpenAI's `/v1/embeddings`: hosted ones, and llama.cpp, Ollama, vLLM, LM Studio and others at home.
+"""A server with OpenAI's `/v1/embeddings`: hosted services, and local llama.cpp, Ollama, vLLM, LM Studio and others.
 
-It names no weights: another model under the same name and dimension is not noticed.
+The protocol does not identify weights, so a different model with the same name and dimension goes undetected.
 """
 
 from __future__ import annotations
@@ -19,49 +19,49 @@ class OpenAiEndpoint:
 
     provider = "openai"
 
-    def __init__(self, exchange: JsonClient, place: str, model: str, dimensions: int) -> None:
-        """`dimensions` 0 takes the model's own."""
-        self._exchange, self.place, self._model, self._dimensions = exchange, place, model, dimensions
+    def __init__(self, client: JsonClient, place: str, model: str, dimensions: int) -> None:
+        """`dimensions` 0 means the model's own."""
+        self._client, self.place, self._model, self._dimensions = client, place, model, dimensions
 
     async def describe(self, before: EndpointInfo | None) -> EndpointInfo:
-        """Return what was found before; the first time, embed something and see which model answers."""
+        """Return `before`; on the first call, embed a probe to determine the dimension and the served model."""
         if before is not None:
             return before
         vectors, served = await self._embed([PROBE])
         return EndpointInfo(self._model, served, len(vectors[0]))
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one vector per text, in the texts' order whatever the answer's."""
+        """Return one vector per text, in the order of the texts, whatever the order of the response."""
         return (await self._embed(texts))[0]
 
     async def aclose(self) -> None:
         """Close the connections; idempotent."""
-        await self._exchange.aclose()
+        await self._client.aclose()
 
     async def _embed(self, texts: Sequence[str]) -> tuple[list[list[float]], str]:
         body: dict[str, object] = {"model": self._model, "input": list(texts), "encoding_format": "float"}
         if self._dimensions:
             body["dimensions"] = self._dimensions
-        found = await self._exchange.post("/embeddings", body)
+        found = await self._client.post("/embeddings", body)
         try:
             return read_rows(in_order(found), len(texts)), _served(found)
         except ValueError as error:
-            raise ServerBusy(f"the embedding server {self._exchange.url} answered {error}") from error
+            raise ServerBusy(f"the embedding server {self._client.url} returned {error}") from error
 
 
 def in_order(found: object) -> list[object]:
-    """Return the embeddings of an answer's `data` by their `index`. Raises ValueError when they are not all there."""
+    """Return the embeddings in a response's `data`, ordered by `index`. Raises ValueError if some are missing."""
     data = cast("dict[str, object]", found).get("data") if isinstance(found, dict) else None
     if not isinstance(data, list):
         raise ValueError("no list of vectors")
     by_index: dict[object, object] = {}
     for position, item in enumerate(cast("list[object]", data)):
         if not isinstance(item, dict):
-            raise ValueError("a vector that is no object")
+            raise ValueError("a vector that is not an object")
         fields = cast("dict[str, object]", item)
         by_index[fields.get("index", position)] = fields.get("embedding")
     if set(by_index) != set(range(len(cast("list[object]", data)))):
-        raise ValueError("vectors whose order is not known")
+        raise ValueError("vectors in an unknown order")
     return [by_index[position] for position in range(len(by_index))]
 
 

@@ -1,4 +1,4 @@
-"""What models want before a question and before a text: the words that they were trained with. Data."""
+"""Prefixes for queries and documents, as the models were trained with them. Data only."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 
 AUTO = "auto"
-"""In the settings: what the model's authors say, nothing for models that are not in the table."""
+"""Setting for the prefixes that the model's authors specify; empty for models outside the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """Put before texts; "" = nothing."""
+    """Text to put in front of queries and documents; "" for none."""
 
     query: str = ""
     document: str = ""
@@ -33,11 +33,11 @@ MODELS = (
     ),
     (r"(^|[-_/])e5-(small|base|large)(?!.*instruct)", Prefixes("query: ", "passage: ")),
 )
-"""Pattern in the model's name -> its prefixes. gte-modernbert, jina-embeddings-v2-base-code and OpenAI's want none."""
+"""Pattern for the model's name -> its prefixes. gte-modernbert, jina-embeddings-v2-base-code and OpenAI's need none."""
 
 
 def prefixes(model: str, query: str, document: str) -> Prefixes:
-    """Return the prefixes for a model; `query` and `document` are the settings', each of which may be AUTO."""
+    """Return the prefixes for a model; `query` and `document` are the settings, each of which may be AUTO."""
     name = model.lower()
     known = next((found for pattern, found in MODELS if re.search(pattern, name)), Prefixes())
     return Prefixes(known.query if query == AUTO else query, known.document if document == AUTO else document)

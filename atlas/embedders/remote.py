@@ -1,6 +1,6 @@
-"""The embedder over a server: prefixes, requests in flight, backoff, and noticing that another model is served.
+"""The embedder for a server: prefixes, concurrent requests, backoff, and detection of a changed model.
 
-Which protocol the server speaks is the endpoint's; where vectors are kept is not known here.
+The endpoint implements the server's protocol; storing vectors is the caller's task.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from atlas.errors import ConfigError, Unavailable
 from atlas.model import Chunk, EmbeddingStats, ModelInfo
 
 FRESH_SECONDS = 10.0
-"""What the server said it serves is believed that long by questions; texts to store are not embedded without asking."""
+"""Seconds for which queries reuse the server's description; embedding chunks always asks again."""
 
 
 QUESTION_SECONDS = 5.0
-"""Whoever asks gets an answer without meaning rather than none."""
+"""Timeout of a query: a search without vectors is better than a late one."""
 
 BULK = Backoff(30.0, 0.25)
 PROMPT = Backoff(2.0, 0.1)
@@ -33,25 +33,25 @@ PROMPT = Backoff(2.0, 0.1)
 
 @dataclass(frozen=True, slots=True)
 class RequestOptions:
-    """The settings that are the same for all servers."""
+    """The settings that all servers share."""
 
     dimensions: int = 0
-    """Numbers in a vector; 0 = as many as the model makes."""
+    """Dimension of the vectors; 0 means the model's own."""
     query_prefix: str = AUTO
     document_prefix: str = AUTO
     batch: int = 32
-    """Texts in a request."""
+    """Texts per request."""
     concurrency: int = 4
-    """Requests in flight."""
+    """Concurrent requests."""
     backoff: Backoff = BULK
-    """For texts to store."""
+    """For chunks."""
     query_backoff: Backoff = PROMPT
-    """For a question, which somebody waits for, and for asking a server what it is."""
+    """For a query, for which a user waits, and for the server's description."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A server at one time."""
+    """The description of a server at one time."""
 
     description: EndpointInfo
     info: ModelInfo
@@ -60,7 +60,7 @@ class _Known:
 
 
 class RemoteEmbedder:
-    """`atlas.contracts.Embedder` over an endpoint. Use from one event loop."""
+    """`atlas.contracts.Embedder` over an endpoint. Use it from one event loop."""
 
     def __init__(self, endpoint: Endpoint, choice: RequestOptions) -> None:
         self._endpoint, self._choice = endpoint, choice
@@ -70,24 +70,24 @@ class RemoteEmbedder:
 
     @property
     def place(self) -> str:
-        """Where texts are sent, with the product once it is known."""
+        """Where texts are sent, with the server product once it is known."""
         server = self._known.description.server if self._known else ""
         return f"{server} at {self._endpoint.place}" if server else self._endpoint.place
 
     @property
     def embedding_stats(self) -> EmbeddingStats:
-        """Texts that were cut or given up so far."""
+        """Number of texts shortened or skipped so far."""
         return self._losses
 
     async def info(self) -> ModelInfo:
-        """Return what vectors are made with; asks the server. Raises Unavailable and ConfigError."""
+        """Return the model of the vectors; asks the server. Raises Unavailable and ConfigError."""
         return (await self._described(FRESH_SECONDS)).info
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
-        """Return one vector per chunk, in order; zeros for one that the server takes in no form.
+        """Return one vector per chunk, in order; zeros for a text that the server rejects in any length.
 
-        Raises Unavailable when the server is away longer than the backoff, or serves another model than at the
-        beginning; ConfigError when it refuses the key, every text, or makes vectors of another dimension than wanted.
+        Raises Unavailable if the server is unreachable for longer than the backoff or starts to serve another model;
+        ConfigError if it rejects the key or every text, or returns vectors of another dimension than configured.
         """
         if not chunks:
             return []
@@ -104,13 +104,13 @@ class RemoteEmbedder:
         return [vector if vector is not None else bytes(2 * known.info.dimension) for vector in found]
 
     async def embed_query(self, text: str) -> bytes:
-        """Return the vector of a question; its end is cut off when the server finds it too long. Raises as `info`."""
+        """Return the vector of a query, shortened if the server finds it too long. Raises the errors of `info`."""
         try:
             async with asyncio.timeout(QUESTION_SECONDS):
                 return await self._question(text)
         except TimeoutError as error:
             self._known = None
-            raise Unavailable(f"{self.place} did not answer a question within {QUESTION_SECONDS:g} s") from error
+            raise Unavailable(f"{self.place} did not respond to a query within {QUESTION_SECONDS:g} s") from error
 
     async def aclose(self) -> None:
         """Close the connections; idempotent."""
@@ -123,7 +123,7 @@ class RemoteEmbedder:
         return vector if vector is not None else bytes(4 * known.info.dimension)
 
     def _width(self, limits: EndpointLimits) -> int:
-        """Return the requests in flight: TEI wants a permit for every text in them."""
+        """Return the number of concurrent requests; TEI counts every text in them against its limit."""
         most = min(self._choice.batch, limits.texts or self._choice.batch)
         return max(1, min(self._choice.concurrency, limits.requests // most if limits.requests else 64))
 
@@ -137,7 +137,7 @@ class RemoteEmbedder:
             try:
                 return await self._endpoint.embed(texts)
             except ServerBusy as busy:
-                if busy.lost:  # what answers next may be another model
+                if busy.lost:  # The next server to respond may serve another model.
                     self._known = None
                 raise
 
@@ -149,10 +149,10 @@ class RemoteEmbedder:
         try:
             return [make(row) for row in rows]
         except ValueError as error:
-            raise RequestRejected(f"{self._endpoint.place} answered {error}") from error
+            raise RequestRejected(f"{self._endpoint.place} returned {error}") from error
 
     async def _described(self, fresh: float) -> _Known:
-        """Return what is served, asked for at most `fresh` seconds ago."""
+        """Return the description of the server, at most `fresh` seconds old."""
         async with self._describing:
             known = self._known
             if known is not None and time.monotonic() - known.at < fresh:
@@ -161,7 +161,7 @@ class RemoteEmbedder:
             try:
                 served = await retry_with_backoff(lambda: self._endpoint.describe(before), self._choice.query_backoff)
             except RequestRejected as error:
-                hint = f"It refuses {PROBE!r}: check embedder.provider, embedder.model and embedder.dimensions."
+                hint = f"The server rejects {PROBE!r}: check embedder.provider, embedder.model and embedder.dimensions."
                 raise ConfigError(error.message, hint) from error
             except Unavailable:
                 self._known = None
@@ -173,13 +173,13 @@ class RemoteEmbedder:
         wanted = self._choice.dimensions
         if wanted and served.dimension != wanted:
             raise ConfigError(
-                f"{served.model} at {self._endpoint.place} makes vectors of {served.dimension} dimensions, "
+                f"{served.model} at {self._endpoint.place} returns vectors of {served.dimension} dimensions, "
                 f"embedder.dimensions is {wanted}",
-                "Set embedder.dimensions to 0 or to what the model makes.",
+                "Set embedder.dimensions to 0 or to the model's dimension.",
             )
         chosen = prefixes(served.model, self._choice.query_prefix, self._choice.document_prefix)
         fingerprint = served.fingerprint
-        if chosen.document:  # vectors are made of it, too
+        if chosen.document:  # The prefix is part of every vector's input.
             fingerprint += f"+{hashlib.blake2b(chosen.document.encode(), digest_size=4).hexdigest()}"
         info = ModelInfo(self._endpoint.provider, served.model, served.dimension, fingerprint)
         return _Known(served, info, chosen, time.monotonic())
@@ -194,7 +194,7 @@ class RemoteEmbedder:
 async def _in_parallel(
     width: int, batches: Iterator[list[int]], texts: Sequence[str], bisection: Bisection, found: list[bytes | None]
 ) -> None:
-    """Fill `found`, `width` requests at a time; the first error ends all and is raised."""
+    """Fill `found` with `width` concurrent requests; the first error cancels all of them and is raised."""
 
     async def work() -> None:
         for positions in batches:

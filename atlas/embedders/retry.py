@@ -1,6 +1,6 @@
-"""What embedding servers answer instead of vectors, and how long they are asked again: growing waits with jitter.
+"""Errors of embedding servers, and retries with exponential backoff and jitter.
 
-Endpoints raise these errors; nothing here knows of HTTP or of models.
+Endpoints raise these errors; this module is independent of HTTP and of models.
 """
 
 from __future__ import annotations
@@ -15,52 +15,52 @@ from typing import TypeVar
 from atlas.errors import AtlasError, Unavailable
 
 CRASHES = 3
-"""A model that failed so often on the same texts in a row is not asked for them again."""
+"""Failures in a row on the same texts after which the request is not retried."""
 
 LONGEST_SECONDS = 10.0
-"""Between two attempts, unless the server asks for more."""
+"""Maximum delay between two attempts, unless the server asks for more."""
 
 _T = TypeVar("_T")
 
 
 class ServerBusy(Unavailable):
-    """The server did not answer, or said that it cannot now."""
+    """The server did not respond, or reported that it is temporarily unavailable."""
 
     def __init__(self, message: str, hint: str = "", after: float = 0.0, *, lost: bool = False) -> None:
-        """`after`: seconds that the server asks for; `lost`: no answer came, so another server may be there next."""
+        """`after`: seconds that the server asks to wait; `lost`: no response, so another server may answer next."""
         super().__init__(message, hint)
         self.after, self.lost = after, lost
 
 
 class RequestRejected(AtlasError):
-    """The server takes these texts in no request: one of them, or their number or size, is to blame."""
+    """The server rejects these texts in every request because of one of them, their number or their size."""
 
 
 class ServerCrashed(ServerBusy):
-    """The model failed on these texts: for lack of memory, or because of one of them."""
+    """The model failed on these texts, for lack of memory or because of one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How long something is tried again."""
+    """Time limits of retries."""
 
     seconds: float
-    """From the first attempt to the start of the last."""
+    """Seconds from the first attempt to the start of the last."""
     first: float
-    """Seconds before the second attempt; doubled from then on."""
+    """Seconds before the second attempt; doubled for each further attempt."""
 
 
 async def retry_with_backoff(attempt: Callable[[], Awaitable[_T]], backoff: Backoff) -> _T:
-    """Return what the attempt returns; retry on ServerBusy while the backoff lasts, then raise it.
+    """Return the result of `attempt`; retry on ServerBusy within the time limit of the backoff, then raise it.
 
-    A server that asks for a longer wait than the backoff is not waited for.
+    If the server asks for a longer wait than the time limit allows, the error is raised without waiting.
     """
     started, delay, crashes = time.monotonic(), backoff.first, 0
     while True:
         try:
             return await attempt()
         except ServerBusy as busy:
-            # a jitter of half the delay: the requests of a batch that failed together do not come back together
+            # Jitter of half the delay spreads the retries of requests that failed together.
             crashes = crashes + 1 if isinstance(busy, ServerCrashed) else 0
             wait = max(busy.after, delay * random.uniform(0.5, 1.0))
             if crashes == CRASHES or time.monotonic() - started + wait > backoff.seconds:

@@ -1,7 +1,7 @@
 """The default embedder: a static word-vector model inside the package, on the CPU, without network.
 
-Texts come in, vectors go out; where they are kept is not known here. The model is read on first use, so that a process
-that embeds nothing does not pay for it.
+Storing vectors is the caller's task. The model is loaded on first use, so that a process that embeds nothing does not
+pay for it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ MODEL_FOLDER = Path(__file__).with_name("model")
 
 
 class StaticEmbedder:
-    """`atlas.contracts.Embedder` over a model folder. Safe to use from several tasks and threads."""
+    """`atlas.contracts.Embedder` over a model folder. Safe for concurrent tasks and threads."""
 
     def __init__(self, folder: Path = MODEL_FOLDER) -> None:
-        """Read what the model is called, not the model. Raises ConfigError when the folder holds no model."""
+        """Read the description of the model, not the model. Raises ConfigError if the folder contains no model."""
         self._folder = folder
         self._info = _read_info(folder)
         self._encoder: StaticEncoder | None = None
@@ -33,16 +33,16 @@ class StaticEmbedder:
 
     @property
     def place(self) -> str:
-        """Nowhere else."""
+        """Empty: no text leaves the process."""
         return ""
 
     @property
     def embedding_stats(self) -> EmbeddingStats:
-        """None."""
+        """Always empty."""
         return EmbeddingStats()
 
     async def info(self) -> ModelInfo:
-        """Return what the vectors are made with."""
+        """Return the model of the vectors."""
         return self._info
 
     async def embed_chunks(self, chunks: Sequence[Chunk]) -> list[bytes]:
@@ -50,13 +50,13 @@ class StaticEmbedder:
         return await asyncio.to_thread(self._encode, chunks)
 
     async def embed_query(self, text: str) -> bytes:
-        """Return the float32 little-endian vector of a question; all zeros when no word of it is known."""
-        # a question takes a hundredth of a millisecond, to a thread and back a tenth; reading the model takes 40
+        """Return the float32 little-endian vector of a query; all zeros if the model knows none of its words."""
+        # A query takes 0.01 ms and a round trip to a thread 0.1 ms; loading the model takes 40 ms.
         encoder = self._encoder or await asyncio.to_thread(self._loaded)
         return encoder.query(text)
 
     async def aclose(self) -> None:
-        """Do nothing: the model is memory only."""
+        """Do nothing: the model only uses memory."""
 
     def _encode(self, chunks: Sequence[Chunk]) -> list[bytes]:
         texts = [chunk.text for chunk in chunks]

@@ -1,4 +1,4 @@
-"""A server of text-embeddings-inference: it says what it serves and takes; its dimension is seen from a vector."""
+"""A text-embeddings-inference server: it reports its model and limits; the dimension is determined from a vector."""
 
 from __future__ import annotations
 
@@ -14,52 +14,52 @@ from atlas.errors import ConfigError
 
 
 class TeiEndpoint:
-    """`Endpoint` over TEI's own routes."""
+    """`Endpoint` over TEI's native routes."""
 
     provider = "tei"
 
-    def __init__(self, exchange: JsonClient, place: str, model: str, dimensions: int) -> None:
-        """`model` "" takes whatever is served; `dimensions` 0 takes the model's own."""
-        self._exchange, self.place, self._model, self._dimensions = exchange, place, model, dimensions
+    def __init__(self, client: JsonClient, place: str, model: str, dimensions: int) -> None:
+        """Accept any served model if `model` is empty; `dimensions` 0 means the model's own."""
+        self._client, self.place, self._model, self._dimensions = client, place, model, dimensions
 
     async def describe(self, before: EndpointInfo | None) -> EndpointInfo:
-        """Ask `/info`, and for a vector when another model is served than before. ConfigError for a reranker."""
-        info = await self._exchange.get("/info")
+        """Query `/info`, and embed a probe if the served model changed. Raises ConfigError for a reranker."""
+        info = await self._client.get("/info")
         if not isinstance(info, dict):
-            raise ServerBusy(f"the embedding server {self._exchange.url} says nothing of itself")
+            raise ServerBusy(f"the embedding server {self._client.url} does not describe itself at /info")
         served = self._read(cast("dict[str, object]", info))
         if before is not None and replace(served, dimension=before.dimension) == before:
             return before
         return replace(served, dimension=len((await self.embed([PROBE]))[0]))
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one vector per text; the server cuts off what is beyond its longest input."""
+        """Return one vector per text; the server truncates texts beyond its maximum length."""
         body: dict[str, object] = {"inputs": list(texts), "truncate": True, "normalize": True}
         if self._dimensions:
             body["dimensions"] = self._dimensions
-        found = await self._exchange.post("/embed", body)
+        found = await self._client.post("/embed", body)
         try:
             return read_rows(found, len(texts))
         except ValueError as error:
-            raise ServerBusy(f"the embedding server {self._exchange.url} answered {error}") from error
+            raise ServerBusy(f"the embedding server {self._client.url} returned {error}") from error
 
     async def aclose(self) -> None:
         """Close the connections; idempotent."""
-        await self._exchange.aclose()
+        await self._client.aclose()
 
     def _read(self, info: Mapping[str, object]) -> EndpointInfo:
         model = str(info.get("model_id") or "")
         names = (model, str(info.get("served_model_name") or ""))
         if self._model and self._model not in names:
             raise ConfigError(
-                f"the embedding server {self._exchange.url} serves {model}, embedder.model is {self._model}",
-                "Start the server with that model, or change embedder.model.",
+                f"the embedding server {self._client.url} serves {model}, embedder.model is {self._model}",
+                "Start the server with that model or change embedder.model.",
             )
         kind = info.get("model_type")
         kinds: dict[str, object] = cast("dict[str, object]", kind) if isinstance(kind, dict) else {}
         if kinds and "embedding" not in kinds:
             raise ConfigError(
-                f"{model} at {self._exchange.url} makes no vectors of texts: it is a {next(iter(kinds))}",
+                f"{model} at {self._client.url} is not an embedding model but a {next(iter(kinds))}",
                 "Start the server with an embedding model.",
             )
         pooling = kinds.get("embedding")

@@ -1,4 +1,4 @@
-"""Vectors as servers send them (lists of numbers) -> the bytes of the embedder contract. Pure."""
+"""Vectors in server responses (lists of numbers) to the bytes of the embedder contract. Pure."""
 
 from __future__ import annotations
 
@@ -11,19 +11,25 @@ from typing import cast
 
 
 def chunk_vector(values: Sequence[float]) -> bytes:
-    """Return the L2-normalised float16 little-endian vector; zeros stay zeros. ValueError for NaN and infinity."""
+    """Return the L2-normalised float16 little-endian vector; zeros stay zeros.
+
+    Raises ValueError for NaN and infinity.
+    """
     return struct.pack(f"<{len(values)}e", *_normalised(values))
 
 
 def query_vector(values: Sequence[float]) -> bytes:
-    """Return the L2-normalised float32 little-endian vector; zeros stay zeros. Raises ValueError as `chunk_vector`."""
+    """Return the L2-normalised float32 little-endian vector; zeros stay zeros.
+
+    Raises ValueError like `chunk_vector`.
+    """
     return struct.pack(f"<{len(values)}f", *_normalised(values))
 
 
 def read_rows(found: object, count: int) -> list[list[float]]:
-    """Return an answer's vectors as numbers. Raises ValueError unless there is one for each of `count` texts.
+    """Return the vectors of a response as numbers. Raises ValueError unless there is one for each of `count` texts.
 
-    Each is a list of numbers, or base64 of float32 little-endian. Numbers may still be NaN.
+    Each vector is a list of numbers, or base64 of float32 little-endian. Numbers may still be NaN.
     """
     if not isinstance(found, list):
         raise ValueError("no list of vectors")
@@ -31,7 +37,7 @@ def read_rows(found: object, count: int) -> list[list[float]]:
     if len(rows) != count:
         raise ValueError(f"{len(rows)} vectors for {count} texts")
     if len({len(row) for row in rows}) > 1 or not all(rows):
-        raise ValueError("vectors of different or no length")
+        raise ValueError("vectors of different lengths or empty vectors")
     return rows
 
 
@@ -39,11 +45,11 @@ def _numbers(row: object) -> list[float]:
     if isinstance(row, str):
         data = base64.b64decode(row, validate=True)
         if len(data) % 4:
-            raise ValueError("base64 that holds no float32")
+            raise ValueError("base64 that is not float32")
         return list(struct.unpack(f"<{len(data) // 4}f", data))
     if not isinstance(row, list):
-        raise ValueError("a vector that is no list")
-    # null is how JSON writers spell NaN
+        raise ValueError("a vector that is not a list")
+    # JSON writers encode NaN as null.
     return [_number(value) for value in cast("list[object]", row)]
 
 
@@ -52,7 +58,7 @@ def _number(value: object) -> float:
         return math.nan
     if isinstance(value, (int, float)):
         return float(value)
-    raise ValueError("a vector that holds no numbers")
+    raise ValueError("a vector with a value that is not a number")
 
 
 def _normalised(values: Sequence[float]) -> list[float]:

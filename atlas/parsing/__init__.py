@@ -31,9 +31,11 @@ from atlas._parser import (
     truncate_tokens,
 )
 from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of
+from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
     "BM25_LIBRARY",
+    "Cl100kCounter",
     "FactsCache",
     "Languages",
     "Linker",
@@ -64,4 +66,4 @@ __all__ = [
 ]
 
 BM25_LIBRARY = str(_parser.__file__)
-"""What SQLite loads for `bm25_best`: the Rust extension is an extension of SQLite too."""
+"""The library that SQLite loads for `bm25_best`: the Rust extension is also an extension of SQLite."""

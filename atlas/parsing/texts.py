@@ -1,6 +1,6 @@
-"""The words of a unit's nodes, made again from its rows and its file's bytes: what a copy of an index has to go by.
+"""Computes the search texts of a unit from its rows and its file's bytes, for a copy of an index.
 
-Stores keep words in an order of their own and do not give them back. Equal to what the extension makes of the facts.
+Stores keep words in their own order and do not return them. The result equals that of the extension.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _Span = tuple[int, int]
 
 
 def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], content: bytes) -> list[SearchText]:
-    """Return the search texts of a unit's nodes in their order; `content` is the file's, b"" of the structure unit."""
+    """Return the search texts of a unit's nodes in order; `content` is the file's bytes, b"" for the structure unit."""
     spans = {node.uid: (node.start_byte, node.end_byte) for node in nodes}
     nested = _nested(nodes, edges, spans)
     of_path = _words(path)
@@ -31,9 +31,9 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
 
 
 def _nested(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], spans: Mapping[str, _Span]) -> dict[str, set[_Span]]:
-    """Return the spans inside of each node that are not its own text: those of the nodes it is the nearest around.
+    """Return, for each node, the spans inside it that belong to nested nodes.
 
-    What is written apart from its owner (Go's methods, Rust's) belongs to whatever it stands in.
+    A node that is written outside its owner (a method in Go or Rust) is nested in the node that encloses it.
     """
     nested: dict[str, set[_Span]] = {}
     apart = {node.uid: node for node in nodes if node.label != "File"}
@@ -43,7 +43,7 @@ def _nested(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], spans: Mapping[s
             if around[0] <= span[0] and span[1] <= around[1]:
                 nested.setdefault(edge.source, set()).add(span)
                 del apart[edge.target]
-    # a file's node is around the module that is all of the file
+    # a file's node encloses the module that spans the whole file
     by_size = sorted(nodes, key=lambda node: (node.end_byte - node.start_byte, node.label == "File"))
     for uid in apart:
         start, end = spans[uid]
@@ -77,7 +77,7 @@ def _valid(text: bytes) -> bytes:
 
 
 def _without_docstring(text: bytes, docstring: str) -> bytes:
-    """Cut from the docstring's first line to its last: the lines are verbatim, what is around them is not."""
+    """Remove the docstring from its first line to its last: only its lines are verbatim, not their indentation."""
     written = docstring.split("\n")
     several = len(written) > 1 and (len(written) > 2 or bool(written[1]))
     lines = [line for line in (one.strip() for one in written) if line]

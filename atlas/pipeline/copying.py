@@ -1,6 +1,6 @@
-"""One project's index from one store to another, unit by unit, and whether both say the same afterwards.
+"""Copies a project's index from one store to another, unit by unit, and compares both.
 
-Two opened stores come in. Nothing is parsed, linked or embedded again; memory is bounded by a batch.
+Two open stores come in. Nothing is parsed, linked or embedded again; the batch size limits memory.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from atlas.pipeline.events import Progress
 from atlas.pipeline.tree import PENDING
 
 COPY_BYTES = 300_000
-"""Source text of one transaction: a server has to hold all of what is written in memory."""
+"""Source text of one transaction: a server holds all of it in memory."""
 UNIT_BYTES = 2_000
-"""What a unit costs besides its source text."""
+"""The cost of a unit in addition to its source text."""
 VECTORS = 1_000
 COUNTED = ("files", "nodes", "edges", "languages", "resolved", "unresolved", "chunks", "vectors", "skipped", "problems")
 
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """What `compare_project` found: `differences` are lines for people, none when both stores say the same."""
+    """The result of `compare_project`: `differences` are lines for people, none if both stores agree."""
 
     project: str
     units: int
@@ -35,7 +35,7 @@ class CopyReport:
     edges: int
     vectors: int
     source_digest: str
-    """Over all that is compared, in a fixed order: 32 hex digits."""
+    """Of all compared content in a fixed order: 32 hex digits."""
     target_digest: str
     differences: tuple[str, ...]
 
@@ -43,15 +43,15 @@ class CopyReport:
 async def copy_project(
     source: Store, target: Store, project: str, progress: Progress, *, replacing: bool = False
 ) -> None:
-    """Make the target's project what the source's is: graph, words, contents, up-to-date vectors, skipped files.
+    """Make the target's project equal to the source's: graph, words, contents, up-to-date vectors, skipped files.
 
-    Until all is there the target's project carries the mark of an unfinished pass, so that the next index pass would
-    look at every file. Raises NotFound for a project that the source does not hold, and ConfigError for one that the
-    target holds already, unless `replacing`.
+    Until the copy is complete, the target's project carries the mark of an unfinished pass, so the next index pass
+    compares every file. Raises NotFound if the source does not hold the project, and ConfigError if the target already
+    does, unless `replacing`.
     """
     state = await _state(source, project)
     manifest = await source.manifest(project)
-    there = await _units_there(target, project)
+    there = await _units_in(target, project)
     if there and not replacing:
         raise ConfigError(
             f"the target already holds {project}: {len(there)} units", "Give --replace to have it replaced by the copy."
@@ -65,7 +65,7 @@ async def copy_project(
     for paths in _batches(manifest):
         deltas = [_with_texts(delta) for delta in await source.units(project, paths)]
         await target.apply([delta for delta in deltas if delta.path != STRUCTURE_PATH])
-        # the structure's record comes last: it says that all of it is there
+        # the structure's record comes last: it marks the copy as complete
         await target.apply([replace(delta, record=_pending(delta)) for delta in deltas if delta.path == STRUCTURE_PATH])
         done += len(paths)
         progress("copy", done, len(manifest))
@@ -76,14 +76,14 @@ async def copy_project(
 
 
 async def compare_project(source: Store, target: Store, project: str, progress: Progress) -> CopyReport:
-    """Compare all that both stores say of a project, but when and how often it was written. Raises as they do."""
+    """Compare a project in both stores, except when and how often it was written. Raises as they do."""
     ours, theirs = await source.manifest(project), await target.manifest(project)
     found: list[str] = []
     digests = (hashlib.blake2b(digest_size=16), hashlib.blake2b(digest_size=16))
     done = nodes = edges = 0
     for paths in _batches({**theirs, **ours}):
         pair = (await source.units(project, paths), await target.units(project, paths))
-        one, other = ({delta.path: _said(delta) for delta in deltas} for deltas in pair)
+        one, other = ({delta.path: _serialized(delta) for delta in deltas} for deltas in pair)
         found += [f"unit {path or '(structure)'} differs" for path in paths if one.get(path) != other.get(path)]
         for digest, said in zip(digests, (one, other), strict=True):
             for path in sorted(said):
@@ -107,11 +107,11 @@ async def compare_project(source: Store, target: Store, project: str, progress: 
 async def _state(store: Store, project: str) -> ProjectState:
     states = {state.project: state for state in await store.projects()}
     if project not in states:
-        raise NotFound(f"{project} is not in the index that is to be copied", near=tuple(states))
+        raise NotFound(f"{project} is not in the source index", near=tuple(states))
     return states[project]
 
 
-async def _units_there(target: Store, project: str) -> set[str]:
+async def _units_in(target: Store, project: str) -> set[str]:
     known = {state.project for state in await target.projects()}
     return set(await target.manifest(project)) if project in known else set()
 
@@ -139,7 +139,7 @@ async def _copy_vectors(source: Store, target: Store, state: ProjectState, progr
 
 
 def _batches(manifest: Mapping[str, FileRecord]) -> Iterator[list[str]]:
-    """Yield all paths, sorted, as many at once as fit into a transaction."""
+    """Yield all paths, sorted, in batches that fit into a transaction."""
     batch: list[str] = []
     size = 0
     for path in sorted(manifest):
@@ -153,12 +153,12 @@ def _batches(manifest: Mapping[str, FileRecord]) -> Iterator[list[str]]:
 
 
 def _with_texts(delta: GraphDelta) -> GraphDelta:
-    """Return the delta with the words that search sees: stores do not give them back."""
+    """Return the delta with its search texts, which stores do not return."""
     return replace(delta, texts=texts_of(delta.path, delta.nodes or (), delta.edges, delta.content or b""))
 
 
-def _said(delta: GraphDelta) -> bytes:
-    """Return all of a unit as bytes: equal units, equal bytes."""
+def _serialized(delta: GraphDelta) -> bytes:
+    """Return a unit as bytes: equal units give equal bytes."""
     content = delta.content if delta.content is None else hashlib.blake2b(delta.content, digest_size=16).digest()
     rows = (tuple(map(tuple, delta.nodes or ())), tuple(map(tuple, delta.edges)), tuple(map(tuple, delta.decisions)))
     record = () if delta.record is None else tuple(getattr(delta.record, one.name) for one in fields(delta.record))
@@ -168,7 +168,7 @@ def _said(delta: GraphDelta) -> bytes:
 async def _vector_pages(
     source: Store, target: Store, project: str
 ) -> AsyncIterator[tuple[list[VectorRow], list[VectorRow]]]:
-    """Yield pages of both side by side, to their ends or to where they differ."""
+    """Yield pages of both until they end or differ."""
     after = ""
     while True:
         one, other = await source.vectors(project, VECTORS, after), await target.vectors(project, VECTORS, after)
@@ -181,7 +181,7 @@ async def _vector_pages(
 
 
 def _counts(stats: ProjectStats) -> dict[str, object]:
-    """Return what is counted, without zeros."""
+    """Return the counts without zeros."""
     said: dict[str, object] = {name: getattr(stats, name) for name in COUNTED}
     for name, value in said.items():
         if isinstance(value, Mapping):

@@ -1,6 +1,6 @@
-"""An index pass that the running daemon does: a request goes out over the bus, and what was done for it comes back.
+"""Requests an index pass from the running daemon over the bus and reports what the daemon did for it.
 
-It must know neither store nor disk; whether the daemon is still there is somebody else's to say.
+It knows neither store nor disk; the caller says whether the daemon is alive.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from atlas.pipeline.tiers.embed import EmbedTier
 POLL_SECONDS = 0.05
 
 ALIVE_SECONDS = 1.0
-"""Between two questions whether the daemon is still there."""
+"""Interval of the check whether the daemon is alive."""
 
 COUNTERS = ("parsed", "written", "removed", "vectors")
 
@@ -43,7 +43,7 @@ class ServedProject:
 
 @dataclass(frozen=True, slots=True)
 class DaemonResult:
-    """What the daemon did between the request and the moment in which nothing was left to do."""
+    """The daemon's work between the request and the moment when nothing was left to do."""
 
     pid: int
     files: int
@@ -52,35 +52,35 @@ class DaemonResult:
     removed: int
     vectors: int
     given_up: int
-    """Events that became dead letters meanwhile."""
+    """Events that became dead dead_before meanwhile."""
 
 
 async def read_state(bus: Coordinator) -> dict[str, Any] | None:
-    """Return what the daemon tells of itself; None when it tells nothing, or nothing that is its state."""
+    """Return the state in the daemon's heartbeat; None if there is none or it cannot be understood."""
     try:
         state: object = json.loads(await bus.heartbeat(DAEMON) or "null")
     except ValueError:
         return None
     if not isinstance(state, dict):
         return None
-    told = cast("dict[str, Any]", state)
-    heartbeat_at = told.get("heartbeat_at")
-    return told if isinstance(heartbeat_at, float) and time.time() - heartbeat_at < HEARTBEAT_TTL else None
+    state_of = cast("dict[str, Any]", state)
+    heartbeat_at = state_of.get("heartbeat_at")
+    return state_of if isinstance(heartbeat_at, float) and time.time() - heartbeat_at < HEARTBEAT_TTL else None
 
 
 async def served_project(bus: Coordinator, project: str) -> ServedProject | None:
-    """Return how the running daemon serves a project; None when no daemon tells anything that can be understood.
+    """Return how the running daemon serves a project; None if no daemon sends a heartbeat that can be understood.
 
-    Raises Unavailable when there is a daemon that serves other projects only.
+    Raises Unavailable if the daemon serves other projects only.
     """
     state = await read_state(bus)
     try:
         served = None if state is None else _served(state, project)
         if state is None or served is None or (EMBED_DIRTY, EmbedTier.group) in served.tiers:
             return served
-        # by whoever has the time, if there is anybody
-        told = [json.loads(text) for name, text in (await bus.heartbeats()).items() if name != DAEMON]
-        elsewhere = state.get("embeds") and any(one.get("embeds") for one in told)
+        # embedding workers make the vectors, if there are any
+        others = [json.loads(text) for name, text in (await bus.heartbeats()).items() if name != DAEMON]
+        elsewhere = state.get("embeds") and any(one.get("embeds") for one in others)
         return replace(served, tiers=(*served.tiers, (EMBED_DIRTY, EmbedTier.group))) if elsewhere else served
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -101,25 +101,25 @@ def _served(state: Mapping[str, Any], project: str) -> ServedProject:
     known = ", ".join(one["project"] for one in state["projects"])
     raise Unavailable(
         f"the daemon (process {state['pid']}) writes to this index and serves {known}, not {project}",
-        "restart it with this project too: `atlas daemon restart ROOT...`, or end it first: `atlas daemon stop`",
+        "restart it with this project too: `atlas daemon restart ROOT...`, or stop it first: `atlas daemon stop`",
     )
 
 
 async def index_by_daemon(
     bus: Bus, project: str, before: ServedProject, alive: Callable[[], bool], progress: Progress
 ) -> DaemonResult | None:
-    """Have the daemon look at the whole project; return what it did, None when the daemon ended or was replaced.
+    """Have the daemon index the whole project; return what it did, None if the daemon ended or was replaced.
 
-    When it returns, what was on disk at the call is in the store, vectors too. `alive` says whether anybody writes to
-    the store; it may block for a moment. Raises Unavailable when the bus goes away.
+    When it returns, the store holds what was on disk at the call, including vectors. `alive` says whether any process
+    writes to the store; it may block for a moment. Raises Unavailable if the bus becomes unavailable.
     """
-    letters = await _dead(bus)
-    waiting = _Waiting(bus, project, before, alive, progress)
-    # one tier after the other: what a tier hands on is in the next stream before its own batch is acknowledged
+    dead_before = await _count_dead_letters(bus)
+    waiting = _ProgressPoller(bus, project, before, alive, progress)
+    # tier by tier: a tier publishes to the next stream before it acknowledges its own batch
     for stream, group in before.tiers:
-        # tier 3 too: the gate puts vectors off, and the look's own request may come before the writes of tier 2
+        # tier 3 too: the gate defers vectors, and the scan's own request may precede the writes of tier 2
         while stream != AST_DIRTY and await bus.publish(stream, [Event(project, WHOLE_PROJECT)]):
-            # no room: there is so much to do that the request waits for its turn
+            # the stream is full: the request waits
             if await waiting.pause() is None:
                 return None
         while not await is_drained(bus, stream, group):
@@ -132,19 +132,21 @@ async def index_by_daemon(
         return None
     mine = _of(after, project)
     counts = {name: mine[name] - before.counters[name] for name in COUNTERS}
-    return DaemonResult(pid=before.pid, files=mine["files"], given_up=await _dead(bus) - letters, **counts)
+    return DaemonResult(
+        pid=before.pid, files=mine["files"], given_up=await _count_dead_letters(bus) - dead_before, **counts
+    )
 
 
 async def is_drained(bus: Streams, stream: str, group: str) -> bool:
-    """Return whether a group has nothing to do and nothing at work; one that never took anything has all before it."""
+    """Return whether a group has no waiting or pending events; False for one that never took any."""
     for state in await bus.states():
         if (state.stream, state.group) == (stream, group):
             return state.waiting == state.pending == 0
     return False
 
 
-class _Waiting:
-    """Lets a moment pass, says how far the daemon is, and notices when it is not the one that was asked."""
+class _ProgressPoller:
+    """Polls the daemon's state, reports its progress, and notices when the daemon ends or is replaced."""
 
     def __init__(
         self, bus: Bus, project: str, before: ServedProject, alive: Callable[[], bool], progress: Progress
@@ -153,7 +155,7 @@ class _Waiting:
         self._asked = time.monotonic()
 
     async def pause(self) -> dict[str, Any] | None:
-        """Return the daemon's state after a moment; None when the daemon is gone."""
+        """Return the daemon's state after a moment; None if the daemon is gone."""
         await asyncio.sleep(POLL_SECONDS)
         state = await read_state(self._bus)
         if state is None or state["started_at"] != self._before.started_at:
@@ -173,5 +175,5 @@ def _of(state: Mapping[str, Any], project: str) -> dict[str, Any]:
     return next(one for one in state["projects"] if one["project"] == project)
 
 
-async def _dead(bus: Streams) -> int:
+async def _count_dead_letters(bus: Streams) -> int:
     return sum(state.dead for state in await bus.states())

@@ -1,4 +1,4 @@
-"""Streams, their groups and windows, and the progress that a run reports. Values only."""
+"""Streams, their groups and windows, and the progress and result of a pass."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from atlas.contracts import Streams
 from atlas.model import Event
 
 FILE_CHANGED = "atlas:file-changed"
@@ -13,11 +14,11 @@ AST_DIRTY = "atlas:ast-dirty"
 EMBED_DIRTY = "atlas:embed-dirty"
 
 WHOLE_PROJECT = ""
-"""The key of an event that says: look at the whole project."""
+"""The key of an event that stands for the whole project."""
 
 
 class Window(NamedTuple):
-    """When a batch is closed: after `seconds`, at `size` events, or when nothing came for `quiet` seconds."""
+    """When a batch is closed: after `seconds`, at `size` events, or after `idle_timeout` seconds without an event."""
 
     seconds: float
     size: int
@@ -25,10 +26,10 @@ class Window(NamedTuple):
 
 
 class Progress(Protocol):
-    """Told how far a phase is: `scan`, `parse`, `link`, `write`, `embed`; `total` 0 means unknown."""
+    """Receives the progress of a phase: `scan`, `parse`, `link`, `write`, `embed`; `total` 0 means unknown."""
 
     def __call__(self, phase: str, done: int, total: int) -> None:
-        """Take note; must be quick and must not raise."""
+        """Record progress; must be fast and must not raise."""
         ...
 
 
@@ -36,8 +37,13 @@ def no_progress(phase: str, done: int, total: int) -> None:
     """Ignore progress."""
 
 
+async def request_scan(streams: Streams, projects: Iterable[str]) -> None:
+    """Have tier 1 scan these projects whole. Raises as the bus does."""
+    await streams.publish(FILE_CHANGED, [Event(project, WHOLE_PROJECT) for project in projects])
+
+
 def by_project(events: Iterable[Event]) -> dict[str, list[str]]:
-    """Return the different keys of each project in order of arrival: the deduplication of a batch."""
+    """Return the distinct keys of each project in order of arrival."""
     keys: dict[str, dict[str, None]] = {}
     for event in events:
         keys.setdefault(event.project, {})[event.key] = None
@@ -46,7 +52,7 @@ def by_project(events: Iterable[Event]) -> dict[str, list[str]]:
 
 @dataclass(slots=True)
 class Counters:
-    """What was done for one project so far; each tier adds to its own fields."""
+    """The work done for one project so far; each tier adds to its own fields."""
 
     changed: int = 0
     """Files, of those that are or were indexed, whose content was looked at."""
@@ -55,12 +61,16 @@ class Counters:
     removed: int = 0
     vectors: int = 0
     seconds: dict[str, float] = field(default_factory=dict[str, float])
-    """CPU seconds of this process by phase; phases that overlap share them."""
+    """CPU seconds of this process by phase; overlapping phases share them."""
+
+    def spend(self, phase: str, seconds: float) -> None:
+        """Add to the seconds of a phase."""
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSummary:
-    """What one index pass found and did."""
+    """The result of one index pass."""
 
     project: str
     root: str
@@ -84,10 +94,10 @@ class IndexSummary:
     phases: tuple[tuple[str, float], ...]
     """CPU seconds by phase, in order; phases that overlap share them."""
     cut_texts: int = 0
-    """Texts longer than the embedding model takes, whose ends it does not know."""
+    """Texts longer than the embedding model accepts, which were truncated."""
     unembedded: int = 0
-    """Texts that the embedding server takes in no form: only words and names find them."""
+    """Texts that the embedding server rejects in every form: search finds them by words and names only."""
     by: str = ""
-    """Who did it when it was not this process: "daemon"."""
+    """The process that made the pass if it was not this one: "daemon"."""
     given_up: int = 0
-    """Events that the daemon could not work off meanwhile; they are dead letters now."""
+    """Events that the daemon failed to process meanwhile; they are dead letters now."""

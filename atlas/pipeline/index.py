@@ -1,4 +1,4 @@
-"""One pass over a tree: look at everything and run the tiers over the memory bus until nothing is left.
+"""One pass over a tree: scan everything and run the tiers over the memory bus until all streams are empty.
 
 The tiers are the daemon's own, so that batch and live indexing cannot diverge.
 """
@@ -24,12 +24,12 @@ from atlas.pipeline.worker import Tier, run_until_idle
 from atlas.pipeline.workspace import ProjectSource, Workspace
 
 BULK = Window(0, 1_000_000, 0)
-"""Whatever waits is one batch."""
+"""All waiting events form one batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """What an index pass needs. `embedder` None makes no vectors."""
+    """The dependencies of an index pass. Without an `embedder` it makes no vectors."""
 
     source: ProjectSource
     store: Store
@@ -40,11 +40,10 @@ class Indexer:
     async def index(
         self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress
     ) -> IndexSummary:
-        """Make the store equal to the tree. `full` parses and writes everything again, `take_over` see `claim_project`.
+        """Make the store equal to the tree. `full` rewrites everything; `take_over`: see `claim_project`.
 
-        Raises ConfigError for a root that is no readable folder or not that of the project that the store holds,
-        StoreError when the store refuses to be written; when an embedding server fails, Unavailable or ConfigError
-        after all the rest is done.
+        Raises ConfigError if the root is not a readable folder or not that of the stored project, StoreError if the
+        store cannot be written, and, after the rest is done, Unavailable or ConfigError if an embedding server fails.
         """
         started, cpu = time.perf_counter(), time.process_time()
         await claim_project(self.store, self.source, take_over=take_over)
@@ -56,13 +55,13 @@ class Indexer:
             workspace.compact()
         finally:
             workspace.close()
-        await self.store.finish(self.source.project, workspace.left_out())
+        await self.store.finish(self.source.project, workspace.excluded())
         if failed is not None:
-            raise type(failed)(f"the graph is indexed, but not all vectors are made: {failed.message}", failed.hint)
+            raise type(failed)(f"the graph is indexed, but vectors are missing: {failed.message}", failed.hint)
         return await self._summary(workspace, started, cpu)
 
     async def _run(self, workspace: Workspace, progress: Progress) -> Unavailable | ConfigError | None:
-        """Run the tiers; return why vectors are missing, None when none is."""
+        """Run the tiers; return why vectors are missing, None if none are."""
         workspaces = {workspace.name: workspace}
         everything = [Event(workspace.name, WHOLE_PROJECT)]
         tiers: list[Tier] = [
@@ -75,13 +74,13 @@ class Indexer:
             tiers.append(embed)
         await self.bus.publish(FILE_CHANGED, everything)
         await run_until_idle(self.bus, tiers)
-        # what the gate put off, what an earlier pass left, and what another model made
+        # vectors that the gate deferred, that an earlier pass left stale, or that another model made
         await self.bus.publish(EMBED_DIRTY, everything)
         await run_until_idle(self.bus, tiers[2:])
         return embed.failed if embed is not None else None
 
     async def _summary(self, workspace: Workspace, started: float, cpu: float) -> IndexSummary:
-        tally = workspace.counters
+        counters = workspace.counters
         embedding_stats = self.embedder.embedding_stats if self.embedder is not None else EmbeddingStats()
         states = {state.project: state for state in await self.store.projects()}
         return IndexSummary(
@@ -89,23 +88,23 @@ class Indexer:
             root=str(self.source.root),
             generation=states[workspace.name].generation,
             files=len(workspace.manifest) - 1,
-            changed=tally.changed,
-            parsed=tally.parsed,
-            written=tally.written,
-            removed=tally.removed,
-            skipped=len(workspace.left_out()),
-            vectors=tally.vectors,
+            changed=counters.changed,
+            parsed=counters.parsed,
+            written=counters.written,
+            removed=counters.removed,
+            skipped=len(workspace.excluded()),
+            vectors=counters.vectors,
             problems=sum(1 for record in workspace.manifest.values() if record.problems),
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - cpu,
-            phases=tuple(tally.seconds.items()),
+            phases=tuple(counters.seconds.items()),
             cut_texts=embedding_stats.truncated,
             unembedded=embedding_stats.given_up,
         )
 
 
 class _Embed:
-    """Tier 3 of a pass: the graph is worth having without vectors, so an embedder that fails does not end the pass."""
+    """Tier 3 of a pass: the graph is useful without vectors, so a failing embedder does not end the pass."""
 
     def __init__(self, tier: EmbedTier) -> None:
         self._tier = tier
@@ -125,9 +124,9 @@ class _Embed:
 
 @contextmanager
 def _collection_paused() -> Generator[None]:
-    """Let no cycle collection run: it would look at millions of row tuples again and again.
+    """Pause cycle collection, which would traverse millions of row tuples repeatedly.
 
-    Rows hold no cycles, so they go away without it; memory stays bounded by the batch.
+    Rows hold no cycles, so reference counting frees them; the batch size limits memory.
     """
     was_enabled = gc.isenabled()
     gc.disable()

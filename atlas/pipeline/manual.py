@@ -1,7 +1,7 @@
-"""The daemon's tiers without the daemon: hints come in by hand, and the store is true when `settle` returns.
+"""The daemon's tiers without the daemon: the caller gives hints, and `settle` brings the store up to date.
 
 For tests and measurements that need the warm state of a long-running process (manifest, tree, linker) but neither
-watcher nor clock. Adapters come in; it must not know which they are.
+watcher nor timers. It knows no adapters.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from atlas.pipeline.worker import Tier, run_until_idle
 from atlas.pipeline.workspace import ProjectSource, Workspace
 
 BATCH = Window(0, 2000, 0)
-"""The daemon's batch size; nothing is waited for."""
+"""The daemon's batch size, without delays."""
 
 
 class LiveTiers:
-    """Use from one event loop; make it with `open`, close it with `aclose`; store and bus stay the caller's."""
+    """Use from one event loop; create it with `open`, close it with `aclose`. The caller closes store and bus."""
 
     def __init__(self, workspaces: Mapping[str, Workspace], store: Store, bus: Streams, tiers: Sequence[Tier]) -> None:
         self.workspaces = workspaces
@@ -42,10 +42,10 @@ class LiveTiers:
         window: Window = BATCH,
         page: int = EMBED_BATCH,
     ) -> LiveTiers:
-        """Register the projects and ask for a look at all of each, as a daemon that starts; `settle` does the work.
+        """Register the projects and request a scan of each, as a starting daemon does; `settle` does the work.
 
-        `window` gives the size of every batch, `page` the chunks in one transaction of tier 3. `embedder` None makes no
-        vectors.
+        `window` gives the size of every batch, `page` the chunks in one transaction of tier 3. Without an `embedder` it
+        makes no vectors.
         """
         workspaces = {source.project: Workspace(source, store) for source in sources}
         for workspace in workspaces.values():
@@ -62,15 +62,15 @@ class LiveTiers:
         return live
 
     async def hint(self, paths: Sequence[str], project: str = "") -> None:
-        """Say that something at these paths (files or folders, "" = all) may have changed; "" is the first project."""
+        """Hint that something at these paths (files or folders, "" = all) may have changed; "" is the first project."""
         name = project or next(iter(self.workspaces))
         await self._bus.publish(FILE_CHANGED, [Event(name, path) for path in paths])
 
     async def settle(self, *, sweep: bool = True) -> None:
-        """Work until every stream is empty; what an exception left pending is worked on again by the next call.
+        """Work until every stream is empty; the next call processes events that an exception left pending.
 
-        `sweep` also makes the vectors that the gate put off, and closes the pass of each project as a daemon does that
-        came to rest. Raises whatever a tier raises.
+        `sweep` also makes the vectors that the gate deferred and finishes the pass of each project, as an idle daemon
+        does. Raises what a tier raises.
         """
         for tier in self._tiers:
             await self._bus.reclaim(tier.stream, tier.group)
@@ -80,10 +80,10 @@ class LiveTiers:
         await self._bus.publish(EMBED_DIRTY, [Event(name, WHOLE_PROJECT) for name in self.workspaces])
         await run_until_idle(self._bus, self._tiers[2:])
         for name, workspace in self.workspaces.items():
-            await self._store.finish(name, workspace.left_out())
-            await workspace.rest()
+            await self._store.finish(name, workspace.excluded())
+            await workspace.linking.rest()
 
     async def aclose(self) -> None:
-        """Close the facts caches; idempotent. What is pending stays in the bus."""
+        """Close the facts caches; idempotent. Pending events stay in the bus."""
         for workspace in self.workspaces.values():
             workspace.close()

@@ -1,7 +1,7 @@
-"""The long-running write path: watchers and timers publish hints, the three tiers work them off, side by side.
+"""The long-running write path: watchers and timers publish hints, and the three tiers process them concurrently.
 
-Adapters and options come in; the store is kept equal to the trees until it is told to stop. It must not know which
-store and bus there are, nor how the process was started.
+Adapters and options come in; it keeps the store equal to the trees until it is stopped. It knows neither the kind of
+store and bus nor how the process was started.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ from atlas.pipeline.worker import Log, Tier, TierReport, run_tier, tier_state
 from atlas.pipeline.workspace import ProjectSource, Workspace
 
 SETTLE_SECONDS = 2.0
-"""A project is at rest when nothing was written for this long; then its pass is closed in the store."""
+"""A project is idle when nothing was written for this long; then its pass is finished in the store."""
 
 STOP_SECONDS = 30.0
-"""A batch at work has this long to end when the daemon stops; then it is left pending."""
+"""The time that a stopping daemon gives the batches at work; after it, they stay pending."""
 
 TRIM_SECONDS = 10.0
 
-TAKE_BACK_SECONDS = 1.0
+RECLAIM_SECONDS = 1.0
 
 MEMORY_PRESSURE = 0.75
-"""From this share of the memory limit on memory is spared at the cost of time."""
+"""Share of the memory limit above which the tiers save memory at the cost of time."""
 
-BEGIN_SECONDS = 0.5
-"""Between two tries to reach the bus at the start: its server may be starting anew."""
+BUS_RETRY_SECONDS = 0.5
+"""Delay between attempts to reach the bus at the start: its server may be restarting."""
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonOptions:
-    """How the daemon works."""
+    """Windows, intervals and limits of the daemon."""
 
     graph: Window
     ast: Window
@@ -59,21 +59,21 @@ class DaemonOptions:
     reconcile_seconds: float
     poll_seconds: float
     memory_bytes: int
-    """Beyond this the linkers of projects at rest are dropped; they are made again from the facts cache."""
+    """Above this, linkers of idle projects are dropped; the facts cache restores them."""
 
 
 @dataclass(slots=True)
 class _WatchedProject:
-    """One project under watch."""
+    """One project and its watcher."""
 
     workspace: Workspace
     watcher: Watcher
     missed: str = ""
-    """Why the whole tree must be looked at soon; "" when it need not."""
-    looked_at: float = 0.0
-    """Unix time of the last time somebody asked for the whole tree."""
+    """Why the whole tree must be scanned soon; "" if it need not."""
+    scan_requested_at: float = 0.0
+    """Unix time of the last request to scan the whole tree."""
     finished: tuple[int, int, int] = (-1, -1, -1)
-    """Looks, other changes of what is left out, and writes when the pass was closed last."""
+    """Scans, other changes of the excluded files, and writes when the pass was last finished."""
     writes: int = 0
     written_at: float = 0.0
 
@@ -95,16 +95,16 @@ class Daemon:
         *,
         among_others: bool = False,
     ) -> None:
-        """`resident` returns the process's resident bytes, `trim` gives free memory back to the system.
+        """`resident` returns the process's resident bytes, `trim` returns free memory to the system.
 
-        `among_others`: this process holds the project's lease; its predecessors may not know it yet, and vectors are
-        made by who has the time: `embedder` is None then.
+        `among_others`: this process holds the project's lease, which its predecessors may not know yet; embedding
+        workers make the vectors, so `embedder` is None.
         """
         self._among_others, self._embeds = among_others, gate.embeds if among_others else embedder is not None
         self._store, self._bus, self._options, self._log = store, bus, options, log
         self._resident, self._trim, self._embedder = resident, trim, embedder
         self._workspaces = {source.project: Workspace(source, store) for source in sources}
-        self._kept = {name: self._keep(workspace) for name, workspace in self._workspaces.items()}
+        self._projects = {name: self._with_watcher(workspace) for name, workspace in self._workspaces.items()}
         self._tiers: list[Tier] = [
             GraphTier(self._workspaces, store, bus, options.graph, sweep=self._embeds),
             AstTier(
@@ -118,19 +118,19 @@ class Daemon:
         self._started_at = time.time()
         self.heartbeat = Heartbeat(bus, DAEMON, self.state)
 
-    def _keep(self, workspace: Workspace) -> _WatchedProject:
+    def _with_watcher(self, workspace: Workspace) -> _WatchedProject:
         data = workspace.source.cache.parent
         watcher = Watcher(workspace.source.root, data=data, poll_seconds=self._options.poll_seconds)
-        workspace.on_scanned = watcher.on_scanned
+        workspace.subscribe(watcher.on_scanned)
         return _WatchedProject(workspace, watcher)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Keep the store equal to the trees until `stop` is set: sources end first, then the batches at work.
+        """Keep the store equal to the trees until `stop` is set; then sources end first, and the batches at work last.
 
-        What is still waiting stays in the streams. Raises StoreError and ConfigError when a start is not possible.
+        Waiting events stay in the streams. Raises StoreError and ConfigError if it cannot start.
         """
-        for kept in self._kept.values():
-            await claim_project(self._store, kept.workspace.source)
+        for watched in self._projects.values():
+            await claim_project(self._store, watched.workspace.source)
         draining = asyncio.Event()
         sources = [asyncio.create_task(job) for job in self._sources(stop)]
         workers = [
@@ -139,7 +139,7 @@ class Daemon:
         ]
         stopped = asyncio.create_task(stop.wait())
         try:
-            sources.append(asyncio.create_task(self._begin()))
+            sources.append(asyncio.create_task(self._start()))
             await asyncio.wait([stopped, *sources, *workers], return_when=asyncio.FIRST_COMPLETED)
             for task in (*sources, *workers):
                 if task.done():
@@ -151,59 +151,59 @@ class Daemon:
             await _end(workers)
             await self._close()
 
-    async def _begin(self) -> None:
-        """Take up what an earlier daemon left, and have everything looked at; a bus that is away is waited for."""
+    async def _start(self) -> None:
+        """Reclaim what an earlier daemon left pending, and request a scan of everything; waits for the bus."""
         while True:
             try:
                 for tier in self._tiers:
-                    # the lease is ours: nobody else works on what is pending
+                    # this process holds the lease: nobody else works on pending events
                     await self._bus.reclaim(tier.stream, tier.group)
-                # warms the linkers, and repairs what a crash left: every unit is compared
+                # warms the linkers and repairs what a crash left behind: every unit is compared
                 await self._bus.publish(AST_DIRTY, [Event(name, WHOLE_PROJECT) for name in self._workspaces])
                 break
             except Unavailable as error:
                 self._log("waiting", {"for": error.message})
-                await asyncio.sleep(BEGIN_SECONDS)
-        for kept in self._kept.values():
-            await self._ask(kept, "started")
-        # a source ends only when the daemon does
+                await asyncio.sleep(BUS_RETRY_SECONDS)
+        for watched in self._projects.values():
+            await self._request_scan(watched, "started")
+        # a source must not end before the daemon
         await asyncio.Event().wait()
 
     def _sources(self, stop: asyncio.Event) -> list[Coroutine[object, object, None]]:
         return [
-            *(self._watch(kept, stop) for kept in self._kept.values()),
+            *(self._watch(watched, stop) for watched in self._projects.values()),
             self._every(1.0, self._reconcile),
             self._every(SETTLE_SECONDS, self._settle),
             self.heartbeat.run(),
-            self._every(TRIM_SECONDS, self._stay_small),
-            *([self._every(TAKE_BACK_SECONDS, self._take_back)] if self._among_others else []),
+            self._every(TRIM_SECONDS, self._limit_memory),
+            *([self._every(RECLAIM_SECONDS, self._reclaim_from_others)] if self._among_others else []),
         ]
 
-    async def _watch(self, kept: _WatchedProject, stop: asyncio.Event) -> None:
-        await kept.workspace.scanned.wait()
-        async with contextlib.aclosing(kept.watcher.changes(stop)) as reports:
-            async for noticed in reports:
-                if noticed.everything:
-                    await self._ask(kept, noticed.everything)
-                elif noticed.paths:
-                    await self._hint(kept, noticed.paths)
+    async def _watch(self, watched: _WatchedProject, stop: asyncio.Event) -> None:
+        await watched.workspace.scanned.wait()
+        async with contextlib.aclosing(watched.watcher.changes(stop)) as reports:
+            async for changes in reports:
+                if changes.everything:
+                    await self._request_scan(watched, changes.everything)
+                elif changes.paths:
+                    await self._hint(watched, changes.paths)
 
-    async def _hint(self, kept: _WatchedProject, keys: Sequence[str]) -> None:
-        """Publish hints; what finds no room, or no bus, is made good by a look at the whole tree."""
+    async def _hint(self, watched: _WatchedProject, keys: Sequence[str]) -> None:
+        """Publish hints; if the stream is full or the bus unavailable, a scan of the whole tree follows."""
         try:
-            refused = await self._bus.publish(FILE_CHANGED, [Event(kept.workspace.name, key) for key in keys])
+            refused = await self._bus.publish(FILE_CHANGED, [Event(watched.workspace.name, key) for key in keys])
         except Unavailable as error:
-            refused, kept.missed = 0, error.message
+            refused, watched.missed = 0, error.message
         if refused:
-            kept.missed = "the stream is full"
+            watched.missed = "the stream is full"
 
-    async def _ask(self, kept: _WatchedProject, reason: str) -> None:
-        self._log("look at everything", {"project": kept.workspace.name, "reason": reason})
-        kept.missed, kept.looked_at = "", time.time()
-        await self._hint(kept, [WHOLE_PROJECT])
+    async def _request_scan(self, watched: _WatchedProject, reason: str) -> None:
+        self._log("requested a full scan", {"project": watched.workspace.name, "reason": reason})
+        watched.missed, watched.scan_requested_at = "", time.time()
+        await self._hint(watched, [WHOLE_PROJECT])
 
-    async def _take_back(self) -> None:
-        """Take what the bus gave to a predecessor that was paused as it waited: else it would rest for a minute."""
+    async def _reclaim_from_others(self) -> None:
+        """Reclaim events that the bus delivered to a paused predecessor: they would stay pending for a minute."""
         with contextlib.suppress(Unavailable):
             for tier in self._tiers:
                 await self._bus.reclaim(tier.stream, tier.group, from_others=True)
@@ -213,39 +213,40 @@ class Daemon:
         if outages != self._outages:
             self._outages, self._was_away = outages, True
         elif self._was_away:
-            # a bus that was killed may have lost what it was told last: nobody else would look there
+            # a killed bus may have lost its last events, which nothing else replaces
             self._was_away = False
-            for kept in self._kept.values():
-                kept.missed = kept.missed or "the bus was away"
-        for kept in self._kept.values():
-            if kept.workspace.away and await asyncio.to_thread(kept.workspace.source.root.is_dir):
-                # the watcher says nothing of a root that was away for a moment only
-                kept.workspace.away, kept.missed = False, kept.missed or "root is back"
-            if kept.missed:
-                await self._ask(kept, kept.missed)
-            elif time.time() - kept.looked_at >= self._options.reconcile_seconds:
-                await self._ask(kept, "timer")
+            for watched in self._projects.values():
+                watched.missed = watched.missed or "the bus was unavailable"
+        for watched in self._projects.values():
+            if watched.workspace.root_missing and await asyncio.to_thread(watched.workspace.source.root.is_dir):
+                # the watcher does not report a root that was missing only for a moment
+                watched.workspace.report_present_root()
+                watched.missed = watched.missed or "root is back"
+            if watched.missed:
+                await self._request_scan(watched, watched.missed)
+            elif time.time() - watched.scan_requested_at >= self._options.reconcile_seconds:
+                await self._request_scan(watched, "timer")
 
     async def _settle(self) -> None:
-        """Close the pass of every project that came to rest: time, skipped files, planner statistics, checkpoint."""
-        for kept in self._kept.values():
-            workspace = kept.workspace
+        """Finish the pass of every idle project: time, skipped files, planner statistics, checkpoint."""
+        for watched in self._projects.values():
+            workspace = watched.workspace
             writes = workspace.counters.written + workspace.counters.removed + workspace.counters.vectors
-            if writes != kept.writes:
-                kept.writes, kept.written_at = writes, time.time()
-            rested = time.time() - kept.written_at >= SETTLE_SECONDS
-            state = (workspace.looks, workspace.exclusions, writes)
-            if workspace.looks and rested and state != kept.finished and await self._is_over(workspace):
-                kept.finished = state
+            if writes != watched.writes:
+                watched.writes, watched.written_at = writes, time.time()
+            rested = time.time() - watched.written_at >= SETTLE_SECONDS
+            state = (workspace.scans, workspace.tree.exclusion_changes, writes)
+            if workspace.scans and rested and state != watched.finished and await self._is_over(workspace):
+                watched.finished = state
                 with contextlib.suppress(AtlasError):
-                    await self._store.finish(workspace.name, workspace.left_out())
+                    await self._store.finish(workspace.name, workspace.excluded())
                     await asyncio.to_thread(workspace.compact)
-                    await workspace.rest()
+                    await workspace.linking.rest()
 
     async def _is_over(self, workspace: Workspace) -> bool:
-        """Return whether nothing of the pass is still to come: a large tree is silent while its first files are parsed.
+        """Return whether the pass is complete: a large tree writes nothing while its first files are parsed.
 
-        A file that cannot be written ends among the dead letters; it must not keep the others from counting as indexed.
+        A file that cannot be written becomes a dead letter; the others count as indexed nevertheless.
         """
         if not workspace.lacks_files():
             return True
@@ -254,22 +255,22 @@ class Daemon:
             return not any(state.waiting or state.pending for state in states)
         return False
 
-    async def _stay_small(self) -> None:
-        """Give memory back while the process is too large; drop linkers of resting projects if that is not enough."""
+    async def _limit_memory(self) -> None:
+        """Return memory to the system while the process exceeds its limit; then drop linkers of idle projects."""
         for workspace in self._workspaces.values():
             if not self._is_large():
                 return
-            await workspace.rest()
-            await self._give_back()
-            if self._is_large() and workspace.linker is not None and not self._reports[AstTier.group].busy:
+            await workspace.linking.rest()
+            await self._trim_memory()
+            if self._is_large() and workspace.linking.linker is not None and not self._reports[AstTier.group].busy:
                 self._log("over the memory limit: linker dropped", {"project": workspace.name})
-                workspace.forget()
-                await self._give_back()
+                workspace.invalidate()
+                await self._trim_memory()
 
     def _is_large(self, share: float = 1.0) -> bool:
         return self._resident() >= share * self._options.memory_bytes
 
-    async def _give_back(self) -> None:
+    async def _trim_memory(self) -> None:
         gc.collect()
         await asyncio.to_thread(self._trim)
 
@@ -281,15 +282,15 @@ class Daemon:
     async def _close(self) -> None:
         for workspace in self._workspaces.values():
             with contextlib.suppress(AtlasError):
-                if workspace.looks and not workspace.lacks_files():
-                    await self._store.finish(workspace.name, workspace.left_out())
+                if workspace.scans and not workspace.lacks_files():
+                    await self._store.finish(workspace.name, workspace.excluded())
             workspace.close()
         if self._embedder is not None:
             await self._embedder.aclose()
         await self.heartbeat.end()
 
     def state(self) -> dict[str, object]:
-        """Return what `atlas status` shows of the daemon; only plain values, so that it can be written as JSON."""
+        """Return what `atlas status` shows of the daemon, as JSON values."""
         return {
             "version": __version__,
             "pid": os.getpid(),
@@ -299,34 +300,34 @@ class Daemon:
             "heartbeat_at": time.time(),
             "resident_bytes": self._resident(),
             "tiers": [tier_state(tier, self._reports[tier.group]) for tier in self._tiers],
-            "projects": [_project_state(kept) for kept in self._kept.values()],
+            "projects": [_project_state(watched) for watched in self._projects.values()],
         }
 
 
-def _project_state(kept: _WatchedProject) -> dict[str, object]:
-    workspace, tally = kept.workspace, kept.workspace.counters
+def _project_state(watched: _WatchedProject) -> dict[str, object]:
+    workspace, counters = watched.workspace, watched.workspace.counters
     return {
         "project": workspace.name,
         "root": str(workspace.source.root),
-        "ready": workspace.looks > 0 and workspace.linker is not None,
-        "watch": kept.watcher.mode,
-        "watch_reason": kept.watcher.reason,
-        "watches": kept.watcher.watches,
-        "overflows": kept.watcher.overflows,
-        "folders": len(workspace.folders),
+        "ready": workspace.scans > 0 and workspace.linking.linker is not None,
+        "watch": watched.watcher.mode,
+        "watch_reason": watched.watcher.reason,
+        "watches": watched.watcher.watches,
+        "overflows": watched.watcher.overflows,
+        "folders": len(workspace.tree.folders),
         "files": max(len(workspace.manifest) - 1, 0),
-        # a manifest that came, went or changed is no file of the index, but makes others stale
-        "stale_files": len(workspace.stale) or int(workspace.looks > 0 and workspace.must_relink),
+        # a changed package manifest is not an indexed file but makes others stale
+        "stale_files": len(workspace.stale) or int(workspace.scans > 0 and workspace.must_relink),
         "problem": workspace.problem,
-        "looks": workspace.looks,
-        "looked_at": kept.looked_at,
-        "look_seconds": round(workspace.look_seconds, 4),
-        "skipped": len(workspace.skipped) + len(workspace.refused),
-        "changed": tally.changed,
-        "parsed": tally.parsed,
-        "written": tally.written,
-        "removed": tally.removed,
-        "vectors": tally.vectors,
+        "looks": workspace.scans,
+        "looked_at": watched.scan_requested_at,
+        "look_seconds": round(workspace.scan_seconds, 4),
+        "skipped": len(workspace.tree.skipped) + len(workspace.tree.refused),
+        "changed": counters.changed,
+        "parsed": counters.parsed,
+        "written": counters.written,
+        "removed": counters.removed,
+        "vectors": counters.vectors,
     }
 
 

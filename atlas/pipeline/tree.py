@@ -10,14 +10,14 @@ from atlas.model import STRUCTURE_PATH, FileRecord, Skipped
 from atlas.scan import Scan, ScannedFile, SubProject
 
 PENDING = "pending:"
-"""Before the structure unit's `unit_digest` while a pass is under way: a pass that finds it compares everything."""
+"""Prefix of the structure unit's `unit_digest` during a pass: a pass that finds it compares everything."""
 
 LINKED_WITH = "+"
 """In the structure unit's `digest`, between parser and sub-projects."""
 
 RACY_NS = 2_000_000_000
-"""A file changed this shortly before it was read may change again within the same time stamp (file systems round to
-at most two seconds): its time is not trusted, as in git's racy-git rule."""
+"""A file that changed this shortly before it was read may change again within the same time stamp (file systems round
+to at most two seconds): its time is not trusted, as in git's racy-git rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,10 @@ class Region:
 
 
 def merge_subprojects(known: Sequence[SubProject], region: Region, part: Scan) -> Sequence[SubProject]:
-    """Return the sub-projects after a look at a part of the tree, in the order of a whole scan.
+    """Return the sub-projects after a scan of a part of the tree, in the order of a whole scan.
 
-    The part says all about the folders that were read, also those on the way, and about the region: a manifest can come
-    and go with the folder that holds it.
+    The part is complete for the folders that were read, including those on the way, and for the region: a manifest can
+    appear and disappear with its folder.
     """
     read = set(part.folders)
     if not part.subprojects and not any(sub.folder in read or region.holds(sub.folder) for sub in known):
@@ -73,7 +73,7 @@ def merge_subprojects(known: Sequence[SubProject], region: Region, part: Scan) -
 
 
 def digest_of_subprojects(subprojects: Iterable[SubProject]) -> str:
-    """Return 16 hex digits that name all that a linker is told of sub-projects."""
+    """Return 16 hex digits that identify the sub-projects as a linker sees them."""
     told = repr([(sub.folder, sub.kind, sub.name) for sub in subprojects])
     return hashlib.blake2b(told.encode("utf8", "surrogatepass"), digest_size=8).hexdigest()
 
@@ -81,7 +81,7 @@ def digest_of_subprojects(subprojects: Iterable[SubProject]) -> str:
 def structure_digest(fingerprint: str, subprojects: str) -> str:
     """Return the `digest` of a structure unit: what read the files, and with which sub-projects they were linked.
 
-    Most manifests are no indexed files: nothing else in the store tells that one came, went, or names another project.
+    Most package manifests are not indexed, so nothing else in the store shows that one was added, removed or renamed.
     """
     return f"{fingerprint}{LINKED_WITH}{subprojects}"
 
@@ -97,18 +97,18 @@ def linked_with(structure: FileRecord | None, subprojects: str) -> bool:
 
 
 def replaced(found: Iterable[ScannedFile], known: Mapping[str, ScannedFile]) -> set[str]:
-    """Return the paths that another file has taken since the last look, whatever its size and time.
+    """Return the paths that another file has taken since the last scan, whatever its size and time.
 
-    A folder that takes the place of another brings files of any age; those of an archive or a checkout often agree in
-    time, and then equal sizes are no proof.
+    A folder that replaces another brings files of any age; those of an archive or a checkout often share their time,
+    and equal sizes then prove nothing.
     """
     return {file.path for file in found if (old := known.get(file.path)) is not None and old.identity != file.identity}
 
 
 def lookalikes(manifest: Mapping[str, FileRecord]) -> list[str]:
-    """Return the paths whose files could change places unseen: other content, but the same name, size and time.
+    """Return the paths whose files could be exchanged undetected: other content, but the same name, size and time.
 
-    Where folders change places while nobody watches, nothing else tells: the store knows no inodes.
+    If folders are exchanged while nothing watches, only the content shows it: the store holds no inodes.
     """
     groups: dict[tuple[str, int, int], list[FileRecord]] = {}
     for path, record in manifest.items():
@@ -128,9 +128,9 @@ def compare(
 ) -> TreeDiff:
     """Compare a scan with the manifest.
 
-    `refused` are files that the last pass left out because of their content: they differ when their stat does.
-    `fingerprint` names parser and languages: a manifest written with another one differs everywhere. `replaced` are
-    paths that differ although size and time may be the recorded ones.
+    `refused` are files that the last pass excluded because of their content: they differ when their stat does.
+    `fingerprint` identifies parser and languages: a manifest written with another one differs everywhere. `replaced`
+    are paths that differ although size and time may be the recorded ones.
     """
     structure = manifest.get(STRUCTURE_PATH)
     everything = everything or not read_with(structure, fingerprint)

@@ -1,7 +1,7 @@
-"""One loop for all tiers: gather a batch, let the tier work on it, acknowledge it. Knows neither files nor graph.
+"""One loop for all tiers: collect a batch, have the tier process it, acknowledge it. Knows neither files nor graph.
 
-A batch is acknowledged only after its effect is in the store. A batch that fails is tried again event by event, so that
-one bad event cannot hold up the others; what fails alone goes back to the bus, which counts and gives up.
+A batch is acknowledged only after its effect is in the store. A failed batch is retried event by event, so that one bad
+event cannot block the others; an event that fails alone is returned to the bus, which counts its attempts.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from atlas.model import Delivery, Event
 from atlas.pipeline.events import Window
 
 BLOCK_SECONDS = 30.0
-"""An idle worker asks the bus again this often."""
+"""The longest wait of one `take`."""
 
-HOLD_SECONDS = 15.0
-"""A batch at work is reported to the bus this often, so that nobody else takes it for abandoned."""
+VISIBILITY_SECONDS = 15.0
+"""Interval of `extend_visibility` for a batch at work, so that no other worker takes it over."""
 
 BUS_RETRY_SECONDS = 1.0
 
-AWAY_SECONDS = 15.0
-"""Something that is away is asked again at least this often."""
+MAX_RETRY_SECONDS = 15.0
+"""The longest delay before an unavailable service is tried again."""
 
 _T = TypeVar("_T")
 
@@ -40,16 +40,16 @@ class Tier(Protocol):
     group: str
     window: Window
     waits: tuple[type[AtlasError], ...]
-    """What no event is to blame for and the worker waits for."""
+    """Errors that no event causes: the worker waits until they are over."""
 
     async def handle(self, events: Sequence[Event]) -> None:
-        """Bring the store up to date for these events; when it returns their effect is in the store."""
+        """Bring the store up to date for these events before returning."""
         ...
 
 
 @dataclass(slots=True)
 class TierReport:
-    """What one worker did since it started."""
+    """The work of one tier since it started."""
 
     events: int = 0
     batches: int = 0
@@ -58,10 +58,10 @@ class TierReport:
     last_events: int = 0
     last_seconds: float = 0.0
     last_at: float = 0.0
-    """Unix time at which the last batch was done."""
+    """Unix time of the end of the last batch."""
     busy: bool = False
     outages: int = 0
-    """How often the bus was asked in vain."""
+    """How often the bus was unavailable."""
     away: str = ""
     """What the tier waits for, "" while it works."""
     recent: deque[tuple[float, int]] = field(default_factory=lambda: deque[tuple[float, int]](maxlen=256))
@@ -74,7 +74,7 @@ class TierReport:
 
 
 def tier_state(tier: Tier, report: TierReport) -> dict[str, object]:
-    """Return what a worker tells of itself; only plain values, so that it can be written as JSON."""
+    """Return the state of a tier as JSON values."""
     return {
         "tier": tier.group,
         "stream": tier.stream,
@@ -96,39 +96,39 @@ Log = Callable[[str, dict[str, object]], None]
 
 
 async def run_tier(bus: Streams, tier: Tier, report: TierReport, stop: asyncio.Event, log: Log) -> None:
-    """Work on a tier's stream until `stop` is set; the batch at hand is finished first, waiting events stay waiting.
+    """Process a tier's stream until `stop` is set and the current batch is finished.
 
-    A bus that is away is asked again until it is back: the store is as it was, and no event is lost by waiting. Raises
-    LeaseLost when this process may not write any more; what it had taken stays pending for its successor.
+    Waits for an unavailable bus: the store is unchanged, and no event is lost by waiting. Raises LeaseLost when this
+    process may no longer write; the events that it has taken stay pending for its successor.
     """
     while not stop.is_set():
         try:
-            batch = await _gather(bus, tier, stop)
+            batch = await _collect(bus, tier, stop)
             if batch:
                 await _work(bus, tier, batch, report, stop, log)
         except Unavailable as error:
             if report.last_error != error.message:
-                log("bus is away", {"tier": tier.group, "error": error.message})
+                log("bus is unavailable", {"tier": tier.group, "error": error.message})
             report.last_error = error.message
             report.outages += 1
-            await _unless(stop, asyncio.sleep(BUS_RETRY_SECONDS))
+            await _until_stopped(stop, asyncio.sleep(BUS_RETRY_SECONDS))
 
 
-async def _gather(bus: Streams, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
-    """Return a batch: its first event and what follows it closely; empty when stopped or nothing came.
+async def _collect(bus: Streams, tier: Tier, stop: asyncio.Event) -> list[Delivery]:
+    """Return a batch: its first event and those that follow it closely; empty when stopped or when nothing arrived.
 
-    One saved file in an idle project waits only `quiet` seconds; a stream that never falls silent is cut by the window.
+    One saved file in an idle project waits only `idle_timeout` seconds; the window limits a busy stream's batch.
     """
     window = tier.window
-    batch = await _unless(stop, bus.take(tier.stream, tier.group, window.size, BLOCK_SECONDS)) or []
+    batch = await _until_stopped(stop, bus.take(tier.stream, tier.group, window.size, BLOCK_SECONDS)) or []
     ends = time.monotonic() + window.seconds
     while batch and len(batch) < window.size and (left := ends - time.monotonic()) > 0:
-        # not as the bus's own wait: a server looks at the clocks of waiting clients only every 100 ms
+        # not with the bus's own wait: a server checks the timeouts of blocked clients only every 100 ms
         await asyncio.sleep(min(window.idle_timeout, left))
         try:
             more = await bus.take(tier.stream, tier.group, window.size - len(batch), 0)
         except Unavailable:
-            # what was taken is ours: dropped here it would stay pending until the bus takes its worker for dead
+            # process what was taken: it would stay pending until its visibility times out
             break
         if not more:
             break
@@ -141,20 +141,20 @@ async def _work(
 ) -> None:
     started = time.monotonic()
     report.busy = True
-    holding = asyncio.create_task(_hold(bus, tier, [one.id for one in batch]))
+    extension = asyncio.create_task(_extend_visibility(bus, tier, [one.id for one in batch]))
     try:
         for one, reason in await _failures(tier, batch, report, stop, log):
             report.errors += 1
             report.last_error = reason
             fields: dict[str, object] = {"tier": tier.group, "project": one.event.project, "key": one.event.key}
             log("event failed", fields | {"attempt": one.attempt, "error": reason})
-            await _tell(stop, functools.partial(bus.nack, tier.stream, tier.group, [one.id], reason))
+            await _answer(stop, functools.partial(bus.nack, tier.stream, tier.group, [one.id], reason))
             batch = [other for other in batch if other is not one]
         if not stop.is_set() or not report.away:
-            await _tell(stop, functools.partial(bus.acknowledge, tier.stream, tier.group, [one.id for one in batch]))
+            await _answer(stop, functools.partial(bus.acknowledge, tier.stream, tier.group, [one.id for one in batch]))
     finally:
-        holding.cancel()
-        await asyncio.gather(holding, return_exceptions=True)
+        extension.cancel()
+        await asyncio.gather(extension, return_exceptions=True)
         report.busy = False
     report.events += len(batch)
     report.batches += 1
@@ -162,27 +162,27 @@ async def _work(
     report.recent.append((report.last_at, len(batch)))
 
 
-async def _tell(stop: asyncio.Event, tell: Callable[[], Coroutine[object, object, None]]) -> None:
-    """Tell the bus what became of a batch; if it is away, as soon as it is back.
+async def _answer(stop: asyncio.Event, answer: Callable[[], Coroutine[object, object, None]]) -> None:
+    """Answer a batch on the bus, as soon as it is available.
 
-    Else the batch would stay pending until the bus takes its worker for dead, and be worked on again for nothing.
+    Without an answer the batch would stay pending until its visibility times out, and then be processed again.
     """
     while True:
         try:
-            return await tell()
+            return await answer()
         except Unavailable:
             if stop.is_set():
                 raise
-            await _unless(stop, asyncio.sleep(BUS_RETRY_SECONDS))
+            await _until_stopped(stop, asyncio.sleep(BUS_RETRY_SECONDS))
 
 
 async def _failures(
     tier: Tier, batch: Sequence[Delivery], report: TierReport, stop: asyncio.Event, log: Log
 ) -> list[tuple[Delivery, str]]:
-    """Work on a batch; return the events that failed and why.
+    """Process a batch; return the events that failed and why.
 
-    Something that is away is waited for: no event is to blame, so none is counted. A store that refuses refuses the
-    whole batch. Anything else is tried again event by event.
+    Waits for unavailable services: no event causes their errors, so none is counted. A store error fails the whole
+    batch. After any other error, the events are tried one by one.
     """
     delay = 0.5
     while True:
@@ -191,15 +191,15 @@ async def _failures(
         except tier.waits as error:
             report.away = report.last_error = error.message
             log("waiting", {"tier": tier.group, "for": error.message})
-            await _unless(stop, asyncio.sleep(delay))
-            delay = min(2 * delay, AWAY_SECONDS)
+            await _until_stopped(stop, asyncio.sleep(delay))
+            delay = min(2 * delay, MAX_RETRY_SECONDS)
             if not stop.is_set():
                 continue
         except LeaseLost:
             raise
         except StoreError as error:
             return [(one, error.message) for one in batch]
-        except Exception as error:  # noqa: BLE001 the worker is the boundary: what an event causes is the event's fate
+        except Exception as error:  # noqa: BLE001 the worker is the boundary: an event's error concerns only that event
             reason = error.message if isinstance(error, AtlasError) else f"{type(error).__name__}: {error}"
             if len(batch) == 1:
                 return [(batch[0], reason)]
@@ -210,14 +210,14 @@ async def _failures(
         return []
 
 
-async def _hold(bus: Streams, tier: Tier, ids: Sequence[str]) -> None:
+async def _extend_visibility(bus: Streams, tier: Tier, ids: Sequence[str]) -> None:
     while True:
-        await asyncio.sleep(HOLD_SECONDS)
+        await asyncio.sleep(VISIBILITY_SECONDS)
         await bus.extend_visibility(tier.stream, tier.group, ids)
 
 
-async def _unless(stop: asyncio.Event, waiting: Coroutine[object, object, _T]) -> _T | None:
-    """Return what is waited for, or None when `stop` is set before."""
+async def _until_stopped(stop: asyncio.Event, waiting: Coroutine[object, object, _T]) -> _T | None:
+    """Return the result of `waiting`, or None when `stop` is set first."""
     work = asyncio.ensure_future(waiting)
     stopped = asyncio.create_task(stop.wait())
     try:
@@ -230,10 +230,10 @@ async def _unless(stop: asyncio.Event, waiting: Coroutine[object, object, _T]) -
 
 
 async def run_until_idle(bus: Streams, tiers: Sequence[Tier]) -> None:
-    """Run the tiers side by side, in the order of the data flow, until every stream is empty.
+    """Run the tiers concurrently, given in the order of the data flow, until every stream is empty.
 
-    A tier ends when its stream is empty and the tier before it has ended. An exception in one tier ends all and is
-    raised: a pass over a tree that a person waits for does not go on without a part.
+    A tier ends when its stream is empty and the tier before it has ended. An error in one tier ends all and is raised:
+    a person waits for the pass, and it must not continue without a part.
     """
     ended = [asyncio.Event() for _ in tiers]
 
@@ -242,7 +242,7 @@ async def run_until_idle(bus: Streams, tiers: Sequence[Tier]) -> None:
         while True:
             last_round = before is None or before.is_set()
             taking = bus.take(tier.stream, tier.group, tier.window.size, 0 if last_round else BLOCK_SECONDS)
-            batch = await (taking if before is None or last_round else _unless(before, taking)) or []
+            batch = await (taking if before is None or last_round else _until_stopped(before, taking)) or []
             if batch:
                 await tier.handle([one.event for one in batch])
                 await bus.acknowledge(tier.stream, tier.group, [one.id for one in batch])

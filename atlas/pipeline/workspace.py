@@ -1,39 +1,32 @@
-"""One project as its tiers know it: the tree as it was last seen, the store's manifest, and the warm linker.
+"""One project as its tiers see it: the scanned tree, the store's manifest, and the warm linker.
 
-It looks at the disk and compares; it writes nothing. Whoever holds the project's lease has the only workplace of it, so
-that the manifest here is the store's; after a failed write `forget` makes the next look read it again.
+It scans the disk and compares; it writes nothing. The process that leads a project has the project's only workspace, so
+the manifest here equals the store's. After a failed write, `distrust_manifest` makes the next scan read it again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from atlas.contracts import Store
 from atlas.errors import ConfigError
 from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
-from atlas.parsing import FactsCache, Languages, Linker, digest_paths
+from atlas.parsing import FactsCache, Languages, digest_paths
 from atlas.pipeline.events import WHOLE_PROJECT, Counters
-from atlas.pipeline.tree import (
-    Region,
-    compare,
-    digest_of_subprojects,
-    linked_with,
-    lookalikes,
-    merge_subprojects,
-    replaced,
-    same_stat,
-)
-from atlas.scan import Scan, ScannedFile, Scope, SubProject, changes_rules, scan_project
-from atlas.threads import in_thread
+from atlas.pipeline.linker_session import LinkerSession
+from atlas.pipeline.tree import Region, compare, linked_with, lookalikes, same_stat
+from atlas.pipeline.tree_state import TreeState
+from atlas.scan import Scan, ScannedFile, Scope, changes_rules, scan_project
 
 
 @dataclass(frozen=True, slots=True)
 class ProjectSource:
-    """A project to keep: where it is and how it is read."""
+    """A project to index: where it is and how it is read."""
 
     project: str
     root: Path
@@ -45,19 +38,23 @@ class ProjectSource:
     scope: Scope
     timeout_ms: int
     rescope: Callable[[], Scope] | None = None
-    """Reads the scope again, for whoever lives longer than the settings; raises ConfigError while they are broken."""
+    """Reads the scope again, for processes that outlive the settings; raises ConfigError while they are invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanDelta:
-    """What a look at the disk found."""
+    """What a scan found."""
 
     dirty: Sequence[str]
     """Paths whose file differs from the manifest or left the scope, sorted."""
     relink: bool
-    """All units must be compared: a pass was interrupted, or what the linker knows of sub-projects is old."""
+    """All units must be compared: a pass was interrupted, or the linker's sub-projects are out of date."""
     everything: bool
-    """The whole tree was looked at."""
+    """The whole tree was scanned."""
+
+
+OnScanned = Callable[[Sequence[str] | None, Sequence[str], float], None]
+"""(scanned paths, None = all; folders found there; seconds) -> None"""
 
 
 class Workspace:
@@ -65,92 +62,113 @@ class Workspace:
 
     def __init__(self, source: ProjectSource, store: Store, *, full: bool = False) -> None:
         """`full`: every file is parsed and every unit written again."""
-        self.source, self.full = source, full
-        self._store = store
-        self.files: dict[str, ScannedFile] = {}
-        self.folders: set[str] = set()
-        """Every folder that was walked; the root as ""."""
-        self.on_scanned: Callable[[Sequence[str] | None, Sequence[str], float], None] | None = None
-        """Told after every look: where it looked (None = everywhere), the folders found there, the seconds it took."""
-        self.skipped: dict[str, Skipped] = {}
-        """What the scan left out, by path (folders end in "/")."""
-        self.refused: dict[str, Skipped] = {}
-        """Files that were found, but could not be read or must not be indexed by their content."""
-        self.subprojects: Sequence[SubProject] = ()
-        self.manifest: dict[str, FileRecord] = {}
-        self.linker: Linker | None = None
-        self.ahead: set[str] = set()
-        """Files of which the linker may know another version than the store: not written yet, or their write failed."""
-        self.linking = asyncio.Lock()
-        """Held by whoever uses the linker."""
-        self.unpacked = 0
-        """Files that the linker has unpacked since it last gave memory back."""
-        self.subprojects_digest = digest_of_subprojects(())
-        self.linked_digest = ""
-        """Of the sub-projects that the linker was made with."""
-        self.replaced: set[str] = set()
-        """Paths that another file has taken and that tier 2 was not told of yet."""
-        self.away = False
-        """The root was not there when it was to be looked at: what was asked for then is still to be looked at."""
-        self.exclusions = 0
-        """How often what is left out changed, other than by a look at the whole tree."""
-        self.in_doubt = False
-        """A write failed: which units the store holds is not known."""
-        self.counters = Counters()
-        self.cache = FactsCache(str(source.cache))
-        self.problem = ""
-        """What is wrong with the project's settings, "" when nothing is."""
-        self.look_seconds = 0.0
-        """How long the last look at the whole tree took."""
-        self.looks = 0
-        """Looks at the whole tree so far."""
-        self.stale: set[str] = set()
-        """Files known to be newer on disk than in the store."""
-        self.scanned = asyncio.Event()
-        """Set when the whole tree was looked at for the first time."""
-        self._loaded = False
-        self._looking = asyncio.Lock()
-        self.writing = asyncio.Lock()
-        """Held from reading the manifest for a delta until it is `applied`: a mark of tier 1 must not bring back the
-        record that tier 2 replaces meanwhile."""
+        self._source, self._full, self._store = source, full, store
+        self.tree: Final = TreeState()
+        self.linking: Final = LinkerSession()
+        self.counters: Final = Counters()
+        self.cache: Final = FactsCache(str(source.cache))
+        self.scanned: Final = asyncio.Event()
+        """Set after the first scan of the whole tree."""
+        self.writing: Final = asyncio.Lock()
+        """Held from reading the manifest for a delta until `record_written`: a stale mark of tier 1 must not bring back
+        the record that tier 2 replaces meanwhile."""
+        self._manifest: dict[str, FileRecord] = {}
+        self._stale: set[str] = set()
+        self._manifest_is_known = self._compare_all = self._root_missing = False
+        self._problem = ""
+        self._scans, self._scan_seconds = 0, 0.0
+        self._on_scanned: OnScanned | None = None
+        self._scanning = asyncio.Lock()
+
+    @property
+    def source(self) -> ProjectSource:
+        """The project, with the scope of the last scan."""
+        return self._source
 
     @property
     def name(self) -> str:
         """The project's name."""
-        return self.source.project
+        return self._source.project
+
+    @property
+    def full(self) -> bool:
+        """Every file is parsed and every unit written again."""
+        return self._full
+
+    @property
+    def manifest(self) -> Mapping[str, FileRecord]:
+        """The store's record of every unit by path."""
+        return self._manifest
+
+    @property
+    def stale(self) -> Set[str]:
+        """Files known to be newer on disk than in the store."""
+        return self._stale
+
+    @property
+    def must_compare_all(self) -> bool:
+        """A write failed: it is unknown which units the store holds, so the next pass compares all of them."""
+        return self._compare_all
+
+    @property
+    def root_missing(self) -> bool:
+        """The root was missing when it was to be scanned: the scan is still to be done."""
+        return self._root_missing
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the project's root or settings, "" when nothing is."""
+        return self._problem
+
+    @property
+    def scans(self) -> int:
+        """The number of scans of the whole tree so far."""
+        return self._scans
+
+    @property
+    def scan_seconds(self) -> float:
+        """The duration of the last scan of the whole tree."""
+        return self._scan_seconds
 
     @property
     def outdated(self) -> bool:
-        """Whether the linker was made with other sub-projects; tier 2 makes a new one."""
-        return self.linker is not None and self.linked_digest != self.subprojects_digest
+        """Whether the linker was created with other sub-projects; tier 2 creates a new one."""
+        return self.linking.linker is not None and self.linking.subprojects_digest != self.tree.subprojects_digest
 
     @property
     def must_relink(self) -> bool:
-        """Return whether the linker or the store knows other sub-projects, also while tier 2 is at work on that."""
-        return self.outdated or not linked_with(self.manifest.get(STRUCTURE_PATH), self.subprojects_digest)
+        """Whether linker or store were made with other sub-projects, also while tier 2 is at work on that."""
+        return self.outdated or not linked_with(self._manifest.get(STRUCTURE_PATH), self.tree.subprojects_digest)
 
     @property
     def is_new(self) -> bool:
-        """Whether nothing of the tree counts as known: all of it is written, and all of it is embedded."""
-        return self.full or self.manifest.keys() <= {STRUCTURE_PATH}
+        """Whether the index knows nothing of the tree yet: everything is written and embedded."""
+        return self._full or self._manifest.keys() <= {STRUCTURE_PATH}
 
-    def forget(self) -> None:
-        """Believe neither the manifest nor the linker; both are made again from the store."""
-        self._loaded = False
-        self.linker = None
-        self.ahead.clear()
+    def subscribe(self, on_scanned: OnScanned) -> None:
+        """Call `on_scanned` after every scan; it replaces an earlier subscriber."""
+        self._on_scanned = on_scanned
 
-    def doubt(self) -> None:
-        """After a failure: the store may be behind the linker; the next pass compares all."""
-        self._loaded = False
-        self.in_doubt = True
+    def report_missing_root(self, problem: str = "") -> None:
+        """Note that the root is missing, or went missing during a scan; `problem` is shown to people."""
+        self._problem, self._root_missing = problem or self._problem, True
 
-    async def rest(self) -> None:
-        """Have the linker give back what it does not need until the next change."""
-        async with self.linking:
-            if self.linker is not None:
-                self.unpacked = 0
-                await in_thread(self.linker.rest)
+    def report_present_root(self) -> None:
+        """Note that the root is there again."""
+        self._root_missing = False
+
+    def invalidate(self) -> None:
+        """Drop manifest and linker; both are made again from the store."""
+        self._manifest_is_known = False
+        self.linking.drop()
+
+    def distrust_manifest(self) -> None:
+        """After a failed write: read the manifest again, and compare all units in the next pass."""
+        self._manifest_is_known, self._compare_all = False, True
+
+    def confirm_compared(self) -> None:
+        """Note that a pass has brought every unit in question up to date."""
+        self._compare_all = False
 
     def close(self) -> None:
         """Close the facts cache; idempotent."""
@@ -158,146 +176,100 @@ class Workspace:
 
     async def load(self) -> None:
         """Read the manifest unless it is known. Raises as the store does."""
-        if not self._loaded:
-            # not while a delta is on its way: it would be in the store and not in what was read
+        if not self._manifest_is_known:
+            # not during a write: its delta would be in the store but not in what was read
             async with self.writing:
-                await self.reread()
+                await self.reload()
 
-    async def reread(self) -> None:
-        """Do what `load` does, for whoever holds `writing`. Raises as the store does."""
-        if self._loaded:
+    async def reload(self) -> None:
+        """Do what `load` does, for a caller that holds `writing`. Raises as the store does."""
+        if self._manifest_is_known:
             return
-        self.manifest = await self._store.manifest(self.name)
-        self.stale = {path for path, record in self.manifest.items() if record.stale}
-        if not self.refused:
-            listed = await self._store.skipped(self.name)
-            self.refused = {skip.path: skip for skip in listed if skip.mtime_ns}
-        self._loaded = True
+        self._manifest = await self._store.manifest(self.name)
+        self._stale = {path for path, record in self._manifest.items() if record.stale}
+        if not self.tree.refused:
+            self.tree.restore_refused(await self._store.skipped(self.name))
+        self._manifest_is_known = True
 
-    async def look(self, keys: Sequence[str]) -> ScanDelta:
-        """Look at these files and folders, or at the whole tree, and take in what is there now.
+    async def scan(self, keys: Sequence[str]) -> ScanDelta:
+        """Scan these files and folders, or the whole tree, and return what differs from the manifest.
 
-        The whole tree is looked at when a key says so, at the first look, and when a file that holds rules changed.
+        Scans the whole tree if a key asks for it, on the first call, and when a file with ignore rules changed.
         Raises ConfigError when the root cannot be read.
         """
-        async with self._looking:
+        async with self._scanning:
             await self.load()
-            if not self.looks or WHOLE_PROJECT in keys or any(changes_rules(key) for key in keys):
-                return await self._look_everywhere()
-            return await self._look_at(keys)
+            if not self._scans or WHOLE_PROJECT in keys or any(changes_rules(key) for key in keys):
+                return await self._scan_all()
+            return await self._scan_region(keys)
 
-    async def _look_everywhere(self) -> ScanDelta:
-        started = time.perf_counter()
+    async def _scan_all(self) -> ScanDelta:
+        started, tree = time.perf_counter(), self.tree
         self._read_scope()
-        scan = await asyncio.to_thread(scan_project, self.source.root, self.source.languages, self.source.scope)
-        if not self.looks:
-            self.replaced |= await asyncio.to_thread(self._exchanged, scan)
-        known = self.files.keys()
-        self._take_in(scan)
-        self.looks += 1
-        self.away = False
+        scan = await asyncio.to_thread(scan_project, self._source.root, self._source.languages, self._source.scope)
+        if not self._scans:
+            tree.mark_replaced(await asyncio.to_thread(self._exchanged, scan))
+        before = tree.files.keys()
+        tree.replace_all(scan)
+        self._scans += 1
+        self._root_missing = False
         self.scanned.set()
-        fingerprint = self.source.fingerprint
-        found = compare(self.files, self.manifest, self.refused, fingerprint, self.replaced, self.full)
-        self.look_seconds = time.perf_counter() - started
-        if self.on_scanned is not None:
-            self.on_scanned(None, scan.folders, self.look_seconds)
-        self.counters.seconds["scan"] = self.counters.seconds.get("scan", 0.0) + self.look_seconds
-        # one that is not in the store may be on its way there
-        gone = {*found.removed, *(known - self.files.keys())}
+        fingerprint = self._source.fingerprint
+        found = compare(tree.files, self._manifest, tree.refused, fingerprint, tree.replaced, self._full)
+        self._scan_seconds = time.perf_counter() - started
+        if self._on_scanned is not None:
+            self._on_scanned(None, scan.folders, self._scan_seconds)
+        self.counters.spend("scan", self._scan_seconds)
+        # a file that is not in the store may be about to be written
+        gone = {*found.removed, *(before - tree.files.keys())}
         return ScanDelta(sorted([*found.changed, *gone]), self.must_relink or found.interrupted, everything=True)
 
+    async def _scan_region(self, keys: Sequence[str]) -> ScanDelta:
+        """Scan part of the tree. A named file is dirty whatever its time says: two edits may share a time stamp."""
+        source, tree = self._source, self.tree
+        part = await asyncio.to_thread(scan_project, source.root, source.languages, source.scope, only=keys)
+        region = Region.of(keys, tree.folders, set(part.folders))
+        before = [*region.within(tree.files.keys()), *region.within(self._manifest.keys())]
+        tree.replace_region(region, part)
+        if self._on_scanned is not None:
+            self._on_scanned(keys, part.folders, 0.0)
+        dirty = [file.path for file in part.files if file.path in region.named or self._differs(file)]
+        # a file that is not in the store may be about to be written
+        found = {file.path for file in part.files}
+        gone = {path for path in before if path not in found}
+        return ScanDelta(sorted([*dirty, *gone]), self.must_relink, everything=False)
+
     def _exchanged(self, scan: Scan) -> set[str]:
-        """Return the files that took the places of others like them since an earlier process looked."""
-        manifest = self.manifest
+        """Return the files that have exchanged places with similar ones since an earlier process scanned."""
+        manifest = self._manifest
         there = {file.path for file in scan.files}
         suspects = [path for path in lookalikes(manifest) if path in there]
-        digests = digest_paths(str(self.source.root), suspects) if suspects else ()
+        digests = digest_paths(str(self._source.root), suspects) if suspects else ()
         return {path for path, digest in zip(suspects, digests, strict=True) if digest != manifest[path].digest}
 
     def _read_scope(self) -> None:
-        """Take the scope that is in force now; while the settings are broken the last one stays."""
-        self.problem = ""
-        if self.source.rescope is None:
+        """Use the scope that the settings have now; while they are invalid the last one stays."""
+        self._problem = ""
+        if self._source.rescope is None:
             return
         try:
-            self.source = replace(self.source, scope=self.source.rescope())
+            self._source = replace(self._source, scope=self._source.rescope())
         except ConfigError as error:
-            self.problem = error.message
-
-    def _take_in(self, scan: Scan) -> None:
-        self.replaced |= replaced(scan.files, self.files)
-        self.folders = set(scan.folders)
-        self.files = {file.path: file for file in scan.files}
-        self.skipped = {skip.path: skip for skip in scan.skipped}
-        self._take_subprojects(scan.subprojects)
-        self.refused = {
-            path: skip
-            for path, skip in self.refused.items()
-            if path in self.files and self.files[path].mtime_ns == skip.mtime_ns
-        }
-
-    async def _look_at(self, keys: Sequence[str]) -> ScanDelta:
-        """Look at parts of the tree; a named file is dirty whatever its time says: two edits may share a time stamp."""
-        source = self.source
-        part = await asyncio.to_thread(scan_project, source.root, source.languages, source.scope, only=keys)
-        now = set(part.folders)
-        region = Region.of(keys, self.folders, now)
-        found = {file.path: file for file in part.files}
-        known, indexed = region.within(self.files.keys()), region.within(self.manifest.keys())
-        self.replaced |= replaced(part.files, self.files)
-        for path in known:
-            if path not in found:
-                del self.files[path]
-        self.files.update(found)
-        self._take_skipped(region, part)
-        self._take_subprojects(merge_subprojects(self.subprojects, region, part))
-        self.folders = {folder for folder in self.folders if not region.holds(folder)} | now
-        if self.on_scanned is not None:
-            self.on_scanned(keys, part.folders, 0.0)
-        dirty = [path for path, file in found.items() if path in region.named or self._differs(file)]
-        # one that is not in the store may be on its way there
-        gone = {path for path in (*known, *indexed) if path not in found}
-        return ScanDelta(sorted([*dirty, *gone]), self.must_relink, everything=False)
-
-    def _take_skipped(self, region: Region, part: Scan) -> None:
-        """Take in what a look at a part of the tree left out, instead of what was left out there before."""
-        if region.folders:
-            left = {path for path in self.skipped if region.holds(path.rstrip("/"))}
-        else:
-            left = {path for name in region.named for path in (name, f"{name}/") if path in self.skipped}
-        now = {skip.path: skip for skip in part.skipped}
-        if left - now.keys() or any(self.skipped.get(path) != skip for path, skip in now.items()):
-            self.exclusions += 1
-        for path in left:
-            del self.skipped[path]
-        self.skipped.update(now)
-
-    def _take_subprojects(self, found: Sequence[SubProject]) -> None:
-        if found is not self.subprojects:
-            self.subprojects, self.subprojects_digest = found, digest_of_subprojects(found)
+            self._problem = error.message
 
     def _differs(self, file: ScannedFile) -> bool:
-        record = self.manifest.get(file.path, self.refused.get(file.path))
-        return record is None or file.path in self.replaced or not same_stat(record, file)
+        record = self._manifest.get(file.path, self.tree.refused.get(file.path))
+        return record is None or file.path in self.tree.replaced or not same_stat(record, file)
 
-    def handed_on(self, look: ScanDelta) -> None:
-        """Take in that the files of a look are marked and tier 2 knows of them."""
-        self.replaced.difference_update(look.dirty)
+    def confirm_published(self, delta: ScanDelta) -> None:
+        """Note that the files of a scan are marked as stale and tier 2 knows of them."""
+        self.tree.clear_replaced(delta.dirty)
 
-    def refuse(self, path: str, skip: Skipped | None) -> None:
-        """Note that a file must not be indexed by its content or cannot be read; with None, that this is over."""
-        if skip is not None:
-            self.exclusions += self.refused.get(path) != skip
-            self.refused[path] = skip
-        elif self.refused.pop(path, None) is not None:
-            self.exclusions += 1
-
-    def marks(self, dirty: Iterable[str]) -> list[GraphDelta]:
-        """Return the deltas that mark files as stale, with the size and time of the newer file, and note them here."""
+    def stale_marks(self, dirty: Iterable[str]) -> list[GraphDelta]:
+        """Return the deltas that mark files as stale, with the size and time of the newer file."""
         deltas: list[GraphDelta] = []
         for path in dirty:
-            record, file = self.manifest.get(path), self.files.get(path)
+            record, file = self._manifest.get(path), self.tree.files.get(path)
             if record is None or record.stale:
                 continue
             marked = replace(record, stale=True)
@@ -306,39 +278,35 @@ class Workspace:
             deltas.append(GraphDelta(self.name, path, marked))
         return deltas
 
-    def applied(self, deltas: Iterable[GraphDelta]) -> None:
-        """Take in what was written to the store."""
+    def record_written(self, deltas: Iterable[GraphDelta]) -> None:
+        """Update the manifest after a write to the store."""
         for delta in deltas:
             if delta.record is None:
-                self.manifest.pop(delta.path, None)
+                self._manifest.pop(delta.path, None)
             else:
-                self.manifest[delta.path] = delta.record
+                self._manifest[delta.path] = delta.record
             if delta.record is not None and delta.record.stale:
-                self.stale.add(delta.path)
+                self._stale.add(delta.path)
             else:
-                self.stale.discard(delta.path)
+                self._stale.discard(delta.path)
 
     def lacks_files(self) -> bool:
         """Return whether a file of the tree is neither in the store nor refused: its pass is not over."""
-        return any(path not in self.manifest and path not in self.refused for path in self.files)
+        return any(path not in self._manifest and path not in self.tree.refused for path in self.tree.files)
 
-    def left_out(self) -> list[Skipped]:
-        """Return everything that is not indexed with its reason, sorted by path."""
-        return sorted({**self.skipped, **self.refused}.values(), key=lambda skip: skip.path)
+    def excluded(self) -> list[Skipped]:
+        """Return every file and folder that is not indexed with its reason, sorted by path."""
+        return self.tree.excluded()
 
     def erase_old_facts(self, paths: Iterable[str]) -> None:
         """Erase the facts of these files from the cache except those of the stored content. May run in a thread.
 
         What was deleted, ignored or cut out of a file must not stay on disk.
         """
-        records = dict(self.manifest)
+        records = dict(self._manifest)
         self.cache.replace([(path, records[path].digest if path in records else "") for path in paths])
 
     def compact(self) -> None:
-        """Erase facts that no stored file has from the cache. May run in a thread."""
-        records = dict(self.manifest)  # in one step: the tiers go on writing to it
+        """Erase facts that belong to no stored file from the cache. May run in a thread."""
+        records = dict(self._manifest)  # one atomic copy: the tiers go on writing to it
         self.cache.keep([(path, record.digest) for path, record in records.items() if path != STRUCTURE_PATH])
-
-    def folders_of_manifests(self) -> list[tuple[str, str, str]]:
-        """Return (folder, kind, name) of the sub-projects, as the linker wants them."""
-        return [(sub.folder, sub.kind, sub.name) for sub in self.subprojects]

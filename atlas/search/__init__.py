@@ -1,6 +1,6 @@
 """The read path: text -> Query -> channels -> fuse -> rank -> expand -> assemble.
 
-It reads the store through the contract only and never writes. `Reader` is everything it needs to know.
+It reads the store only through the contract and never writes. `Reader` holds all its dependencies.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from atlas.search.languages import LanguageTerms
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """What reading needs. `project` and `root` are the defaults of a call that names no project."""
+    """The dependencies of the read path. `project` and `root` are the defaults of calls without a project."""
 
     store: Store
     embedder: Embedder
@@ -23,7 +23,7 @@ class Reader:
     project: str
     root: Path
     split_words: Callable[[str], list[str]]
-    """Words as the index has them: an identifier whole and its parts, lower-cased (`atlas.parsing.split_words`)."""
+    """Splits text like the index: a whole identifier and its parts, lower-cased (`atlas.parsing.split_words`)."""
     digest_paths: Callable[[str, Sequence[str]], list[str]]
-    """(root, paths) -> digests as in `FileRecord.digest`, "" where unreadable (`atlas.parsing.digest_paths`)."""
+    """(root, paths) -> digests as in `FileRecord.digest`, "" for unreadable files (`atlas.parsing.digest_paths`)."""
     languages: LanguageTerms

@@ -1,7 +1,7 @@
-"""The name in a question about edges -> the nodes that can have such edges. Reads names only; follows nothing.
+"""The name in a relation question to the nodes that can have such edges. Reads names only, follows no edges.
 
-A method has no subclasses and nobody imports one: of all that have the name, only what the relation can apply to is
-meant, and only several of those are ambiguous.
+Methods have no subclasses and are not imported: among the nodes with the name, only those to which the relation applies
+count, and the name is ambiguous only if there are several of these.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from atlas.search import Reader
 from atlas.search.route import RelationIntent
 
 SEEDS = 3
-"""Nodes a relation is followed from; more means that the name is too ambiguous to be a relation's anchor."""
+"""Maximum number of nodes from which a relation is followed; a name with more nodes is too ambiguous."""
 
 Labels = tuple[Label, ...]
 
@@ -32,20 +32,20 @@ APPLIES: Mapping[str, tuple[Labels, ...]] = {
     "importers": ((*_FILES, Label.CLASS, Label.FUNCTION, Label.VALUE), _FILES),
     "imports": (_FILES,),
 }
-"""By kind of relation: what can have its edges, then what the name means rather when that is too many."""
+"""Kind of relation -> labels that can have its edges, then narrower labels to prefer if these are too many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """What a relation's name stands for: `nodes` (more than `SEEDS` of them: ambiguous), found by `match`."""
+    """The nodes of a relation's name, found by `match`; more than `SEEDS` nodes mean that the name is ambiguous."""
 
     match: Match
     nodes: tuple[Node, ...]
     labels: Labels
-    """What the name was narrowed to; () = anything."""
+    """The labels to which the name was narrowed; () for all."""
 
     def narrowed(self, where: Filter) -> Filter | None:
-        """Return the filter for these labels only; None when it leaves none of them."""
+        """Return the filter restricted to these labels; None if no label remains."""
         if not self.labels:
             return where
         labels = tuple(label for label in self.labels if not where.labels or label in where.labels)
@@ -55,7 +55,8 @@ class Anchors:
 async def anchors_of(reader: Reader, relation: RelationIntent, project: str) -> Anchors:
     """Return the nodes of a relation's name, at most one more than `SEEDS`.
 
-    As it is written, else without case; anything that has the name when the relation applies to none of it.
+    The name is matched as written, then ignoring case; if the relation applies to none of the matches, all of them
+    count.
     """
     for match in (Match.SUFFIX, Match.FOLDED):
         found = None
@@ -71,13 +72,13 @@ async def anchors_of(reader: Reader, relation: RelationIntent, project: str) -> 
 
 
 def why_not_followed(anchors: Anchors, relation: RelationIntent) -> str:
-    """Return what is to be said of a name whose nodes are too many, or not the project's own, or none."""
+    """Return why a relation was not followed: its name is unknown, ambiguous, or of a label without such edges."""
     if len(anchors.nodes) <= SEEDS:
         return "is not a symbol of the index"
     if anchors.labels or relation.kind not in APPLIES:
         return "is ambiguous: qualify it"
-    # to qualify it would not help
-    return f"is no {' or '.join(label.lower() for label in APPLIES[relation.kind][0])}"
+    # Qualifying the name would not help.
+    return f"is not a {' or '.join(label.lower() for label in APPLIES[relation.kind][0])}"
 
 
 async def _find(reader: Reader, relation: RelationIntent, project: str, match: Match, labels: Labels) -> Anchors:

@@ -1,6 +1,7 @@
-"""The four ways to find candidates: by name, by words, by meaning, by graph. They run concurrently and never raise.
+"""The four search channels: by name, by words, by meaning, by graph. They run concurrently and never raise.
 
-Each returns a `Ranking` with its own scores; why a channel failed or stayed silent is its note, shown in the answer.
+Each returns a `Ranking` with its own scores. If a channel fails or finds nothing, its note says why and the answer
+shows it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from atlas.search.anchors import SEEDS, Anchors, anchors_of, why_not_followed
 from atlas.search.route import Query, RelationIntent
 
 POOL = 100
-"""Candidates per channel: recall@100 of words and meaning together is .91, beyond it little is gained (adr/0008)."""
+"""Candidates per channel: recall@100 of words and meaning together is .91; more candidates add little (adr/0008)."""
 NAME_LIMIT = 40
 
 NAME_GRADES = {
@@ -28,27 +29,27 @@ NAME_GRADES = {
     "name from words": 0.7,
     "name prefix": 0.4,
 }
-"""What a match of a name is worth beside the best match of words and meaning (1.0), by reason."""
+"""Score of a name match by reason, relative to the best match of words and meaning (1.0)."""
 EXTERNAL_SHARE = 0.5
-"""Symbols of other packages are rarely what is looked for: the project only mentions them."""
+"""Factor for symbols of other packages, which the project only mentions and which are rarely the target."""
 
 EXTERNAL_LABELS = (Label.EXTERNAL_PACKAGE, Label.EXTERNAL_SYMBOL)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """What one channel found, best first."""
+    """The hits of one channel, best first."""
 
     channel: str
     """`name`, `words`, `meaning` or `graph`."""
     hits: tuple[Scored, ...] = ()
     note: str = ""
     reasons: tuple[tuple[str, str], ...] = ()
-    """(uid, why) where the channel knows more than its own name: `exact name`, `callers of X`."""
+    """(uid, reason) for hits with a more specific reason than the channel: `exact name`, `callers of X`."""
 
 
 async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
-    """Find symbols whose name the question spells out, graded by how exactly."""
+    """Find symbols whose name the question contains, graded by how exact the match is."""
     find = reader.store.find
     anchors = await anchors_of(reader, query.relation, where.project) if query.relation else None
     if query.relation is not None and anchors is not None and anchors.nodes:
@@ -67,7 +68,7 @@ async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
 
 
 async def _anchored(reader: Reader, relation: RelationIntent, anchors: Anchors, where: Filter) -> Ranking:
-    """Find what the relation is followed from, or which of several it should be."""
+    """Find the nodes from which the relation is followed, or the candidates if the name is ambiguous."""
     narrowed = anchors.narrowed(where)
     if narrowed is None:
         return Ranking("name")
@@ -77,7 +78,7 @@ async def _anchored(reader: Reader, relation: RelationIntent, anchors: Anchors, 
 
 
 def _graded(found: Iterable[tuple[str, str, Sequence[Node]]]) -> Ranking:
-    """Return the nodes of (how they match, name, nodes), each by its best match."""
+    """Return the nodes of (match, name, nodes), each with its best match."""
     best: dict[str, tuple[float, str]] = {}
     for match, name, nodes in found:
         for node in nodes:
@@ -93,7 +94,7 @@ def _graded(found: Iterable[tuple[str, str, Sequence[Node]]]) -> Ranking:
 async def by_words(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
     """Find by BM25 over names, documentation, source and path."""
     if not query.words:
-        return Ranking("words", note="the query has no words to search for")
+        return Ranking("words", note="the query contains no words to search for")
     return Ranking("words", tuple(await reader.store.search_text((*query.words, *query.variants), where, limit)))
 
 
@@ -108,28 +109,28 @@ async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = P
     if isinstance(changed, BaseException):
         raise changed
     if changed:
-        # whatever the store made of a vector of another model
+        # Scores against the vectors of another model are meaningless.
         return Ranking("meaning", note=changed)
     if isinstance(hits, BaseException):
         raise hits
-    note = "" if hits else "no vectors match: the project has none yet, or the filter leaves none"
+    note = "" if hits else "no vectors match: the project has none yet, or the filter excludes all"
     return Ranking("meaning", tuple(hit for hit in hits if hit.score > 0), note)
 
 
 async def _other_model(reader: Reader) -> str:
-    """Return what to say when questions are embedded with another model than the store's vectors, else ""."""
+    """Return the note for a query model that differs from the model of the stored vectors, else ""."""
     mine, states = await asyncio.gather(reader.embedder.info(), reader.store.projects())
     stored = next((state.model for state in states if state.model is not None), None)
     if stored is None or stored == mine:
         return ""
     return (
-        f"not searched by meaning: vectors are of {stored.provider} {stored.model} ({stored.dimension} dimensions), "
+        f"not searched by meaning: vectors are from {stored.provider} {stored.model} ({stored.dimension} dimensions), "
         f"the embedder is {mine.provider} {mine.model} ({mine.dimension}); run: atlas index"
     )
 
 
 async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:
-    """Find what the question's relation leads to, best edges first; else the neighbours of the symbols it names."""
+    """Find the targets of the relation, best edges first; without a relation, the neighbours of the named symbols."""
     if query.relation is None:
         anywhere = Filter(project=where.project)
         names = query.names[:2]
@@ -144,12 +145,12 @@ async def by_graph(reader: Reader, query: Query, where: Filter) -> Ranking:
 
 
 def _seeds(*found: Sequence[Node]) -> list[Node]:
-    """Return the project's own nodes of each name that is not ambiguous."""
+    """Return the project's own nodes for each unambiguous name."""
     return [node for nodes in found if len(nodes) <= SEEDS for node in nodes if node.row.label not in EXTERNAL_LABELS]
 
 
 async def follow(reader: Reader, relation: RelationIntent, seeds: list[Node], where: Filter) -> Ranking:
-    """Follow a relation from its anchors; scores are the edges' confidences, duplicates keep the best."""
+    """Follow a relation from its anchors; a node's score is the highest confidence of its edges."""
     if relation.kind == "definition":
         uids = [seed.row.uid for seed in seeds]
         return Ranking(
@@ -167,7 +168,7 @@ async def follow(reader: Reader, relation: RelationIntent, seeds: list[Node], wh
 
 
 async def gather(*channels: tuple[str, Awaitable[Ranking]]) -> list[Ranking]:
-    """Run channels concurrently; one that fails becomes an empty ranking whose note says why (invariant I8)."""
+    """Run channels concurrently; a failed channel becomes an empty ranking with a note (invariant I8)."""
     results = await asyncio.gather(*(channel for _, channel in channels), return_exceptions=True)
     rankings: list[Ranking] = []
     for (name, _), result in zip(channels, results, strict=True):
@@ -182,7 +183,7 @@ async def gather(*channels: tuple[str, Awaitable[Ranking]]) -> list[Ranking]:
 
 
 def keeps(where: Filter, node: Node) -> bool:
-    """Return whether a node that was reached over an edge passes the filter."""
+    """Return whether a node reached over an edge passes the filter."""
     row = node.row
     return (
         (not where.labels or row.label in where.labels)
@@ -201,7 +202,7 @@ def path_matches(pattern: str, path: str) -> bool:
 
 
 async def _neighbours(reader: Reader, seeds: list[Node], where: Filter) -> Ranking:
-    """Return callers, callees and documentation of named symbols: context, so half of an edge's confidence at most."""
+    """Return callers, callees and documentation of named symbols as context, at most half an edge's confidence."""
     if not seeds:
         return Ranking("graph")
     uids = [seed.row.uid for seed in seeds]
@@ -219,7 +220,7 @@ async def _neighbours(reader: Reader, seeds: list[Node], where: Filter) -> Ranki
 
 
 async def _files(reader: Reader, path: str, where: Filter) -> list[Node]:
-    """Return the file's top node, by the whole path or by its last part."""
+    """Return the file's top node, found by the whole path or by its last part."""
     whole = await reader.store.find(path, Match.PATH, where, 1)
     if whole:
         return whole

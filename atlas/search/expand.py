@@ -1,7 +1,7 @@
-"""The neighbourhood of a node: what holds it, who calls it, whom it calls, documentation, tests, bases and overrides.
+"""The neighbourhood of a node: parents, callers, callees, documentation, tests, bases and overrides.
 
-Edges come from the store in one read per direction for all nodes together, one after the other: such reads are shorter
-than it takes to run them at once. Each list is cut per node and carries its full length ("3 of 118 callers").
+The edges of all nodes come from one read per direction. The reads run one after the other, because running them
+concurrently costs more than it saves. Each list is cut per node and carries its full length ("3 of 118 callers").
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from atlas.search import Reader
 
 HOLDING = (EdgeType.CONTAINS, EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 SHORT = 3
-"""Neighbours of one kind shown beside a search hit."""
+"""Neighbours of one kind shown with a search hit."""
 MAX_DEPTH = 8
-"""Steps up from a symbol to its project: nesting deeper than this does not occur outside generated code."""
+"""Maximum number of steps from a symbol up to its project: deeper nesting occurs only in generated code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Neighbours of one kind, best first; `total` counts those that are not listed too."""
+    """Neighbours of one kind, best first; `total` includes those that are not listed."""
 
     edges: tuple[Edge, ...] = ()
     total: int = 0
@@ -29,12 +29,12 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """The neighbourhood of a node, by what the neighbours are to it."""
+    """The neighbourhood of a node, grouped by the role of the neighbours."""
 
     parents: tuple[Node, ...] = ()
     """From the nearest (class or module) outwards."""
     related: Mapping[str, Related] = field(default_factory=dict[str, Related])
-    """By `KINDS` key; kinds without edges are left out."""
+    """By `KINDS` key; kinds without edges are omitted."""
 
 
 KINDS: Mapping[str, tuple[Direction, tuple[EdgeType, ...]]] = {
@@ -53,18 +53,18 @@ KINDS: Mapping[str, tuple[Direction, tuple[EdgeType, ...]]] = {
     "imported_by": (Direction.IN, (EdgeType.IMPORTS,)),
     "members": (Direction.OUT, HOLDING),
 }
-"""Kind of neighbour -> which end of which edges the node itself is."""
+"""Kind of neighbour -> the end and the types of the edges at the node itself."""
 BESIDE_HITS = ("callers", "callees", "tests", "docs")
 
 
 async def around_hits(reader: Reader, uids: Sequence[str]) -> dict[str, Neighbourhood]:
-    """Return a short neighbourhood per search hit: two edge reads, and two counts when a list was cut."""
+    """Return a short neighbourhood per search hit: two edge reads, and two counts if a list was cut."""
     related = await _related(reader, uids, BESIDE_HITS, SHORT) if uids else {}
     return {uid: Neighbourhood((), kinds) for uid, kinds in related.items()}
 
 
 async def around_node(reader: Reader, node: Node, each: int) -> Neighbourhood:
-    """Return the neighbourhood of one node, at most `each` neighbours per edge type, with its chain of parents."""
+    """Return the neighbourhood of one node with its chain of parents, at most `each` neighbours per edge type."""
     uid = node.row.uid
     kinds = tuple(KINDS)
     related, parents = await _related(reader, [uid], kinds, each), await parents_of(reader, uid)
@@ -73,13 +73,13 @@ async def around_node(reader: Reader, node: Node, each: int) -> Neighbourhood:
 
 
 async def counts_around(reader: Reader, uid: str) -> tuple[tuple[str, int], ...]:
-    """Return (kind, number) of a node's neighbours without reading them; kinds without any are left out."""
+    """Return (kind, count) of a node's neighbours without reading them; kinds without neighbours are omitted."""
     totals = (await _totals(reader, {end: [uid] for end in Direction}, tuple(KINDS))).get(uid, {})
     return tuple((kind, totals[kind]) for kind in KINDS if kind in totals)
 
 
 async def parents_of(reader: Reader, uid: str) -> tuple[Node, ...]:
-    """Return the chain of what holds a node, nearest first: class, module, package, project."""
+    """Return the chain of containers of a node, nearest first: class, module, package, project."""
     chain: list[Node] = []
     seen = {uid}
     while len(chain) < MAX_DEPTH:
@@ -113,7 +113,7 @@ async def _related(
 
 
 def _cut(lists: Mapping[str, Mapping[str, Sequence[Edge]]], each: int) -> dict[Direction, list[str]]:
-    """Return the nodes with a list that may have been cut, by the end that they are in it."""
+    """Return the nodes with a list that may have been cut, grouped by the node's end of the edges."""
     cut: dict[Direction, list[str]] = {}
     for uid, own in lists.items():
         for end in {KINDS[kind][0] for kind, edges in own.items() if len(edges) >= each}:
@@ -124,7 +124,7 @@ def _cut(lists: Mapping[str, Mapping[str, Sequence[Edge]]], each: int) -> dict[D
 async def _totals(
     reader: Reader, uids: Mapping[Direction, Sequence[str]], kinds: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Return counts by node and kind, for each end of the nodes wanted there; what has no neighbours is left out."""
+    """Return counts by node and kind, for the requested nodes of each end; nodes without neighbours are omitted."""
     totals: dict[str, dict[str, int]] = {}
     for end, kind_of in _kinds_by_end(kinds).items():
         wanted = uids.get(end)
@@ -139,7 +139,7 @@ async def _totals(
 
 
 def _kinds_by_end(kinds: Sequence[str]) -> dict[Direction, dict[EdgeType, str]]:
-    """Return which kind an edge type stands for, by the end that the node itself is."""
+    """Return the kind of each edge type, grouped by the node's end of the edges."""
     found: dict[Direction, dict[EdgeType, str]] = {}
     for kind in kinds:
         end, types = KINDS[kind]

@@ -16,22 +16,22 @@ from atlas.search.rank import Candidate, rank
 from atlas.search.route import Query, route
 
 RERANK_LIMIT = 60
-"""Candidates whose nodes are read and ranked, the same for every page so that paging is stable; 100 find no more."""
+"""Candidates that are read and ranked, the same for every page so that paging is stable; 100 give no better results."""
 NAME_WEIGHT = 1.0
-"""In a question that is nothing but a name it counts as much as the best text match: the symbol comes first."""
+"""If the question is only a name, a name match weighs as much as the best text match, so the symbol comes first."""
 FOCUS_POWER = 2
-"""A name among other words counts by the square of its share of the words (adr/0008)."""
+"""A name among other words weighs by the square of its share of the words (adr/0008)."""
 RELATION_WEIGHT = 3.0
-"""Asked for callers, the callers come first, whatever their text says."""
+"""A question about callers returns the callers first, regardless of their text."""
 NEIGHBOUR_WEIGHT = 0.15
-"""Neighbours of a named symbol are context; they should break ties, not displace matches."""
+"""Neighbours of a named symbol are context: they break ties but do not displace matches."""
 RELATION_NAME_WEIGHT = 0.5
-"""In a question about its edges the named symbol itself is context."""
+"""In a question about its edges, the named symbol itself is context."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
 class Mode(StrEnum):
-    """Which channels run."""
+    """The channels to run."""
 
     HYBRID = "hybrid"
     WORDS = "words"
@@ -39,7 +39,7 @@ class Mode(StrEnum):
 
 
 class Fusion(StrEnum):
-    """How words and meaning are joined; `weighted` is the default (adr/0008)."""
+    """How to combine words and meaning; `weighted` is the default (adr/0008)."""
 
     WEIGHTED = "weighted"
     RRF = "rrf"
@@ -47,12 +47,12 @@ class Fusion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found, best first; the tools show a page of it."""
+    """The result of a search, best first; the tools show one page of it."""
 
     query: Query
     ranked: tuple[Candidate, ...]
     total: int
-    """Candidates found; only so many of them as were wanted are in `ranked`."""
+    """Number of candidates found; `ranked` contains at most as many as requested."""
     notes: tuple[str, ...]
 
 
@@ -66,9 +66,9 @@ async def search(
     demote_tests: bool = True,
     wanted: int = RERANK_LIMIT,
 ) -> SearchResult:
-    """Find candidates for a question. Never raises for a channel that fails: its note says so instead.
+    """Find candidates for a question. A failed channel adds a note instead of raising.
 
-    A single channel keeps its own order and reads only the first `wanted` nodes; the hybrid ranks all it may show.
+    A single channel keeps its own order and reads only the first `wanted` nodes; the hybrid mode ranks all candidates.
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
@@ -88,7 +88,7 @@ async def search(
 
 
 async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:
-    """Run the channels concurrently; for a question about edges that has an answer, the text is not searched at all."""
+    """Run the channels concurrently; if the relation of a question has results, skip the text search."""
     exact = (("name", by_name(reader, query, where)), ("graph", by_graph(reader, query, where)))
     if query.relation is None:
         return await gather(
@@ -103,7 +103,7 @@ async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking
 
 
 def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIGHTED) -> list[Scored]:
-    """Join the channels: words and meaning by `fusion` to 0..1, then names and relations on top by their own scores."""
+    """Combine the channels: words and meaning by `fusion` into 0..1, plus weighted scores of names and relations."""
     hits = {ranking.channel: ranking.hits for ranking in rankings}
     words, meaning = hits.get("words", ()), hits.get("meaning", ())
     if fusion == Fusion.RRF:
@@ -120,19 +120,19 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
 
 
 def _remarks(rankings: Sequence[Ranking], query: Query) -> tuple[str, ...]:
-    """Say what a question about edges left out, and when a question's words are nowhere in the index."""
+    """Return notes: the results that a relation question leaves out, or that no word of the query is indexed."""
     found = {ranking.channel: ranking.hits for ranking in rankings}
     if query.relation is not None and found["graph"]:
         return (f"only {query.relation.kind} of `{query.relation.name}` and the symbol itself; text was not searched",)
     if query.words and not found.get("words") and any(found.values()):
-        return ("no word of the query occurs in the index: these hits are near in meaning at best",)
+        return ("no word of the query occurs in the index: these hits are at best similar in meaning",)
     return ()
 
 
 async def _hydrate(
     reader: Reader, fused: Sequence[Scored], rankings: Sequence[Ranking]
 ) -> tuple[list[Candidate], tuple[str, ...]]:
-    """Read nodes and degrees of the fused uids; a node that vanished meanwhile is left out."""
+    """Read nodes and degrees of the fused uids; nodes deleted in the meantime are omitted."""
     uids = [hit.uid for hit in fused]
     scores = dict(fused)
     channels: dict[str, list[str]] = {}

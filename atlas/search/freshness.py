@@ -1,7 +1,8 @@
-"""Is what an answer cites still what is on disk? A stat per cited file; only a file that looks different is read.
+"""Freshness of the cited files: one stat per file; only files that look different are read.
 
-Size and modification time equal to the record's mean fresh; another size means changed; otherwise the content's digest
-decides. A record that is marked stale has the size and time of the newer file, so there the digest decides at once.
+A file whose size and modification time equal those of its record is fresh; a different size means changed; otherwise
+the digest of the content decides. The record of a file marked as stale has the size and time of the newer file, so the
+digest decides immediately.
 """
 
 from __future__ import annotations
@@ -19,21 +20,21 @@ CHANGED = "changed on disk"
 DELETED = "deleted"
 UNREADABLE = "no longer readable"
 WAITING = "known to be stale: waiting for the daemon"
-"""The change was noticed and is on its way into the index."""
-_FEW = 64
-"""So many files are looked at in less time than it takes to ask a thread to do it."""
+"""The change was detected but is not yet in the index."""
+_MAX_INLINE_FILES = 64
+"""Checking up to this many files takes less time than a round trip to a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaleFile:
-    """A cited file whose indexed content is not what is on disk."""
+    """A cited file whose indexed content differs from the content on disk."""
 
     path: str
     reason: str
 
 
 async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[str]) -> tuple[StaleFile, ...] | None:
-    """Return the cited files that are not as they were indexed, sorted by path; None when that cannot be known."""
+    """Return the cited files that differ from the index, sorted by path; None if that cannot be determined."""
     cited = sorted({path for path in paths if path})
     if not cited:
         return ()
@@ -41,7 +42,11 @@ async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[s
     if not root or not records:
         return None
     known = Path(root)
-    found = _suspects(known, records) if len(records) <= _FEW else await asyncio.to_thread(_suspects, known, records)
+    found = (
+        _suspects(known, records)
+        if len(records) <= _MAX_INLINE_FILES
+        else await asyncio.to_thread(_suspects, known, records)
+    )
     if found is None:
         return None
     suspects, changed = found
@@ -56,9 +61,9 @@ async def stale_files(reader: Reader, project: str, root: str, paths: Iterable[s
 
 
 def _suspects(root: Path, records: Mapping[str, FileRecord]) -> tuple[list[str], list[str]] | None:
-    """Return the paths that may differ from their records, and those that surely do; None without a root.
+    """Return the paths that may differ from their records, and those that certainly do; None without a root.
 
-    A regular file of another size has another content: it is not read, however large it is.
+    A regular file of another size has different content, so it is not read.
     """
     suspects: list[str] = []
     changed: list[str] = []

@@ -1,7 +1,8 @@
-"""Several rankings of the same things -> one. Pure; scores in, scores out, ties by uid.
+"""Fusion of several rankings into one. Pure: scores in, scores out, ties by uid.
 
 `fuse_rrf` is reciprocal rank fusion as published (Cormack, Clarke, Buettcher: Reciprocal Rank Fusion outperforms
-Condorcet and individual Rank Learning Methods, SIGIR 2009). `weighted` adds normalised scores; adr/0008 compares.
+Condorcet and individual Rank Learning Methods, SIGIR 2009). `weighted` adds normalised scores; adr/0008 compares the
+two.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from atlas.model import Scored
 
 RRF_K = 60
-"""The constant of the paper."""
+"""The constant from the paper."""
 WORDS_WEIGHT = 0.4
 MEANING_WEIGHT = 0.6
-"""Best of .3/.4/.5 for BM25 on held-out functions with this embedding model (adr/0008)."""
+"""The best of .3/.4/.5 for BM25 on held-out functions with this embedding model (adr/0008)."""
 
 
 def fuse_rrf(
     rankings: Sequence[Sequence[Scored]], k: int = RRF_K, weights: Sequence[float] | None = None
 ) -> list[Scored]:
-    """Return sum(weight / (k + rank)) per uid, rank from 1, best first, ties by uid; scores do not count."""
+    """Return sum(weight / (k + rank)) per uid, rank from 1, best first, ties by uid; scores are ignored."""
     totals: dict[str, float] = {}
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, hit in enumerate(ranking, 1):
@@ -31,8 +32,9 @@ def fuse_rrf(
 def text_scores(words: Sequence[Scored], meaning: Sequence[Scored]) -> dict[str, float]:
     """Return words and meaning as one score 0..1 per uid, the default fusion.
 
-    BM25 by its maximum, cosines between the last and the best of the ranking: the last of 100 neighbours is as near as
-    unrelated code. One silent channel leaves the other its full range, so that names keep their place beside it.
+    BM25 scores are divided by their maximum. Cosines are scaled between the last and the best of the ranking, because
+    the last of 100 neighbours is as near as unrelated code. If one channel is empty, the other keeps its full range, so
+    that names keep their relative weight.
     """
     if not meaning:
         return weighted([words], [1.0])
@@ -44,7 +46,7 @@ def text_scores(words: Sequence[Scored], meaning: Sequence[Scored]) -> dict[str,
 
 
 def weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]) -> dict[str, float]:
-    """Return sum(weight * normalised score) per uid; missing from a ranking is 0."""
+    """Return sum(weight * normalised score) per uid; uids missing from a ranking count as 0 there."""
     totals: dict[str, float] = {}
     for ranking, weight in zip(rankings, weights, strict=True):
         for uid, score in normalised(ranking).items():
@@ -53,13 +55,13 @@ def weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[
 
 
 def normalised(ranking: Sequence[tuple[str, float]]) -> dict[str, float]:
-    """Return scores divided by the best one, 0..1; negative ones become 0, and all do when the best is not positive."""
+    """Return scores divided by the best one, 0..1; negative scores become 0, as do all if the best is not positive."""
     best = max((score for _, score in ranking), default=0.0)
     return {uid: score / best if best > 0 and score > 0.0 else 0.0 for uid, score in ranking}
 
 
 def order(scores: Mapping[str, float]) -> list[Scored]:
-    """Return scores best first, ties by uid, so that equal input gives equal bytes."""
-    # sorting twice needs no key made in Python: the second sort keeps the order of the first among equals
+    """Return scores best first, ties by uid, so that equal input gives identical output."""
+    # Two sorts avoid a key function in Python: the second sort is stable and keeps uid order among equals.
     uids = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
     return [Scored(uid, scores[uid]) for uid in uids]

@@ -1,6 +1,6 @@
-"""Why something is not there: "none" and "unknown" are different answers, so say which one it is and what it rests on.
+"""Diagnosis of missing names: distinguishes "none" from "unknown" and returns the evidence.
 
-Slow on purpose (they may read the manifest and the skipped files): they run only when an answer would be empty.
+These functions may read the manifest and the skipped files, which is slow; they run only if an answer would be empty.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from atlas.search.resolve import CANDIDATES, relative, resolve
 from atlas.search.route import dotted
 
 MENTIONS = 50
-"""Mentions counted at most; more are "50+"."""
+"""Maximum number of mentions counted; more are shown as "50+"."""
 SHOWN = 3
 NOT_SOURCE = frozenset({"binary", "minified", "lock"})
-"""Skip reasons of files that define nothing."""
+"""Skip reasons of files that define no symbols."""
 
 _WORD = re.compile(r"[\w$]+")
 _AFTER_WORD = re.compile(r"(?<=[\w$])[^\w$\s-]")
-"""Where type parameters, arguments or an operator begin; a hyphen and a space part words of one name."""
+"""Start of type parameters, arguments or an operator; a hyphen or a space separates words of one name."""
 
 
 async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ...]:
-    """Return what is known about a name that no node within the filter has, one sentence each; never none.
+    """Return the diagnosis for a name without a node within the filter, one sentence per item, at least one.
 
-    It may be outside the filter, a path that is not indexed, that of a skipped or half-read file, or only mentioned.
+    The name may be outside the filter, a path that is not indexed, the path of a skipped or partially parsed file, or
+    only mentioned.
     """
     everything = Filter(project=where.project)
     if where != everything:
@@ -39,7 +40,7 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     path, colon, _ = relative(reader, name).partition(":")
     file = path if path in manifest else path.partition("#")[0]
     if file in manifest and file:
-        return (f"`{file}` is indexed ({manifest[file].lines} lines), but nothing of that name or line is in it",)
+        return (f"`{file}` is indexed ({manifest[file].lines} lines), but contains no such name or line",)
     if _is_path(path, colon, manifest):
         return tuple(_no_file(path.rstrip("/"), skipped, manifest))
     segments = set(dotted(name).split(".")) - {""}
@@ -48,26 +49,26 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     if mentions:
         lines.append(
             f"no definition, but {_count(mentions)} indexed symbols mention `{word}`: {_places(mentions)}; "
-            "it may come from another package or be made at run time"
+            "it may come from another package or be created at run time"
         )
     elif not word:
-        lines.append("no indexed symbol has that name; `search` looks for single words, and for what is meant")
+        lines.append("no indexed symbol has that name; `search` finds single words and similar meanings")
     elif not lines:
         unresolved = sum(record.unresolved for record in manifest.values())
         lines.append(
-            f"nothing in the {_files(manifest)} indexed files mentions it, and no skipped file looks like its home "
+            f"nothing in the {_files(manifest)} indexed files mentions it, and no skipped file is likely to define it "
             f"({len(skipped)} skipped, {unresolved} references unresolved)"
         )
     return tuple(lines)
 
 
 async def why_no_callers(reader: Reader, node: Node) -> str:
-    """Return one sentence for an empty list of callers: whether anything outside the node mentions its name at all."""
+    """Return one sentence for an empty list of callers: whether anything outside the node mentions its name."""
     own = node.row
     word, found = await _mentions(reader, node.project, own.name)
     others = [each for each in found if not _inside(each, node)]
     if not word:
-        return f"no resolved callers: unknown rather than none, because `{own.name}` is no single word to look for"
+        return f"no resolved callers: unknown rather than none, because `{own.name}` is not a single word to search for"
     if not others:
         return f"no resolved callers, and nothing else in the index mentions `{word}`"
     return (
@@ -77,9 +78,10 @@ async def why_no_callers(reader: Reader, node: Node) -> str:
 
 
 async def _mentions(reader: Reader, project: str, name: str) -> tuple[str, list[Node]]:
-    """Return the one word that a name is, up to brackets and operators, and who has it in its own text, best first.
+    """Return the single word of a name and the nodes whose text contains it, best first.
 
-    "" for what is several words or none: where only one of them stands, the name is not mentioned.
+    Brackets and operators are ignored. The word is "" for a name of several words or none: a text with only one of the
+    words does not mention the name.
     """
     found = _WORD.findall(_AFTER_WORD.split(name, 1)[0])
     words = reader.split_words(found[0])[:1] if len(found) == 1 else []
@@ -96,7 +98,7 @@ def _filtered_out(where: Filter, outside: Sequence[Node]) -> str:
     count = f"{len(outside)}+" if len(outside) == CANDIDATES else str(len(outside))
     others = f" (the first of {count})" if len(outside) > 1 else ""
     place = f" {row.path}:{row.line}" if row.path else ""
-    return f"it is there, but not with {asked}: {row.label} `{row.qualified_name}`{place}{others}"
+    return f"it exists, but not with {asked}: {row.label} `{row.qualified_name}`{place}{others}"
 
 
 def _listed(name: str, wanted: Sequence[str]) -> str:
@@ -104,27 +106,27 @@ def _listed(name: str, wanted: Sequence[str]) -> str:
 
 
 def _is_path(path: str, colon: str, manifest: Iterable[str]) -> bool:
-    """Return whether it is written as a path: with a slash, or as a folder or the ending of indexed files."""
+    """Return whether the name looks like a path: with a slash, a folder, or an extension of indexed files."""
     if "/" in path or any(indexed.startswith(path + "/") for indexed in manifest):
         return True
     ending = path.rpartition(".")[2] if "." in path.strip(".") else ""
-    # `a::b` is no path with a line, and `shop:shop.cart` is a uid
+    # `a::b` is not a path with a line, and `shop:shop.cart` is a uid.
     return bool(ending) and not colon and any(indexed.endswith("." + ending) for indexed in manifest)
 
 
 def _no_file(path: str, skipped: Sequence[Skipped], manifest: Mapping[str, FileRecord]) -> Iterator[str]:
-    """Say about a path that no indexed file has: skipped, a folder, outside, or where files of its name are."""
+    """Explain a path without an indexed file: skipped, a folder, outside the root, or a name found elsewhere."""
     reasons = [each for each in skipped if each.path == path or (path + "/").startswith(_folder(each.path))]
     inside = sum(1 for indexed in manifest if indexed.startswith(path + "/"))
     if reasons:
         yield f"`{reasons[0].path}` is not indexed: {reasons[0].reason}"
     elif inside:
-        yield f"`{path}` is a folder, indexed files in it: {inside}; give one of them, or search with this path"
+        yield f"`{path}` is a folder (indexed files: {inside}); name one of its files, or search with this path"
     elif path.startswith("/") or ".." in path.split("/"):
-        yield f"`{path}` is not below the project's root; paths are relative to that"
+        yield f"`{path}` is not below the project's root; paths are relative to the root"
     else:
         known = f"{_files(manifest)} indexed and {len(skipped)} skipped files and folders"
-        yield f"none of the {known} is `{path}`, and no symbol is called so"
+        yield f"none of the {known} is `{path}`, and no symbol has that name"
         name = path.rpartition("/")[2]
         same = [indexed for indexed in manifest if indexed and indexed.rpartition("/")[2] == name]
         if same:
@@ -133,12 +135,12 @@ def _no_file(path: str, skipped: Sequence[Skipped], manifest: Mapping[str, FileR
 
 
 def _folder(path: str) -> str:
-    """Return the path of a skipped folder with its slash, and for a file what no path begins with."""
+    """Return the path of a skipped folder with its slash; for a file, a prefix that matches no path."""
     return path if path.endswith("/") else path + "/\0"
 
 
 def _files(manifest: Iterable[str]) -> int:
-    return sum(1 for indexed in manifest if indexed)  # the unit that is no file has no path
+    return sum(1 for indexed in manifest if indexed)  # The structure unit has no path.
 
 
 def _places(nodes: Sequence[Node]) -> str:
@@ -146,7 +148,7 @@ def _places(nodes: Sequence[Node]) -> str:
 
 
 def _inside(other: Node, node: Node) -> bool:
-    """Return whether `other` is the node, a part of it, or something that holds it."""
+    """Return whether `other` is the node, a part of it, or a container of it."""
     inner, outer = other.row, node.row
     if inner.path != outer.path:
         return False
@@ -160,7 +162,7 @@ def _skips(skipped: Iterable[Skipped], segments: set[str]) -> list[str]:
 
 
 def _may_be_home(file: Skipped, segments: set[str]) -> bool:
-    """Return whether the name can lie in a skipped file of that name; data in no language needs its folders, too."""
+    """Return whether a skipped file may define the name; a file in no known language must also match by its folders."""
     if file.reason in NOT_SOURCE or _stem(file.path) not in segments:
         return False
     return file.reason != "language" or segments.issuperset(file.path.split("/")[:-1])
@@ -168,7 +170,7 @@ def _may_be_home(file: Skipped, segments: set[str]) -> bool:
 
 def _problems(records: Iterable[FileRecord], segments: set[str]) -> list[str]:
     likely = [record for record in records if record.problems and _stem(record.path) in segments]
-    return [f"`{record.path}` could only be read in part: {record.problems[0]}" for record in likely[:SHOWN]]
+    return [f"`{record.path}` could only be parsed in part: {record.problems[0]}" for record in likely[:SHOWN]]
 
 
 def _stem(path: str) -> str:

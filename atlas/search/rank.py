@@ -1,6 +1,7 @@
-"""Code-aware ranking: fused scores -> order. Pure; every number is a named constant with its reason.
+"""Code-aware ranking: fused scores to an order. Pure; every number is a named constant with its reason.
 
-The fused score says how well the text matches; the factors here say how useful a node of that kind is as an answer.
+The fused score measures how well the text matches; the factors here measure how useful a node of that kind is as an
+answer.
 """
 
 from __future__ import annotations
@@ -33,41 +34,41 @@ LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
         Label.PROJECT: 0.3,
     }
 )
-"""A definition with a body answers more than the file around it, a value less, a name of another package hardly."""
+"""Definitions with a body are more useful than the file around them, values less, names of other packages least."""
 TEST_FACTOR = 0.5
-"""Tests repeat the words of what they test; without this they outrank it."""
+"""Tests repeat the words of the code under test and would outrank it without this factor."""
 TEST_WANTED_FACTOR = 1.2
-"""A question that mentions tests means them."""
+"""The question mentions tests."""
 GENERATED_FACTOR = 0.5
 PRIVATE_FACTOR = 0.95
-"""Between equals the exported one is the entrance; small, because helpers are often what is looked for."""
+"""Among equals, prefer exported symbols; the factor is close to 1, because helpers are often the target."""
 DECLARATION_FACTOR = 0.8
-"""Prototypes, overloads and stubs stand below the definition that says what happens."""
+"""Prototypes, overloads and stubs rank below the definition with the implementation."""
 LANGUAGE_FACTOR = 1.15
 """The question names the node's language."""
 PATH_BONUS = 0.1
-"""For all query words in the path; a share of them earns a share of it."""
+"""If all query words occur in the path; a share of the words earns the same share of the bonus."""
 CENTRAL_BONUS = 0.005
-"""Per e-fold of callers, at most `CENTRAL_LIMIT` of them: breaks ties towards what the project is built on."""
+"""Per e-fold of callers, up to `CENTRAL_LIMIT`: breaks ties in favour of central code."""
 CENTRAL_LIMIT = 3.0
 DEPTH_PENALTY = 0.004
-"""Per segment of the qualified name: between equals the shorter name."""
+"""Per segment of the qualified name: among equals, prefer the shorter name."""
 
 _REDEFINITION = re.compile(r"#\d+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node with what is known about its relevance."""
+    """A node with its relevance signals."""
 
     node: Node
     score: float
     channels: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     degree: int = 0
-    """Edges into it (calls, imports, subclasses)."""
+    """Number of incoming edges (calls, imports, subclasses)."""
     also: tuple[str, ...] = ()
-    """Uids of the same symbol that were collapsed into this one."""
+    """Uids of the same symbol that were merged into this candidate."""
 
 
 def rank(
@@ -78,9 +79,9 @@ def rank(
     *,
     demote_tests: bool = True,
 ) -> list[Candidate]:
-    """Return candidates best first, one per symbol, ties by name; `demote_tests` False ranks tests as equals."""
+    """Return candidates best first, one per symbol, ties by name; `demote_tests` False ranks tests like other code."""
 
-    @cache  # several candidates are of one file
+    @cache  # Several candidates belong to one file.
     def words_of(path: str) -> frozenset[str]:
         return frozenset(split_words(path))
 
@@ -101,7 +102,7 @@ def rank(
 
 
 def collapse(ranked: Sequence[Candidate], languages: LanguageTerms) -> list[Candidate]:
-    """Keep one candidate per symbol at its best place: class over constructor, definition over declaration and stub."""
+    """Keep one candidate per symbol: class before constructor, definition before declaration and stub."""
     groups: dict[str, list[Candidate]] = {}
     classes = {each.node.row.qualified_name for each in ranked if each.node.row.label == Label.CLASS}
     for each in ranked:
@@ -112,7 +113,7 @@ def collapse(ranked: Sequence[Candidate], languages: LanguageTerms) -> list[Cand
 
 
 def _merged(group: Sequence[Candidate], languages: LanguageTerms) -> Candidate:
-    best = min(group, key=lambda each: (_standing(each.node, languages), _order(each)))
+    best = min(group, key=lambda each: (_preference(each.node, languages), _order(each)))
     return replace(
         best,
         score=max(each.score for each in group),
@@ -123,7 +124,7 @@ def _merged(group: Sequence[Candidate], languages: LanguageTerms) -> Candidate:
 
 
 def is_declaration(node: Node, languages: LanguageTerms) -> bool:
-    """Return whether a node only declares what another place defines."""
+    """Return whether a node only declares a symbol that is defined elsewhere."""
     return "declaration" in node.row.modifiers.split() or node.row.path.endswith(languages.declarations)
 
 
@@ -159,7 +160,7 @@ def _order(candidate: Candidate) -> tuple[float, int, str, str]:
 
 
 def _symbol(node: Node, classes: set[str], languages: LanguageTerms) -> str:
-    """Return the name of the symbol a node stands for: one for declarations, one for a class and its constructor."""
+    """Return the name of the node's symbol: declarations share one, and so do a class and its constructor."""
     row = node.row
     owner, _, name = row.qualified_name.rpartition(".")
     if name in languages.constructors and owner in classes:
@@ -169,5 +170,5 @@ def _symbol(node: Node, classes: set[str], languages: LanguageTerms) -> str:
     return row.qualified_name
 
 
-def _standing(node: Node, languages: LanguageTerms) -> tuple[bool, bool]:
+def _preference(node: Node, languages: LanguageTerms) -> tuple[bool, bool]:
     return (is_declaration(node, languages), node.row.label != Label.CLASS)

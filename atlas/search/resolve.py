@@ -1,7 +1,7 @@
-"""A name as a person or an agent writes it -> nodes. Stops at the first rung of the ladder that finds something.
+"""Resolution of a written name to nodes: the first strategy with a result wins.
 
-The rungs: uid, `path:line`, exact qualified name, suffix, suffix without case, path. Several nodes on one rung stay
-several: choosing is for the one who asked. Similar spellings are offered, never taken.
+The strategies in order: uid, `path:line`, exact qualified name, suffix, suffix ignoring case, path. Several nodes from
+one strategy are all returned; the caller chooses. Similar spellings are suggestions only.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from atlas.search.route import dotted, valid
 
 CANDIDATES = 50
 NEAR = 8
-MIN_BEGINNING = 3
-"""Characters of a beginning; too many names begin with fewer."""
+MIN_PREFIX = 3
+"""Minimum length of a prefix; too many names start with fewer characters."""
 MAX_NAME_CHARACTERS = 500
 
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
@@ -28,18 +28,18 @@ _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """Nodes that a name stands for: one, several (ambiguous) or none, then with near spellings."""
+    """The nodes of a name: one, several (ambiguous), or none with suggestions of similar names."""
 
     nodes: tuple[Node, ...]
     how: str
-    """The rung: `uid`, `place`, `exact`, `suffix`, `folded`, `path`; "" when nothing was found."""
+    """The strategy: `uid`, `place`, `exact`, `suffix`, `folded`, `path`; "" if nothing was found."""
     near: tuple[Node, ...] = ()
     declarations: tuple[Node, ...] = ()
-    """Declarations (stubs, prototypes) of the one definition that was taken."""
+    """Declarations (stubs, prototypes) of the one definition in `nodes`."""
 
 
 async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
-    """Find what a name (see `written`) stands for within the filter. Raises store errors only."""
+    """Find the nodes of a name (see `written`) within the filter. Raises only store errors."""
     if not name:
         return Resolution((), "")
     for rung in (_by_uid, _by_place, _by_name, _by_path):
@@ -50,17 +50,17 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
 
 
 async def _near(reader: Reader, name: str, where: Filter) -> tuple[Node, ...]:
-    """Return what is spelt alike, best first, then what only begins like it."""
+    """Return similarly spelled names, best first, then names that start with the name."""
     near = {node.row.uid: node for node in await reader.store.find(name, Match.NEAR, where, NEAR)}
-    beginning = name.rpartition(".")[2]
-    if len(near) < NEAR and len(beginning) >= MIN_BEGINNING:
-        longer = await reader.store.find(beginning, Match.PREFIX, where, NEAR)
+    prefix = name.rpartition(".")[2]
+    if len(near) < NEAR and len(prefix) >= MIN_PREFIX:
+        longer = await reader.store.find(prefix, Match.PREFIX, where, NEAR)
         near |= {node.row.uid: node for node in longer if node.row.uid not in near}
     return tuple(near.values())[:NEAR]
 
 
 def written(name: str) -> str:
-    """Return a name as it can be looked up: valid text without quotes around it, cut at `MAX_NAME_CHARACTERS`."""
+    """Return a name ready for lookup: valid Unicode without surrounding quotes, cut at `MAX_NAME_CHARACTERS`."""
     return valid(name[:MAX_NAME_CHARACTERS]).strip().strip("`'\"").strip()
 
 
@@ -70,7 +70,7 @@ async def _by_uid(reader: Reader, name: str, where: Filter) -> Resolution | None
 
 
 async def _by_place(reader: Reader, name: str, where: Filter) -> Resolution | None:
-    """Return the innermost definition that spans the line; the file's own node when none does."""
+    """Return the innermost definition that spans the line, or the file's own node if there is none."""
     place = _PLACE.match(name)
     if place is None:
         return None
@@ -100,7 +100,7 @@ async def _by_path(reader: Reader, name: str, where: Filter) -> Resolution | Non
 
 
 def _prefer_definition(nodes: Sequence[Node], how: str, languages: LanguageTerms) -> Resolution:
-    """One definition among declarations of the same name is that name; anything else stays ambiguous."""
+    """Prefer the single definition among declarations of one name; any other combination is ambiguous."""
     defined = [node for node in nodes if not is_declaration(node, languages)]
     names = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes}
     if len(defined) == 1 and len(names) == 1:
@@ -109,7 +109,10 @@ def _prefer_definition(nodes: Sequence[Node], how: str, languages: LanguageTerms
 
 
 def relative(reader: Reader, path: str) -> str:
-    """Return a path as the index has it: "/"-separated and below the project's root. What is no path stays."""
+    """Return a path in the form of the index: "/"-separated and relative to the project's root.
+
+    Other text is unchanged.
+    """
     path = path.replace("\\", "/")
     root = reader.root.as_posix().rstrip("/") + "/"
     return path.removeprefix(root).removeprefix("./")

@@ -1,7 +1,7 @@
-"""Text -> Query: which words, names, paths and relations a question is about. Pure; knows nothing of the store.
+"""Text to Query: the words, names, paths and relation in a question. Pure; independent of the store.
 
-The rules are deliberately few and visible: a name is something shaped like an identifier, a relation is one of the
-phrases in `RELATIONS`. What is not recognised is still searched by words and by meaning.
+The rules are deliberately few and explicit: a name is shaped like an identifier, a relation is one of the phrases in
+`RELATIONS`. Anything else is still searched by words and by meaning.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from atlas.model import Direction, EdgeType
 from atlas.search.languages import LanguageTerms
 
 MAX_QUERY_CHARACTERS = 2_000
-"""Longer questions are cut: their tail adds words without adding intent, and BM25 costs one list per word."""
+"""Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
 MAX_RELATION_CHARACTERS = 200
-"""Questions about edges are short; longer text only happens to contain such a phrase."""
+"""Questions about edges are short; longer text contains such phrases only by chance."""
 MAX_WORDS = 48
 MAX_NAMES = 6
 MIN_INFLECTED = 5
-"""Letters; shorter words (`this`, `used`) lose more than an ending."""
+"""Minimum number of letters; shorter words (`this`, `used`) would lose more than an ending."""
 
 _STOP = """
 a an and any are as at be been but by can could did do does each for from had has have how i if in into is it its my not
@@ -29,7 +29,10 @@ of on or our shall should so some such than that the their them then there these
 where which while who why will with would you your
 """
 STOP_WORDS = frozenset(_STOP.split())
-"""Dropped from word search when anything else is left. Words of the trade (`get`, `class`) stay: names have them."""
+"""Dropped from word search if other words remain.
+
+Common words in code (`get`, `class`) stay, because names contain them.
+"""
 
 _TEST = "test tests testing tested unittest pytest testcase fixture fixtures spec specs"
 TEST_WORDS = frozenset(_TEST.split())
@@ -43,7 +46,7 @@ _DOC_TYPES = (EdgeType.DOCUMENTS, EdgeType.AFFECTS)
 
 @dataclass(frozen=True, slots=True)
 class RelationIntent:
-    """A question about the edges of a named thing: follow `types` from `name`, the edges' end given by `direction`."""
+    """A question about the edges of a symbol: follow `types` from `name`, whose end of the edges is `direction`."""
 
     kind: str
     """The first item of an entry of `RELATIONS`."""
@@ -54,25 +57,25 @@ class RelationIntent:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, taken apart."""
+    """A parsed question."""
 
     text: str
-    """Normalised (NFC, white space folded) and cut at `MAX_QUERY_CHARACTERS`."""
+    """Normalised (NFC, collapsed white space) and cut at `MAX_QUERY_CHARACTERS`."""
     words: tuple[str, ...]
     """For word search: distinct, in order, without stop words unless there are no others."""
     variants: tuple[str, ...]
-    """Base forms of the words (`closes` -> `close`), searched with them: the index keeps words as they are written."""
+    """Base forms of the words (`closes` -> `close`), searched as well, because the index stores words unchanged."""
     names: tuple[str, ...]
-    """Looked up as symbols: identifier-shaped parts in order, dots between segments."""
+    """Looked up as symbols: identifier-shaped parts in order, with dots between segments."""
     joined: tuple[str, ...]
-    """Spellings a short question may have as one identifier (`get user` -> `get_user`, `getuser`), without case."""
+    """Identifiers that a short question may spell (`get user` -> `get_user`, `getuser`), ignoring case."""
     paths: tuple[str, ...]
     focus: float
-    """0..1: the share of the words that are part of a name or path; 1 when the question is nothing but a name."""
+    """0..1: the share of the words that belong to a name or path; 1 if the question is only a name."""
     relation: RelationIntent | None
     wants_tests: bool
     languages: tuple[str, ...]
-    """Languages the question names: a reason to prefer them, not a filter."""
+    """Languages mentioned in the question: preferred, but not a filter."""
     notes: tuple[str, ...]
 
 
@@ -129,7 +132,7 @@ RELATIONS: tuple[tuple[str, tuple[EdgeType, ...], Direction, tuple[str, ...]], .
         rf"(?:go\s+to|find|show)\s+(?:the\s+)?definition\s+of\s+{_NOUN}{_NAME}",
     )),
 )  # fmt: skip
-"""(kind, edge types, which end the named thing is, phrases). A phrase must reach the end of the question."""
+"""(kind, edge types, the symbol's end of the edges, phrases). A phrase must end the question."""
 
 _PHRASES = tuple(
     (kind, types, direction, re.compile(rf"(?:^|\b){phrase}{_END}", re.IGNORECASE))
@@ -142,7 +145,7 @@ _MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.|::|#|->|\(\)|\$")
 
 
 def route(text: str, split_words: Callable[[str], list[str]], languages: LanguageTerms) -> Query:
-    """Take a question apart. `split_words` must split as the index was split. Deterministic, never raises."""
+    """Parse a question. `split_words` must split like the index. Deterministic, never raises."""
     folded = " ".join(valid(text[: MAX_QUERY_CHARACTERS * 4]).split())
     notes: list[str] = []
     if len(folded) > MAX_QUERY_CHARACTERS or len(text) > MAX_QUERY_CHARACTERS * 4:
@@ -173,17 +176,17 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
 
 
 def valid(text: str) -> str:
-    """Return the text in normal form C, with what cannot be UTF-8 (lone surrogates) as question marks."""
+    """Return the text in normal form C, with lone surrogates (not valid UTF-8) replaced by question marks."""
     return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
 
 
 def dotted(name: str) -> str:
-    """Return a name as qualified names are written: segments joined by dots, without backticks and call brackets."""
+    """Return a name in the form of qualified names: segments joined by dots, without backticks and call brackets."""
     return re.sub(r"::|#(?!\d)|->", ".", name.strip().strip("`'\"").removesuffix("()")).strip(".")
 
 
 def base_forms(word: str) -> list[str]:
-    """Return what an inflected English word may have been made from; most of it is no word, which costs nothing."""
+    """Return possible base forms of an inflected English word; most are not words, which costs nothing."""
     if len(word) < MIN_INFLECTED or not word.isalpha():
         return []
     if word.endswith("ies"):
@@ -201,7 +204,7 @@ def base_forms(word: str) -> list[str]:
 
 
 def _relation(text: str) -> RelationIntent | None:
-    """Return the first phrase that ends the question; in mid-question (`Return docs for name`) only of identifiers."""
+    """Return the first relation whose phrase ends the question; one that starts mid-question needs an identifier."""
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
     for kind, types, direction, phrase in _PHRASES:

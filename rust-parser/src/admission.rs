@@ -1,15 +1,15 @@
-//! A limit on the bytes that threads work on at the same time.
+//! Limits the number of bytes that threads process concurrently.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// Counts bytes; whoever would exceed the limit waits. Work that is larger than the limit gets it alone.
+/// A counting semaphore in bytes. A thread that would exceed the limit waits; work larger than the limit runs alone.
 pub struct ByteLimit {
     limit: u64,
     used: Mutex<u64>,
     freed: Condvar,
 }
 
-/// Bytes in use until this is dropped.
+/// A share of the limit, released on drop.
 pub struct Share<'a> {
     of: &'a ByteLimit,
     bytes: u64,
@@ -20,7 +20,7 @@ impl ByteLimit {
         Self { limit, used: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Wait until so many bytes are free. A thread must not ask for a second share while it has one.
+    /// Waits until this many bytes are free. A thread must not acquire a second share while it holds one.
     pub fn enter(&self, bytes: u64) -> Share<'_> {
         let bytes = bytes.min(self.limit);
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,12 +1,13 @@
-//! `bm25_best`: FTS5's `bm25` for who wants the best rows only. SQLite calls it as a function (`sys::sqlite::fts5`).
+//! `bm25_best`: a variant of FTS5's `bm25` that computes exact scores only for the best rows. SQLite calls it as an
+//! auxiliary function (`sys::sqlite::fts5`).
 //!
-//! `bm25_best(text, limit, hits, weight, ...)` returns what `bm25(text, weight, ...)` does, bit for bit, for every row that
-//! can be among the `limit` best, and 0 (worse than any score) for the others: a row is at least as long as the places of
-//! the words in it tell, and where its score for that length is below the `limit` best so far, its length is not read,
-//! which costs more than all the rest. `hits` are the rows of each phrase in the order of the query ("12 345"), which the caller has
-//! counted to limit the query; `bm25` counts them again. Where their number is not that of the phrases, so does this.
-//!
-//! Formula and constants: FTS5's documentation, "the bm25() function".
+//! `bm25_best(text, limit, hits, weight, ...)` returns the same value as `bm25(text, weight, ...)`, bit for bit, for
+//! every row that can be among the `limit` best, and 0 (worse than any score) for the others. The positions of the
+//! matched words give a lower bound for the length of a row. If the score for this length is below the `limit` best so
+//! far, the real length is not read, which is the largest part of the cost. `hits` lists the number of rows of each
+//! phrase in the order of the query ("12 345"); the caller has already counted them, whereas `bm25` counts them again.
+//! If the list does not match the phrases, this function counts them, too.
+//! Source of formula and constants: FTS5's documentation, "The bm25() function".
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -15,14 +16,14 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 const LEAST_IDF: f64 = 1e-6;
 
-/// Score every row of a query by `bm25` and remember the best.
+/// Scores the rows of a query by `bm25` and keeps the best scores.
 pub struct Ranking {
     average_length: f64,
     idf: Vec<f64>,
     pub weights: Vec<f64>,
-    /// Of each phrase in the row, its places weighted by column.
+    /// For each phrase, its occurrences in the row, weighted by column.
     pub frequencies: Vec<f64>,
-    /// Of each column, how many tokens it has at least: those up to the last place of a phrase.
+    /// For each column, a lower bound of its tokens: the end of the last occurrence of a phrase.
     pub ends: Vec<i32>,
     limit: usize,
     best: BinaryHeap<Worst>,
@@ -30,7 +31,8 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// The ranking of a query over `rows` rows of together `tokens` tokens. `hits`: the rows of each phrase.
+    /// Creates the ranking of a query over `rows` rows with `tokens` tokens in total. `hits` is the number of rows of
+    /// each phrase.
     pub fn new(rows: i64, tokens: i64, hits: &[i64], weights: Vec<f64>, limit: usize) -> Self {
         Self {
             average_length: tokens as f64 / rows as f64,
@@ -44,7 +46,7 @@ impl Ranking {
         }
     }
 
-    /// The score of a row of that many tokens: the same operations in the same order as FTS5.
+    /// Returns the score of a row with this many tokens, by the same operations in the same order as FTS5.
     pub fn score(&self, length: f64) -> f64 {
         let mut score = 0.0;
         for (idf, frequency) in self.idf.iter().zip(&self.frequencies) {
@@ -53,8 +55,9 @@ impl Ranking {
         score
     }
 
-    /// Whether a row of that score cannot be among the best. Rounding is monotone: a bound never falls below the score.
-    pub fn hopeless(&self, bound: f64) -> bool {
+    /// Returns whether a row with this score cannot be among the best. Rounding is monotone, so a bound never falls
+    /// below the score.
+    pub fn cannot_rank(&self, bound: f64) -> bool {
         self.best.len() >= self.limit && self.best.peek().is_none_or(|worst| bound < worst.0)
     }
 
@@ -69,7 +72,7 @@ impl Ranking {
     }
 }
 
-/// A score, the lowest first in a heap.
+/// A score, ordered so that the lowest is on top of the heap.
 struct Worst(f64);
 
 impl Ord for Worst {

@@ -1,24 +1,24 @@
-//! Content digests: what says whether a file is still the one that was indexed. Knows bytes, not languages.
+//! Content digests, which decide whether a file has changed since it was indexed.
 
 use std::io::{self, Read};
 
 use crate::files::Folder;
 
-/// First 16 bytes of BLAKE3: the identity of a file's content.
+/// Returns the first 16 bytes of the BLAKE3 hash of a file's content, which identify the content.
 pub fn digest_of(data: &[u8]) -> [u8; 16] {
     let mut digest = [0; 16];
     digest.copy_from_slice(&blake3::hash(data).as_bytes()[..16]);
     digest
 }
 
-/// Lower-case hexadecimal digits.
+/// Returns lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     digits.map(char::from).collect()
 }
 
-/// Read a file piece by piece.
+/// Returns the digest of a file, which is read in blocks.
 pub fn digest_of_file(root: &Folder, path: &str, max_bytes: u64) -> io::Result<[u8; 16]> {
     let file = root.open_file(path)?;
     let size = file.metadata()?.len();
@@ -26,7 +26,7 @@ pub fn digest_of_file(root: &Folder, path: &str, max_bytes: u64) -> io::Result<[
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let mut hasher = blake3::Hasher::new();
-    // It must not grow without end meanwhile.
+    // The file may grow during the read.
     hasher.update_reader(file.take(size.saturating_add(1)))?;
     let mut digest = [0; 16];
     digest.copy_from_slice(&hasher.finalize().as_bytes()[..16]);

@@ -1,14 +1,14 @@
-//! The values that cross from parsing to linking: what one file says, and nothing about other files.
+//! Facts: the values that parsing passes to linking. They describe one file and nothing outside it.
 //!
-//! Everything here is a plain value, serialisable (the facts cache stores it by content digest) and independent of the
-//! rest of the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`].
-//! A change of any type in this file, or of what the parser finds, must raise [`FACTS_VERSION`], which empties the cache.
+//! All types are plain, serializable values (the facts cache stores them by content digest), independent of the rest of
+//! the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`]. A change of any type
+//! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
 
-/// Raised with every change of layout or meaning; part of the facts cache's key.
+/// Raised with every change of layout or meaning. Part of the facts cache's key.
 pub const FACTS_VERSION: u32 = 4;
 
 /// Index into [`FileFacts::strings`].
@@ -17,32 +17,33 @@ pub type Name = u32;
 pub type ExprId = u32;
 /// Index into [`FileFacts::definitions`]; 0 is the file's top-level scope.
 pub type DefId = u32;
-/// 64 bits of BLAKE3.
+/// The first 64 bits of a BLAKE3 hash.
 pub type Digest = u64;
 
-/// What one file says.
+/// The facts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileFacts {
-    /// Relative to the project root, `/`-separated, on every platform.
+    /// Path relative to the project root, `/`-separated on every platform.
     pub path: String,
     /// `name` of the language's `language.toml` (`python`, `tsx`, ..., `markdown`).
     pub language: String,
-    /// First 16 bytes of the content's BLAKE3.
+    /// First 16 bytes of the BLAKE3 hash of the content.
     pub digest: [u8; 16],
     pub size: u32,
     pub lines: u32,
     /// Dotted prefix of the file's top-level names; empty for languages without modules or packages.
     /// Python, JS, TS, Rust: from the path; Go: from the directory; Java, C#, PHP: the declared package/namespace.
     pub module: String,
-    /// How this language names things; decides whether the top-level scope is a `Module` node or the `File` node itself.
+    /// The language's scope rule. Decides whether the top-level scope is a `Module` node or the `File` node itself.
     pub scope_rule: ScopeRule,
-    /// A test file by its path (`tests/`, `_test.go`, `.spec.ts`, ...).
+    /// Whether the path is that of a test file (`tests/`, `_test.go`, `.spec.ts`, ...).
     pub is_test: bool,
-    /// A generated file that was still indexed (asked for in the settings).
+    /// Whether the file is generated and was indexed because the settings request it.
     pub is_generated: bool,
-    /// The first is empty.
+    /// Interned strings. The first is empty.
     pub strings: StringTable,
-    /// The first is `Unknown`. Names, attributes and literals are shared; parts may come before or after what holds them.
+    /// Expressions. The first is `Unknown`. Names, attributes and literals are shared; operands may precede or follow
+    /// the expression that contains them.
     pub exprs: Vec<Expr>,
     /// `definitions[0]` is the top-level scope (kind `Module`, or `DocFile`/`Adr` for documents). Parents precede children.
     pub definitions: Vec<Definition>,
@@ -54,12 +55,12 @@ pub struct FileFacts {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScopeRule {
-    /// One module a file (Python, JS, TS, Rust).
+    /// One module per file (Python, JS, TS, Rust).
     #[default]
     File,
-    /// One package a directory (Go).
+    /// One package per directory (Go).
     Directory,
-    /// The file declares it (Java, C#, PHP) or there is one global scope plus namespaces (C, C++, Ruby).
+    /// The file declares its package (Java, C#, PHP), or there is one global scope with namespaces (C, C++, Ruby).
     Declared,
     /// A document.
     Document,
@@ -76,7 +77,7 @@ pub enum Kind {
     Struct,
     Trait,
     Enum,
-    /// C/C++/Rust union, Java record, C# record, Python Protocol and the like stay with the nearest of the above.
+    /// C/C++/Rust unions, Java and C# records, Python Protocols and similar types use the nearest of the kinds above.
     TypeAlias,
     Function,
     Method,
@@ -87,9 +88,10 @@ pub enum Kind {
     Field,
     /// Module-level constant or variable.
     Constant,
-    /// A lambda or anonymous function that receives facts of its own (never a graph node).
+    /// A lambda or anonymous function with facts of its own; never a graph node.
     Lambda,
-    /// Rust `impl`, Go receiver block, C# `partial` re-opening: adds members to the type named in `bases[0]`; never a node itself.
+    /// A Rust `impl`, a Go receiver block or a C# `partial` part: adds members to the type named in `bases[0]`. Never a
+    /// node itself.
     Extension,
     DocFile,
     Adr,
@@ -103,15 +105,15 @@ pub mod flags {
     /// Python `@classmethod`.
     pub const CLASS_METHOD: u32 = 1 << 2;
     pub const ABSTRACT: u32 = 1 << 3;
-    /// Declared here, body elsewhere or nowhere (prototype, `.pyi`, overload signature, abstract without body).
+    /// A declaration whose body is elsewhere or absent (prototype, `.pyi`, overload signature, abstract method).
     pub const DECLARATION: u32 = 1 << 4;
     /// A test by the language's conventions (name, decorator, attribute).
     pub const TEST: u32 = 1 << 5;
-    /// Visible outside its module (`export`, `pub`, upper-case in Go, no leading underscore in Python, not `private`).
+    /// Visible outside its module (`export`, `pub`, upper case in Go, no leading underscore in Python, not `private`).
     pub const EXPORTED: u32 = 1 << 6;
     /// `export default` in JS/TS.
     pub const DEFAULT_EXPORT: u32 = 1 << 7;
-    /// Generator, `yield`s.
+    /// A generator function.
     pub const GENERATOR: u32 = 1 << 8;
     /// Overload signature (`@overload`, TS overload).
     pub const OVERLOAD: u32 = 1 << 9;
@@ -122,11 +124,11 @@ pub mod flags {
 pub struct Definition {
     pub kind: Kind,
     pub name: Name,
-    /// Dotted path below the module (`Class.method`, `outer.inner`); redefinitions in one scope are `name#2`, `name#3` in
-    /// source order (overloads too), so that it is unique in the file. Empty for the top-level scope.
+    /// Dotted path below the module (`Class.method`, `outer.inner`), unique in the file: redefinitions and overloads in
+    /// one scope are `name#2`, `name#3` in source order. Empty for the top-level scope.
     pub path: Name,
-    /// Enclosing definition; 0 for top-level ones and for the top-level scope itself. Functions in an object literal (JS) have
-    /// the constant that holds it.
+    /// Enclosing definition; 0 for top-level definitions and for the top-level scope itself. For a function in an
+    /// object literal (JS) it is the constant that holds the literal.
     pub parent: DefId,
     pub flags: u32,
     pub start_byte: u32,
@@ -134,17 +136,18 @@ pub struct Definition {
     /// 1-based, inclusive. Includes decorators and the directly preceding doc comment.
     pub start_line: u32,
     pub end_line: u32,
-    /// 1-based line of the name itself: what `path:line` shows.
+    /// 1-based line of the name, shown in `path:line`.
     pub name_line: u32,
-    /// One line, white space folded, at most 400 characters: `def f(a: int) -> str`, `class A(B)`, `func (s *T) M(x int) error`.
+    /// Signature on one line, at most 400 characters: `def f(a: int) -> str`, `class A(B)`,
+    /// `func (s *T) M(x int) error`.
     pub signature: Name,
-    /// Without quotes, comment markers and common indentation; at most 4,000 characters.
+    /// Documentation without quotes, comment markers and common indentation, at most 4,000 characters.
     pub docstring: Name,
     pub signature_digest: Digest,
-    /// Layout- and comment-insensitive (tokens of the body without comments and docstring).
+    /// Digest of the body's tokens without comments and docstring; independent of layout.
     pub body_digest: Digest,
     pub docstring_digest: Digest,
-    /// Of the exact bytes `start_byte..end_byte`.
+    /// Digest of the exact bytes `start_byte..end_byte`.
     pub text_digest: Digest,
     pub decorators: Vec<ExprId>,
     /// Base classes, interfaces, embedded structs, supertraits; for `Extension` the extended type first, then the trait.
@@ -171,23 +174,24 @@ pub enum ParamKind {
     Keywords,
 }
 
-/// The shape of an expression, as far as linking can use it. Anything else is `Unknown`.
+/// An expression, reduced to what linking uses. Anything else is `Unknown`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Expr {
     Unknown,
     Name(Name),
-    /// `self`, `this`, the Go/Rust receiver, Python's first method parameter whatever its name. `class` = `cls`/`Self`/`static`.
+    /// `self`, `this`, the Go/Rust receiver, the first parameter of a Python method. `class` is true for `cls`, `Self`
+    /// and `static`.
     This {
         class: bool,
     },
     /// `super()`, `super`, `base`, `parent`.
     Super,
-    /// `base.name`, `base->name`, `base::name`, `base?.name`. Also the segments of dotted type and module names.
+    /// `base.name`, `base->name`, `base::name`, `base?.name`; also the segments of dotted type and module names.
     Attribute {
         base: ExprId,
         name: Name,
     },
-    /// `callee(args)`; `new` for `new T(...)`, Go/Rust composite literals `T{...}`, PHP/Java/C# object creation.
+    /// `callee(args)`. `new` is true for object creation: `new T(...)`, composite literals `T{...}` of Go and Rust.
     Call {
         callee: ExprId,
         args: Vec<Arg>,
@@ -200,11 +204,11 @@ pub enum Expr {
     Await(ExprId),
     /// A literal or display with a known built-in type: `str int float bool list dict set tuple bytes none regex`.
     Literal(LiteralType),
-    /// An anonymous function; its facts are in the definition.
+    /// An anonymous function, whose facts are in its definition.
     Lambda(DefId),
     /// One of several values: conditional expressions, `a or b`, `x ?? y`, `match`.
     OneOf(Vec<ExprId>),
-    /// Ordered elements of a list/tuple/set display or the values of a dict display (first-class functions in tables).
+    /// Ordered elements of a list, tuple or set display, or the values of a dict display (functions in tables).
     Elements {
         kind: LiteralType,
         items: Vec<ExprId>,
@@ -235,27 +239,29 @@ pub enum LiteralType {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Arg {
-    /// Keyword, if it was given by keyword.
+    /// Keyword of the argument; `None` for a positional one.
     pub keyword: Option<Name>,
     pub value: ExprId,
 }
 
-/// One imported name. `import a.b as c` and each name of `from m import x as y` are one each.
+/// One imported name. `import a.b as c` is one import, and so is each name of `from m import x as y`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Import {
     /// Scope in which the name is bound.
     pub scope: DefId,
-    /// Module as written, without quotes and leading dots: `a.b`, `./util`, `github.com/x/y`, `java.util`, `crate::a`, `foo.h`.
+    /// Module as written, without quotes and leading dots: `a.b`, `./util`, `github.com/x/y`, `java.util`, `crate::a`,
+    /// `foo.h`.
     pub module: Name,
-    /// Leading dots of a Python relative import; Rust `super` count; 0 otherwise.
+    /// Number of leading dots of a Python relative import or of `super` in Rust; otherwise 0.
     pub level: u32,
-    /// Imported member; None when the module itself is bound.
+    /// Imported member; `None` if the import binds the module itself.
     pub member: Option<Name>,
-    /// The local name; for `import a.b` (Python) the first segment `a`; None for `*` and for side-effect imports.
+    /// Local name; for `import a.b` in Python the first segment `a`; `None` for `*` and for imports without a name.
     pub alias: Option<Name>,
     pub kind: ImportKind,
     pub line: u32,
-    /// Bound under `if TYPE_CHECKING:`, `import type`, in a `try`: still followed.
+    /// Imported only for type checking or conditionally (`if TYPE_CHECKING:`, `import type`, in a `try`). Linking still
+    /// follows it.
     pub type_only: bool,
 }
 
@@ -267,21 +273,23 @@ pub enum ImportKind {
     Member,
     /// `from m import *`, `use m::*`, `import static m.*`, `using namespace`, Go dot import.
     Star,
-    /// Re-export without a local binding: `export {x} from`, `export * from` (alias None), `pub use`. `alias` = exported name.
+    /// Re-export without a local binding: `export {x} from`, `export * from` (alias `None`), `pub use`. `alias` is the
+    /// exported name.
     ReExport,
     /// `#include "x"` / `#include <x>`, Ruby `require`, PHP `require`.
     Include,
-    /// Default import of an ES module: member is `default`.
+    /// Default import of an ES module; the member is `default`.
     Default,
 }
 
-/// A place that refers to something by an expression.
+/// A reference: an expression that refers to a definition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
-    /// Innermost definition that contains it (may be a `Lambda`; the linker attributes it to the nearest node).
+    /// Innermost enclosing definition. May be a `Lambda`, which the linker attributes to the nearest node.
     pub scope: DefId,
     pub kind: ReferenceKind,
-    /// What is referred to. For `Call` the whole `Expr::Call`; for `Read` a name or attribute; for `Type` the type expression's leaf.
+    /// The referring expression: for `Call` the whole `Expr::Call`, for `Read` a name or attribute, for `Type` the leaf
+    /// of the type expression.
     pub expr: ExprId,
     pub line: u32,
 }
@@ -289,23 +297,24 @@ pub struct Reference {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ReferenceKind {
     Call,
-    /// A name or attribute used as a value where it may be a function or class (argument, assigned value, element, return value).
+    /// A name or attribute used as a value that may be a function or class (argument, assigned value, element, return
+    /// value).
     Read,
-    /// In a type position (annotation, generic argument, cast, `instanceof`, `except T`).
+    /// A name in a type position (annotation, generic argument, cast, `instanceof`, `except T`).
     Type,
-    /// Documents: a backticked name (string as `Expr::Name`), possibly dotted or with `()`.
+    /// A name in a code span of a document (as `Expr::Name`), possibly dotted or with `()`.
     DocName,
-    /// Documents: a path or a link target (string as `Expr::Name`), relative to the document.
+    /// A path or link target in a document (as `Expr::Name`), relative to the document.
     DocPath,
 }
 
-/// A local binding: what a name or attribute may hold.
+/// A binding: the value that a name or attribute may hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Binding {
-    /// Function, class or module in whose scope it happens.
+    /// Enclosing function, class or module.
     pub scope: DefId,
     pub kind: BindingKind,
-    /// The bound name, or `self.x` / `obj.x` as `Attribute`, or `table[k]` as `Index`.
+    /// The bound name, `self.x` or `obj.x` as `Attribute`, or `table[k]` as `Index`.
     pub target: ExprId,
     pub annotation: Option<ExprId>,
     pub value: Option<ExprId>,
@@ -317,14 +326,14 @@ pub enum BindingKind {
     Assign,
     /// One element of `value` (loop variable).
     Iterate,
-    /// `with value as target`, `using`, `defer`-like.
+    /// `with value as target`, `using`, `defer` and similar statements.
     Enter,
-    /// `except value as target`, `catch (T e)`: annotation or value is the type.
+    /// `except value as target`, `catch (T e)`: the annotation or value is the type.
     Catch,
-    /// Position `n` of an unpacked tuple. In loops and nested patterns the value is one element, `Index` by an int literal, of
-    /// what is iterated. Object patterns (JS) are `Assign`s of attributes.
+    /// Position `n` of an unpacked tuple. In loops and nested patterns the value is one element of what is iterated, as
+    /// `Index` by an integer literal. Object patterns (JS) are `Assign`s of attributes.
     Unpack(u16),
-    /// `return value` (target is `Unknown`).
+    /// `return value`; the target is `Unknown`.
     Return,
     Yield,
     /// Python `global x` / `nonlocal x`: the name belongs to an outer scope.

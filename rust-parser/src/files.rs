@@ -1,6 +1,6 @@
-//! Reading files of a tree that may be hostile. A file is examined before it is opened, opened without waiting, and read
-//! only if it is regular, up to a limit. Paths below a folder are resolved one component at a time without following
-//! links, so that nothing outside the folder is read even if the tree changes meanwhile.
+//! Safe reading of files in an untrusted tree. A file is examined before it is opened, opened without blocking, and
+//! read only if it is regular, up to a size limit. Paths below a folder are resolved one component at a time without
+//! following symbolic links, so nothing outside the folder is read even if the tree changes concurrently.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -11,14 +11,15 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 
-/// Without `NONBLOCK`, opening a pipe waits for its writer; without `NOCTTY`, a terminal may become this process's own.
+/// Without `NONBLOCK`, opening a pipe blocks until it has a writer; without `NOCTTY`, a terminal may become the
+/// controlling one.
 const READ_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 const FOLDER_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// An open folder.
 pub struct Folder(OwnedFd);
 
-/// What a folder entry is; links are not followed.
+/// The type of a folder entry. Links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     File,
@@ -26,33 +27,33 @@ pub enum EntryKind {
     Link,
     /// A pipe, a socket or a device.
     Special,
-    /// The entry disappeared or must not be examined.
+    /// The entry no longer exists, or access is denied.
     Unknown,
 }
 
-/// A name in a folder; `Err` holds a readable form of a name that is not UTF-8.
+/// A name in a folder. `Err` holds a lossy conversion of a name that is not UTF-8.
 pub struct Entry {
     pub name: Result<String, String>,
     pub kind: EntryKind,
 }
 
-/// The facts about a file that the scan needs.
+/// The metadata of a file that the scan uses.
 #[derive(Debug, Clone, Copy)]
 pub struct Status {
     pub size: u64,
     pub mtime_ns: i64,
-    /// Differs when the file was replaced or its metadata changed: inode and time of the last change of either.
+    /// Hash of the inode number and its last change time: differs when the file was replaced or its metadata changed.
     pub identity: u64,
     pub is_program: bool,
 }
 
 impl Folder {
-    /// Open a folder that the user named; links in its path are followed.
+    /// Opens a folder named by the user. Links in its path are followed.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self(openat(CWD, path, FOLDER_FLAGS, Mode::empty())?))
     }
 
-    /// Open a folder below this one. Fails when a component is a link or leads upwards.
+    /// Opens a folder below this one. Fails when a component is a link or `..`.
     pub fn below(&self, path: &str) -> io::Result<Self> {
         #[cfg(target_os = "linux")]
         if let Some(folder) = self.below_at_once(path) {
@@ -69,7 +70,8 @@ impl Folder {
         }
     }
 
-    /// The same in one call of the kernel; None where that fails, also because the kernel is older than Linux 5.6.
+    /// Opens the folder in one system call (`openat2`). Returns `None` on failure, including kernels older than Linux
+    /// 5.6.
     #[cfg(target_os = "linux")]
     fn below_at_once(&self, path: &str) -> Option<OwnedFd> {
         use rustix::fs::{ResolveFlags, openat2};
@@ -79,7 +81,7 @@ impl Folder {
         is_plain.then(|| openat2(&self.0, path, FOLDER_FLAGS, Mode::empty(), resolve).ok())?
     }
 
-    /// Open a regular file below this folder. Fails when a component is a link or leads upwards.
+    /// Opens a regular file below this folder. Fails when a component is a link or `..`.
     pub fn open_file(&self, path: &str) -> io::Result<File> {
         match path.rsplit_once('/') {
             Some((folders, name)) => self.below(folders)?.open_entry(name),
@@ -87,12 +89,12 @@ impl Folder {
         }
     }
 
-    /// Read a regular file below this folder as `read_file`.
+    /// Reads a regular file below this folder, like `read_file`.
     pub fn read_file(&self, path: &str, max_bytes: u64) -> io::Result<Vec<u8>> {
         read_capped(self.open_file(path)?, max_bytes)
     }
 
-    /// Read at most `count` bytes from the start of a regular file.
+    /// Reads at most `count` bytes from the start of a regular file.
     pub fn read_start(&self, path: &str, count: u64) -> io::Result<Vec<u8>> {
         let mut start = Vec::new();
         self.open_file(path)?.take(count).read_to_end(&mut start)?;
@@ -108,7 +110,7 @@ impl Folder {
                 continue;
             }
             let kind = match entry.file_type() {
-                // Some file systems do not say.
+                // Some file systems do not report the type.
                 FileType::Unknown => statat(&self.0, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW)
                     .map_or(EntryKind::Unknown, |status| kind_of(type_of(&status))),
                 known => kind_of(known),
@@ -120,7 +122,7 @@ impl Folder {
         Ok(entries)
     }
 
-    /// Size, time and mode of an entry of this folder; of a link itself.
+    /// Returns the metadata of an entry of this folder; for a link, that of the link itself.
     pub fn status(&self, name: &str) -> io::Result<Status> {
         let status = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let (modified_ns, changed_ns) = times(&status);
@@ -139,19 +141,22 @@ impl Folder {
     }
 }
 
-/// Read a regular file of at most `max_bytes`; a larger one is an error of the kind `FileTooLarge`. Links are followed:
-/// for git's own files, which tools that share object stores link.
+/// Reads a regular file of at most `max_bytes`. Follows links, because tools that share object stores link git's own
+/// files.
+///
+/// # Errors
+/// The kind `FileTooLarge` for a larger file.
 pub fn read_linked(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     read_capped(open_linked(path)?, max_bytes)
 }
 
-/// Open a regular file; links are followed.
+/// Opens a regular file. Follows links.
 pub fn open_linked(path: &Path) -> io::Result<File> {
     regular(&statat(CWD, path, AtFlags::empty())?)?;
     checked(openat(CWD, path, READ_FLAGS, Mode::empty())?)
 }
 
-/// When content and metadata changed last, in nanoseconds; the types of the fields differ between platforms.
+/// Returns the last change of content and of metadata in nanoseconds. The types of the fields differ between platforms.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
 fn times(status: &Stat) -> (i64, i64) {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
@@ -161,15 +166,15 @@ fn times(status: &Stat) -> (i64, i64) {
     )
 }
 
-/// Mix inode and time; the odd factor (2^64 divided by the golden ratio) keeps neighbouring inodes apart.
+/// Combines inode and time. The odd factor (2^64 divided by the golden ratio) spreads adjacent inode numbers.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
 fn identity_of(status: &Stat, changed_ns: i64) -> u64 {
     (status.st_ino as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ changed_ns.cast_unsigned()
 }
 
-/// The rest of a file that is open, if it has at most `max_bytes`.
+/// Reads the rest of an open file, if it has at most `max_bytes`.
 pub fn read_capped(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
-    // The size is a hint only: the file may grow, and files of the kernel have none.
+    // The size is only a hint: the file may grow, and files of `/proc` report 0.
     let expected = file.metadata()?.len();
     if expected > max_bytes {
         return Err(io::ErrorKind::FileTooLarge.into());
@@ -179,7 +184,7 @@ pub fn read_capped(file: File, max_bytes: u64) -> io::Result<Vec<u8>> {
     if data.len() as u64 > max_bytes { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(data) }
 }
 
-/// What was examined may have been replaced before it was opened.
+/// Checks the opened file again: it may have been replaced since it was examined.
 fn checked(file: OwnedFd) -> io::Result<File> {
     regular(&fstat(&file)?)?;
     Ok(file.into())
@@ -206,7 +211,7 @@ fn kind_of(kind: FileType) -> EntryKind {
     }
 }
 
-/// One name of a path.
+/// Checks that a path component is a plain name.
 fn component(name: &str) -> io::Result<&str> {
     let is_name = !matches!(name, "" | "." | "..") && !name.contains('/');
     if is_name { Ok(name) } else { Err(io::Error::other("leads out of the project")) }

@@ -1,9 +1,11 @@
-//! `atlas._parser`: everything of Code Atlas that has to be fast. Values in, values out; the GIL is released while working.
+//! `atlas._parser`: the performance-critical parts of Code Atlas. Functions take and return values, and release the GIL
+//! while they work.
 //!
-//! scan (which files) - parse (one file -> facts) - cache (facts on disk by content digest) - link (facts of a project ->
-//! graph) - unit (graph of one file -> rows) - encode (text -> vector) - vectors (nearest neighbours) - tokens (words and
-//! model tokens). For SQLite, which loads this library as an extension: bm25 (ranking of words) and page_checksums. `py` is the Python
-//! module, `sys` the only module with unsafe code.
+//! `scan` lists the files of a tree, `parse` turns one file into facts, `cache` stores facts by content digest, `link`
+//! turns the facts of a project into a graph, `unit` turns the graph of one file into rows, `encode` turns text into
+//! vectors, `vectors` finds nearest neighbours, and `tokens` counts words and model tokens. SQLite loads this library
+//! as an extension for `bm25` (ranking) and `page_checksums`. `py` is the Python module, and `sys` the only module with
+//! unsafe code.
 
 #![deny(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Many short texts in one piece of memory: a list that only grows. Written like a list of texts.
+//! An append-only list of many short strings in one allocation.
 
 use std::fmt;
 use std::ops::Index;
@@ -6,19 +6,20 @@ use std::ops::Index;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// StringTable by number. One allocation for all of them: a file has hundreds, a project a million.
+/// A list of strings, accessed by index. One allocation holds them all: a file has hundreds of strings, a project a
+/// million.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StringTable {
     text: String,
-    /// Where each one ends; it begins where the one before ends.
+    /// End of each string, which is the start of the next.
     ends: Vec<u32>,
 }
 
 impl StringTable {
-    /// Add a text, at most 4 GB in all.
+    /// Appends a string. Panics beyond 4 GB in total.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        self.ends.push(u32::try_from(self.text.len()).expect("texts of one file"));
+        self.ends.push(u32::try_from(self.text.len()).expect("at most 4 GB of strings"));
     }
 
     pub fn len(&self) -> usize {
@@ -29,7 +30,7 @@ impl StringTable {
         self.ends.is_empty()
     }
 
-    /// Memory that the texts take.
+    /// Returns the allocated memory in bytes.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.ends.len() * size_of::<u32>()
     }
@@ -44,7 +45,7 @@ impl StringTable {
         (0..self.len()).map(|number| &self[number])
     }
 
-    /// Give back what growing has reserved.
+    /// Releases unused capacity.
     pub fn shrink_to_fit(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -55,7 +56,7 @@ impl Index<usize> for StringTable {
     type Output = str;
 
     fn index(&self, number: usize) -> &str {
-        self.get(number).expect("number of a text")
+        self.get(number).expect("index of a string in this table")
     }
 }
 
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_what_was_pushed_also_after_writing_and_reading() {
+    fn strings_survive_serialization() {
         let words = ["", "name", "", "größe", "a longer text\nof two lines"];
         let mut texts = StringTable::default();
         words.iter().for_each(|word| texts.push(word));

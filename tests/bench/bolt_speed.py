@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 
 from atlas.api import Atlas
-from atlas.app.main import Cl100kCounter, make_embedder, make_language_terms, make_source, make_writing_embedder
+from atlas.app.main import make_embedder, make_language_terms, make_source, make_writing_embedder
 from atlas.buses.memory import MemoryBus
 from atlas.config.load import load_settings
 from atlas.config.settings import Settings
 from atlas.contracts import Store
 from atlas.model import Direction, Filter, Match, Node
-from atlas.parsing import BM25_LIBRARY, VectorIndex, digest_paths, split_words
+from atlas.parsing import BM25_LIBRARY, Cl100kCounter, VectorIndex, digest_paths, split_words
 from atlas.pipeline.events import IndexSummary
 from atlas.pipeline.index import Indexer
 from atlas.pipeline.tiers.gate import SignificanceGate

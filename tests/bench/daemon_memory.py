@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from atlas.app.main import connect_bus_of_running_daemon, make_embedder, make_source
+from atlas.app.bus import connect_bus_of_running_daemon
+from atlas.app.main import make_embedder, make_source
 from atlas.bench import meter
 from atlas.bench.probe import ProbeTimeout, until
 from atlas.bench.process import run
@@ -89,7 +90,7 @@ async def in_this_process(settings: Settings) -> AsyncGenerator[Writer]:
         await asyncio.to_thread(place.compact)
         if meter.rss_mb(os.getpid()) > settings.daemon.memory_mb:
             print("  over the limit: the linker is dropped", flush=True)
-            place.forget()
+            place.invalidate()
             gc.collect()
             trim_heap()
 

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from atlas.app.bench import compare_indexes
-from atlas.app.main import connect_bus_of_running_daemon
+from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.bench.compare import Comparison
 from atlas.bench.probe import until
 from atlas.bench.process import run

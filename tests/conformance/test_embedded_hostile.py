@@ -58,7 +58,7 @@ def test_a_file_that_holds_anything_else_is_refused(filled: Path, change: str, w
     connection = raw(filled / "atlas.db")
     connection.execute(change)
     connection.close()
-    with pytest.raises(StoreError, match="not one that this program made") as caught:
+    with pytest.raises(StoreError, match="was not created by this program") as caught:
         EmbeddedStore.open(filled, writing=writing, vector_index=PythonVectorIndex)
     assert "atlas index --full" in caught.value.hint
 
@@ -236,7 +236,7 @@ async def test_a_file_without_checksums_is_read_and_gets_them_when_it_is_written
         for module in ("connection", "hardened", "page_checks", "schema_check", "writer"):
             patched.setattr(f"atlas.stores.sqlite.{module}.register_page_checks", lambda: False)
         assert list(await read_manifest(tmp_path)) == ["a.py", "b.py"]
-        with pytest.raises(StoreError, match="checksums, which this program cannot load"):
+        with pytest.raises(StoreError, match="this installation cannot load the page checks"):
             EmbeddedStore.open(tmp_path, writing=True, vector_index=PythonVectorIndex)
     data = bytearray(file.read_bytes())
     data[-200] ^= 1

@@ -307,11 +307,11 @@ async def test_other_refusals_are_mistakes_in_the_settings(reply: Reply, message
     ("reply", "message"),
     [
         (Reply(200, [[1.0, 2.0]]), "1 vectors for 7 texts"),
-        (Reply(200, b"<html>"), "not answer in JSON"),
+        (Reply(200, b"<html>"), "not return JSON"),
         (Reply(200, {"error": "x"}), "no list"),
-        (Reply(200, [["a"]] * 7), "no numbers"),
+        (Reply(200, [["a"]] * 7), "not a number"),
         (Reply(200, [[1.0], [1.0, 2.0]] + [[1.0]] * 5), "different"),
-        (Reply(200, [[0.5] * 384] * 7, cut=True), "broke off"),
+        (Reply(200, [[0.5] * 384] * 7, cut=True), "no complete response"),
     ],
     ids=["too few", "no JSON", "an object", "strings", "different lengths", "cut off"],
 )
@@ -340,7 +340,7 @@ async def test_a_slow_server_times_out() -> None:
         await embedder.info()
         stub.seconds = 30
         started = time.monotonic()
-        with pytest.raises(Unavailable, match=r"did not answer within 0\.3 s"):
+        with pytest.raises(Unavailable, match=r"did not respond within 0\.3 s"):
             await embedder.embed_chunks(chunks(50))
         assert time.monotonic() - started < 3
 
@@ -351,7 +351,7 @@ async def test_a_question_is_not_held_up_by_a_slow_server(monkeypatch: pytest.Mo
     async with serving(stub, seconds=60) as embedder:
         await embedder.embed_query("x")
         stub.seconds = 30
-        with pytest.raises(Unavailable, match=r"did not answer a question within 0\.3 s"):
+        with pytest.raises(Unavailable, match=r"did not respond to a query within 0\.3 s"):
             await embedder.embed_query("x")
 
 
@@ -447,7 +447,7 @@ async def test_openai_answers_whose_order_is_not_known_are_not_guessed(data: obj
     stub = Stub(misbehave=lambda path, texts: Reply(200, {"data": data, "model": "m"}))
     async with stub.running():
         embedder = openai(stub)
-        with pytest.raises(Unavailable, match="answered"):
+        with pytest.raises(Unavailable, match="returned"):
             await embedder.info()
         await embedder.aclose()
 

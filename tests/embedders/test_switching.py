@@ -82,7 +82,7 @@ async def test_from_the_static_model_to_a_server_and_to_another_model(root: Path
 
     between = await meaning(server, "open a bank account")
     assert (between.ranked, len(between.notes)) == ((), 1)
-    assert "vectors are of static" in between.notes[0]
+    assert "vectors are from static" in between.notes[0]
     assert "(384)" in between.notes[0]
     async with open_atlas(server) as atlas:
         hybrid = await atlas.search("open a bank account", Filter(project="toys"))
@@ -127,7 +127,7 @@ async def test_equal_texts_are_sent_once_because_the_cache_is_on(root: Path, stu
 async def test_the_graph_is_indexed_without_its_server_and_the_vectors_later(root: Path, stub: Stub) -> None:
     settings = with_server(root, stub)
     await stub.stop()
-    with pytest.raises(Unavailable, match=r"the graph is indexed, but not all vectors are made: .* cannot be reached"):
+    with pytest.raises(Unavailable, match=r"the graph is indexed, but vectors are missing: .* cannot be reached"):
         await index(settings)
     async with open_atlas(settings) as atlas:
         answer = await atlas.search("open_account", Filter(project="toys"))
@@ -274,7 +274,7 @@ async def test_litellm_is_not_loaded_before_it_is_used_and_missing_it_is_said(ro
     done = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", code], env=settings, capture_output=True, text=True, timeout=60
     )
-    assert done.stdout.startswith("ConfigError LiteLLM cannot be used"), done.stderr
+    assert done.stdout.startswith("ConfigError LiteLLM cannot be loaded"), done.stderr
     assert "code-atlas[litellm]" in done.stdout
 
 

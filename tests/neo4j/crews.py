@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from atlas.app.bus import connect_bus
 from atlas.app.embedder import make_embedder
-from atlas.app.main import connect_bus
 from atlas.buses.valkey_server import ManagedServer
 from atlas.config.load import load_settings
 from atlas.contracts import Bus

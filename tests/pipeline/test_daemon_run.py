@@ -96,9 +96,9 @@ def hold_writes(store: EmbeddedStore, until: asyncio.Event) -> None:
     """Let no write begin before the event is set, as if the files before it took so long."""
     apply = store.apply
 
-    async def later(deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def later(deltas: Sequence[GraphDelta]) -> int:
         await until.wait()
-        return await apply(deltas, following)
+        return await apply(deltas)
 
     store.apply = later  # type: ignore[method-assign]
 

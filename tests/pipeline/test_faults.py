@@ -38,10 +38,10 @@ class Queued(EmbeddedStore):
     loses_answer = False
     """The next write is done, and whoever asked for it is told that it failed."""
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         self.asked += 1
         async with self.turn:
-            generation = await super().apply(deltas, following)
+            generation = await super().apply(deltas)
         if self.loses_answer:
             self.loses_answer = False
             raise Unavailable("the answer was lost", "")
@@ -218,7 +218,7 @@ async def test_a_facts_cache_that_is_damaged_under_a_running_process(tmp_path: P
         await tiers.hint(["pkg/b.py"])
         await tiers.settle()
         assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh")
-        tiers.workspaces["p"].forget()
+        tiers.workspaces["p"].invalidate()
         (root / "pkg/a.py").write_text("from pkg.b import h\n\ndef f():\n    return h()\n")
         await tiers.hint(["pkg/a.py"])
         await tiers.settle()

@@ -6,7 +6,7 @@ import asyncio
 import os
 import random
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,9 +36,6 @@ _Result = TypeVar("_Result")
 class Moody(EmbeddedStore):
     """A store that refuses before or after a write, and before a read; slowly or at once."""
 
-    begins_ahead = True
-    """Makes no use of it, but passes make batches for it."""
-
     chance: random.Random
     mood = 0.0
     refused = 0
@@ -58,8 +55,24 @@ class Moody(EmbeddedStore):
         self.refused += 1
         return self.chance.choice((Unavailable("away", ""), StoreError("refused", ""), RuntimeError("unexpected")))
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
-        return await self._moody(lambda: super(Moody, self).apply(deltas, following))
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+        return await self._moody(lambda: super(Moody, self).apply(deltas))
+
+    async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
+        """Requests each batch while it writes the one before, as a store on a server does."""
+
+        async def following() -> Sequence[GraphDelta] | None:
+            return await anext(batches, None)
+
+        upcoming = asyncio.create_task(following())
+        try:
+            while (batch := await upcoming) is not None:
+                upcoming = asyncio.create_task(following())
+                await self.apply(batch)
+                yield batch
+        finally:
+            upcoming.cancel()
+            await asyncio.gather(upcoming, return_exceptions=True)
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
         await self._moody(lambda: super(Moody, self).put_vectors(project, model, vectors))
@@ -139,7 +152,7 @@ async def live_through(folder: Path, chance: random.Random) -> None:
     await asyncio.gather(*working)
     assert store.refused
     place = live.workspaces["p"]
-    assert not place.stale and not place.in_doubt, "exact hints are enough"
+    assert not place.stale and not place.must_compare_all, "exact hints are enough"
     await live.settle()
     await live.aclose()
     await store.aclose()

@@ -137,7 +137,7 @@ async def test_exact_hints_are_enough(tmp_path: Path) -> None:
             await tiers.hint([path])
             await tiers.settle()
             assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh"), (path, text)
-        assert place.looks == 1, "no step needed a look at everything"
+        assert place.scans == 1, "no step needed a look at everything"
 
 
 async def test_a_folder_that_is_swapped_needs_one_hint(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ async def test_ignore_rules_and_manifests_change_the_scope_and_keep_the_linker_w
     async with live(root, tmp_path / "d") as tiers:
         await tiers.settle()
         place = tiers.workspaces["p"]
-        warm = place.linker
+        warm = place.linking.linker
         for path, text in (
             (".gitignore", "b.py\n"),
             (".gitignore", ""),
@@ -174,7 +174,7 @@ async def test_ignore_rules_and_manifests_change_the_scope_and_keep_the_linker_w
             await tiers.hint([path])
             await tiers.settle()
             assert dump(tmp_path / "d") == await aclean(root, tmp_path / "fresh"), (path, text)
-        assert place.linker is warm, "nothing here needs another linker"
+        assert place.linking.linker is warm, "nothing here needs another linker"
         (root / "pyproject.toml").write_text("[project]\nname = 'two'\n")
         await tiers.hint(["pyproject.toml"])
         await tiers.settle()

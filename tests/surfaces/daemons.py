@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from atlas.app.daemon import end_left_server
-from atlas.app.main import connect_bus_of_running_daemon, open_atlas
+from atlas.app.bus import connect_bus_of_running_daemon
+from atlas.app.daemon import stop_orphaned_server
+from atlas.app.main import open_atlas
 from atlas.config.load import load_settings
 from atlas.model import Filter
 from atlas.pipeline.daemon_client import read_state
@@ -148,6 +149,6 @@ def home(folder: Path) -> Iterator[Home]:
                 process.send_signal(signal.SIGKILL)
             process.communicate()
         daemon.stop(place.data, print, seconds=5.0)
-        end_left_server(place.data)
+        stop_orphaned_server(place.data)
         for pid in filter(is_alive, place.servers):
             os.kill(pid, signal.SIGKILL)

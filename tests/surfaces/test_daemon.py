@@ -100,7 +100,7 @@ async def test_a_bus_server_that_is_killed_comes_back_and_nothing_is_lost(place:
     (place.root / "pkg" / "two.py").write_text("def gamma():\n    return 2\n")
     await place.until_known("gamma")
     until(lambda: place.server_pid() != server and is_alive(place.server_pid()), "another server")
-    assert [entry for entry in place.log() if "starting it again" in entry["message"]]
+    assert [entry for entry in place.log() if "restarting it" in entry["message"]]
 
 
 def test_index_beside_a_daemon_is_done_by_it(place: Home, tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ import pytest
 
 from atlas._parser import count_tokens
 from atlas.api import Atlas
+from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.health import check_health, look_at_daemon
-from atlas.app.main import connect_bus_of_running_daemon
 from atlas.buses import valkey_paths
 from atlas.buses.memory import MemoryBus
 from atlas.buses.valkey_connection import Connection
@@ -345,7 +345,7 @@ async def test_health_warns_and_says_what_to_do(here: Stage) -> None:
     assert watching.state == "warning"
     assert "sysctl fs.inotify.max_user_watches=" in watching.fix
     letters = named(answer.checks, "letters")
-    assert (letters.state, letters.detail) == ("warning", "1 events were given up")
+    assert (letters.state, letters.detail) == ("warning", "1 events failed permanently")
     assert letters.fix.startswith("atlas dead-letters list --project ")
     bus = named(answer.checks, "bus")
     assert bus.state == "warning"
@@ -353,7 +353,7 @@ async def test_health_warns_and_says_what_to_do(here: Stage) -> None:
     assert "no log on disk" in bus.detail
     shown = atlas("health", *here.options)
     assert shown.returncode == 0
-    assert "\nwarning watching: shop: looked at at intervals only: too few inotify watches" in shown.stdout
+    assert "\nwarning watching: shop: scanned at intervals only: too few inotify watches" in shown.stdout
 
 
 async def test_health_of_a_stuck_and_of_a_killed_daemon(here: Stage) -> None:

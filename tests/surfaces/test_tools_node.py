@@ -106,20 +106,20 @@ async def test_misspelt_names_get_near_ones(shop: Atlas) -> None:
     [
         ("shop.secrets.KEY", "`shop/secrets.py` is not indexed: secret"),
         ("shop/secrets.py", "`shop/secrets.py` is not indexed: secret"),
-        ("shop.half.broken", "`shop/half.py` could only be read in part: 1: syntax"),
+        ("shop.half.broken", "`shop/half.py` could only be parsed in part: 1: syntax"),
         ("shop/cart.py:9999", "`shop/cart.py` is indexed"),
         ("docs/guide.md#prices", "`docs/guide.md` is indexed (5 lines)"),
         ("prices", "indexed symbols mention `prices`"),
         ("prices<int>", "indexed symbols mention `prices`:"),
         ("wholly_unheard_of", "nothing in the 6 indexed files mentions it"),
-        ("regular customers", "`search` looks for single words"),
-        ("regular-customers", "`search` looks for single words"),
-        ("%", "`search` looks for single words"),
-        ("_", "`search` looks for single words"),
+        ("regular customers", "`search` finds single words"),
+        ("regular-customers", "`search` finds single words"),
+        ("%", "`search` finds single words"),
+        ("_", "`search` finds single words"),
         ("shop/card.py", "none of the 6 indexed and 2 skipped files and folders is `shop/card.py`"),
         ("card.py", "none of the 6 indexed and 2 skipped files and folders is `card.py`"),
         ("other/cart.py", "files of that name: shop/cart.py"),
-        ("docs", "`docs` is a folder, indexed files in it: 1;"),
+        ("docs", "`docs` is a folder (indexed files: 1);"),
         ("../../etc/passwd", "`../../etc/passwd` is not below the project's root"),
         ("/etc/passwd:3", "`/etc/passwd` is not below the project's root"),
     ],
@@ -156,7 +156,7 @@ async def test_what_only_the_filter_leaves_out_is_said_to_be_there(
     ):
         assert answer.lookup.outcome == "not_found"
         (only,) = answer.lookup.diagnosis
-        assert only.startswith(f"it is there, but not with {asked}")
+        assert only.startswith(f"it exists, but not with {asked}")
         assert only.endswith("Method `shop.cart.Cart.total` shop/cart.py:12")
     several = await get_node(shop, "save", label="Class")
     assert several.lookup.diagnosis[0].endswith(" (the first of 2)")
@@ -227,7 +227,7 @@ async def test_no_callers_means_none_or_unknown(shop: Atlas) -> None:
     store = shop.reader.store
     (row,) = [node.row for node in await store.find("shop.cart.orphan", Match.EXACT, Filter(project=PROJECT), 1)]
     odd = row._replace(qualified_name="it does more", name="it does more")
-    assert "is no single word" in await why_no_callers(shop.reader, Node(PROJECT, odd))
+    assert "is not a single word" in await why_no_callers(shop.reader, Node(PROJECT, odd))
     known = await get_context(shop, "Cart.total")
     assert not any("no resolved callers" in note for note in known.evidence.notes)
 

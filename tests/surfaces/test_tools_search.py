@@ -136,7 +136,7 @@ async def test_a_name_of_nothing_that_can_have_the_relation_is_not_called_ambigu
     found = await hybrid_search(shop, "overrides of Brush3")
     assert not any("ambiguous" in note for note in found.evidence.notes)
     found = await hybrid_search(shop, "subclasses of mix")
-    assert any("`mix` is no class; subclasses were not followed" in note for note in found.evidence.notes)
+    assert any("`mix` is not a class; subclasses were not followed" in note for note in found.evidence.notes)
 
 
 async def test_unfollowed_relations_say_why(shop: Atlas) -> None:

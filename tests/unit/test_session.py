@@ -7,12 +7,12 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atlas.app.session import PHASES, _Progress
+from atlas.tools.index_pass import PHASES, IndexProgress
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(PHASES)), st.integers(0, 100), st.integers(0, 50))))
 def test_percentage_only_grows_and_stays_in_bounds(reports: list[tuple[str, int, int]]) -> None:
-    progress = _Progress()
+    progress = IndexProgress()
     last = 0.0
     for phase, done, total in reports:
         progress(phase, done, total)
@@ -26,7 +26,7 @@ async def test_the_client_hears_the_latest_only() -> None:
     async def report(done: float, total: float, message: str) -> None:
         heard.append((done, total, message))
 
-    progress = _Progress()
+    progress = IndexProgress()
     pump = asyncio.create_task(progress.pump(report))
     await asyncio.sleep(0.01)
     for done in range(101):

@@ -1,24 +1,28 @@
-"""One project that one of several processes keeps: who holds its lease works, the others wait to follow.
+"""Leader election: of several processes, the one that holds a project's lease works on it, and the others stand by.
 
-The lease says who should work, so that two do not link the same tree; that only one writes is the store's to see to.
-It must not know what the work is.
+The lease keeps two processes from linking the same tree; the store's fencing ensures that only one of them writes. This
+module does not know what the work is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+import os
+import secrets
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from atlas.contracts import Coordinator
-from atlas.errors import AtlasError, Unavailable
+from atlas.errors import AtlasError, Unavailable, WriterBusy
+from atlas.pipeline.background import in_background
 from atlas.pipeline.worker import Log
 
 LEASE = "writer"
 """Name of the lease on a project's bus."""
 
 SHARE = 5
-"""A holder says so often in the time of a lease that it is there, and those who wait ask as often."""
+"""Renewals during one lease; processes that stand by ask as often."""
 
 
 class LeaderElection:
@@ -33,21 +37,21 @@ class LeaderElection:
         work: Callable[[asyncio.Event], Awaitable[None]],
         log: Log,
     ) -> None:
-        """`coordinator` is the project's own, `seconds` how long a holder that is silent still counts.
+        """`coordinator` is the project's own, `seconds` the duration of a lease.
 
-        `work` is called with each lease and returns soon after its event was set, or raises an AtlasError.
+        `work` runs with each lease; it returns soon after its event is set, or raises an AtlasError.
         """
         self.project, self.holder = project, ""
-        """`holder`: who held the lease when it was last asked for; "" when that is not known."""
+        """`holder`: the holder when the lease was last requested; "" if unknown."""
         self._coordinator, self._me, self._seconds, self._work, self._log = coordinator, holder, seconds, work, log
 
     @property
     def holds(self) -> bool:
-        """Whether this process works on the project."""
+        """Whether this process leads the project."""
         return self.holder == self._me
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Compete for the lease and work while it is held, until `stop` is set."""
+        """Compete for the lease and work while holding it, until `stop` is set."""
         while not stop.is_set():
             await self._ask()
             if self.holds:
@@ -56,7 +60,7 @@ class LeaderElection:
                 await asyncio.wait_for(stop.wait(), self._seconds / SHARE)
 
     async def _ask(self) -> None:
-        """Take or keep the lease; a bus that is away changes nothing: nobody else can have got it there."""
+        """Acquire or renew the lease; an unavailable bus changes nothing: nobody else can have acquired it."""
         before = self.holder
         with contextlib.suppress(Unavailable):
             self.holder = await self._coordinator.lease(LEASE, self._me, self._seconds)
@@ -65,20 +69,20 @@ class LeaderElection:
 
     async def _hold(self, stop: asyncio.Event) -> None:
         over = asyncio.Event()
-        keeping = asyncio.create_task(self._keep(stop, over))
+        renewal = asyncio.create_task(self._renew_until_over(stop, over))
         try:
             await self._work(over)
         except AtlasError as error:
-            self._log("gave the lease back", {"project": self.project, "error": error.message})
+            self._log("released the lease", {"project": self.project, "error": error.message})
         finally:
-            keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
+            renewal.cancel()
+            await asyncio.gather(renewal, return_exceptions=True)
             self.holder = ""
             with contextlib.suppress(AtlasError):
                 await self._coordinator.release(LEASE, self._me)
 
-    async def _keep(self, stop: asyncio.Event, over: asyncio.Event) -> None:
-        """Keep the lease until the work is over; set `over` when it should be."""
+    async def _renew_until_over(self, stop: asyncio.Event, over: asyncio.Event) -> None:
+        """Renew the lease until the work is over; set `over` when it should end."""
         stopped = asyncio.create_task(stop.wait())
         try:
             while True:
@@ -90,3 +94,32 @@ class LeaderElection:
                     await asyncio.sleep(self._seconds / SHARE)
         finally:
             stopped.cancel()
+
+
+def process_name() -> str:
+    """Return a name that identifies this process on the bus: host, process id, and a random part."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
+
+
+@contextlib.asynccontextmanager
+async def hold_lease(coordinator: Coordinator, project: str, seconds: float) -> AsyncGenerator[None]:
+    """Hold the project's lease during the block and renew it. Raises WriterBusy while another process holds it."""
+    me = process_name()
+    holder = await coordinator.lease(LEASE, me, seconds)
+    if holder != me:
+        raise WriterBusy(
+            f"process {holder.rpartition(':')[0]} leads {project}", "wait until it has finished, or stop it"
+        )
+    try:
+        async with in_background(_renew(coordinator, me, seconds)):
+            yield
+    finally:
+        with contextlib.suppress(Unavailable):
+            await coordinator.release(LEASE, me)
+
+
+async def _renew(coordinator: Coordinator, holder: str, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds / SHARE)
+        with contextlib.suppress(Unavailable):
+            await coordinator.lease(LEASE, holder, seconds)

@@ -1,7 +1,7 @@
-"""Becoming the writer of a project: not of one that is another tree with the same name.
+"""Claims a project for writing unless the store holds another tree under its name.
 
-Names are not unique: two checkouts on two hosts, or in two containers, may both be called `app`. A tree that is known
-from elsewhere (another host, another mount, moved) has most of the files that were indexed; another tree has not.
+Names are not unique: checkouts on two hosts, or in two containers, may both be called `app`. The same tree in another
+place (another host, another mount, moved) contains most of the indexed files; another tree does not.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from atlas.model import ProjectState
 from atlas.pipeline.workspace import ProjectSource
 
 SAMPLE = 500
-"""Recorded files that are looked for."""
+"""Recorded files that are looked up."""
 SHARE = 0.5
-"""Part of them that has to be there."""
+"""Share of them that must exist."""
 
 
 async def claim_project(store: Store, source: ProjectSource, *, take_over: bool = False) -> None:
-    """Open the project in the store; with `take_over` whatever tree it was made from.
+    """Open the project in the store; with `take_over`, regardless of the tree that it was made from.
 
-    Raises ConfigError when the store holds another tree under its name, and what `Store.open_project` raises.
+    Raises ConfigError if the store holds another tree under its name, and what `Store.open_project` raises.
     """
     state = next((each for each in await store.projects() if each.project == source.project), None)
     if state is not None and not take_over and _is_elsewhere(state, source.root):
         recorded = sorted(path for path in await store.manifest(source.project) if path)
-        looked_for = recorded[:: len(recorded) // SAMPLE + 1]
-        present = await asyncio.to_thread(_present, source.root, looked_for)
-        if present < SHARE * len(looked_for):
+        sample = recorded[:: len(recorded) // SAMPLE + 1]
+        present = await asyncio.to_thread(_present, source.root, sample)
+        if present < SHARE * len(sample):
             place = f"{state.root} on {state.host}" if state.host else state.root
             raise ConfigError(
-                f"the index holds another project called {source.project}, of {place}: of {len(looked_for):,} files "
-                f"indexed there {present:,} are in {source.root}",
-                "give this one a name of its own, [project] name in atlas.toml (ATLAS_PROJECT_NAME); "
-                "or replace the other one: atlas index --take-over",
+                f"the index holds another project named {source.project}, indexed at {place}: only {present:,} of "
+                f"{len(sample):,} sampled files exist in {source.root}",
+                "give this project another name, [project] name in atlas.toml (ATLAS_PROJECT_NAME), "
+                "or replace the other project: atlas index --take-over",
             )
     await store.open_project(source.project, str(source.root))
 

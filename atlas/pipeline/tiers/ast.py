@@ -1,14 +1,15 @@
 """Tier 2: parses changed files, links the project, and writes every unit whose graph differs from the store's.
 
-Paths come in; deltas go to the store, one unit each, many units a transaction. The linker holds the facts of all files;
-facts of unchanged files come from the cache on disk. It must not know how anything is stored or where events come from.
+Paths come in; deltas go to the store, one per unit, many per transaction. The linker holds the facts of all files;
+facts of unchanged files come from the cache on disk. It knows neither how data is stored nor where events come from.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from atlas.contracts import Store, Streams
@@ -26,27 +27,21 @@ from atlas.parsing import (
 )
 from atlas.parsing.link import rows_of
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress, Window, by_project, no_progress
-from atlas.pipeline.tiers.ast_pass import Pass, marked
+from atlas.pipeline.tiers.ast_pass import Pass, marked, prefetched
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tree import read_with, structure_digest, trusted_mtime
 from atlas.pipeline.workspace import Workspace
-from atlas.threads import in_thread, run_shielded
+from atlas.threads import in_thread
 
-SPARE_BYTES = 1_000_000
-"""Source bytes per transaction of a process that stays: bounds memory, rows are some ten times the source."""
-
-PARSE_BATCH = 256
-"""Files per call into the parser: progress is reported between calls."""
-
-PARSE_BYTES = 16_000_000
-"""Source bytes per call into the parser, but at least one file: the facts of a call are in memory together."""
+DAEMON_APPLY_BYTES = 1_000_000
+"""Source bytes per transaction of a long-running process: limits memory, as rows take about ten times the source."""
 
 REST_FILES = 16
-"""After so many files the linker gives back what it unpacked to link them: a megabyte each with those that they ask."""
+"""After this many files the linker releases what it unpacked to link them, about a megabyte each."""
 
 
 class AstTier:
-    """Tier 2. The linkers stay warm between batches; equal in effect to new ones with the same files."""
+    """Tier 2. Its linkers stay warm between batches; new ones with the same files would give the same result."""
 
     stream, group = AST_DIRTY, "ast"
     waits: tuple[type[AtlasError], ...] = (Unavailable,)
@@ -63,58 +58,56 @@ class AstTier:
         keep: bool = True,
         low_memory: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`keep`: linkers are kept for further batches, and small between them. `low_memory` tells when memory is."""
+        """`keep`: linkers are kept small for further batches. `low_memory` tells whether memory is scarce."""
         self._workspaces, self._store, self._bus, self._gate = workspaces, store, bus, gate
-        self._progress, self._keep, self._scarce, self.window = progress, keep, low_memory, window
+        self._progress, self._keep, self._low_memory, self.window = progress, keep, low_memory, window
 
     async def handle(self, events: Sequence[Event]) -> None:
-        """Bring the graph of these paths, and of every file that depends on them, up to date in the store."""
+        """Update the graph of these paths, and of every file that depends on them, in the store."""
         for project, keys in by_project(events).items():
             workspace = self._workspaces.get(project)
             if workspace is None:
                 continue
-            async with workspace.linking:
+            async with workspace.linking.lock:
                 try:
                     await self._update(workspace, keys)
                 except (StoreError, Unavailable):
-                    workspace.doubt()
+                    workspace.distrust_manifest()
                     raise
                 except BaseException:
-                    workspace.forget()
-                    workspace.doubt()
+                    workspace.invalidate()
+                    workspace.distrust_manifest()
                     raise
-            if self._keep and workspace.unpacked >= REST_FILES:
-                await workspace.rest()
+            if self._keep and workspace.linking.unpacked >= REST_FILES:
+                await workspace.linking.rest()
 
     async def _update(self, workspace: Workspace, keys: Sequence[str]) -> None:
         await workspace.load()
-        if not workspace.looks:
-            # left by an earlier process: without the tree every file would count as deleted
-            keys = [*keys, *(await workspace.look([WHOLE_PROJECT])).dirty]
+        if not workspace.scans:
+            # an event of an earlier process: without a scan every file would count as deleted
+            keys = [*keys, *(await workspace.scan([WHOLE_PROJECT])).dirty]
         dirty = list(dict.fromkeys(key for key in keys if key != WHOLE_PROJECT))
-        work = Pass(
-            workspace, time.time_ns(), dirty, {path: workspace.files[path] for path in dirty if path in workspace.files}
-        )
+        files, pending = workspace.tree.files, workspace.linking.pending
+        work = Pass(workspace, time.time_ns(), dirty, {path: files[path] for path in dirty if path in files})
         work.touched = set() if workspace.full else await self._only_touched(work)
         for path in dirty:
             if path not in work.files:
-                workspace.refuse(path, None)
+                workspace.tree.refuse(path, None)
         workspace.counters.changed += len(dirty)
-        unknown = [
-            path for path in dirty if not (path in work.files or path in workspace.manifest or path in workspace.ahead)
-        ]
-        if WHOLE_PROJECT not in keys and not workspace.in_doubt and len(work.touched) + len(unknown) == len(dirty):
+        unknown = [path for path in dirty if not (path in work.files or path in workspace.manifest or path in pending)]
+        compare_all = WHOLE_PROJECT in keys or workspace.must_compare_all
+        if not compare_all and len(work.touched) + len(unknown) == len(dirty):
             await self._apply(workspace, [work.seen_again(path) for path in sorted(work.touched)])
             return
-        await self._relink(work, compare_all=WHOLE_PROJECT in keys)
+        await self._relink(work, compare_all=compare_all)
 
     async def _only_touched(self, work: Pass) -> set[str]:
-        """Return the paths whose content is the one in the store (saved again, checked out, copied back)."""
+        """Return the paths whose content equals the stored one (saved again, checked out, copied back)."""
         workspace = work.workspace
         structure = workspace.manifest.get(STRUCTURE_PATH)
         if not read_with(structure, workspace.source.fingerprint):
             return set()
-        known = [path for path in work.files if path in workspace.manifest and path not in workspace.ahead]
+        known = [path for path in work.files if path in workspace.manifest and path not in workspace.linking.pending]
         digests = await in_thread(digest_paths, str(workspace.source.root), known)
         return {path for path, digest in zip(known, digests, strict=True) if workspace.manifest[path].digest == digest}
 
@@ -123,69 +116,72 @@ class AstTier:
         workspace = work.workspace
         changed = [path for path in work.files if path not in work.touched]
         removed = [path for path in work.dirty if path not in work.files]
-        warm = None if workspace.outdated else workspace.linker
+        linking = workspace.linking
+        warm = None if workspace.outdated else linking.linker
         linker = warm
         if linker is None:
-            # kept only when all of it worked: `forget` drops what an exception leaves half done
-            linker = workspace.linker = Linker(workspace.name, workspace.source.languages, low_memory=self._keep)
-            linker.set_subprojects(workspace.folders_of_manifests())
-            workspace.linked_digest = workspace.subprojects_digest
-            # what tier 1 has seen since the batch began comes with its own event
-            work.files = {**workspace.files, **work.files}
+            # after an exception, `invalidate` drops the half-filled linker
+            linker = Linker(workspace.name, workspace.source.languages, low_memory=self._keep)
+            linker.set_subprojects(workspace.tree.subproject_rows)
+            linking.swap_linker(linker, workspace.tree.subprojects_digest)
+            # files that tier 1 has scanned since the batch began have events of their own
+            work.files = {**workspace.tree.files, **work.files}
             chosen = {*changed, *removed}
             rest = [path for path in work.files if path not in chosen]
             changed += await in_thread(self._recall, workspace, linker, rest)
         left_out = await in_thread(self._parse, work, linker, changed)
-        # what was not indexed and still must not be is no change of anything
-        known = workspace.manifest.keys() | workspace.ahead
+        # a file that was not indexed and still must not be is no change
+        known = workspace.manifest.keys() | linking.pending
         workspace.counters.changed -= len(set(left_out).intersection(work.dirty) - known)
         removed.extend(left_out)
         started = time.process_time()
         self._progress("link", 0, 0)
         moved = await in_thread(linker.update, [], removed)
         same = work.parsed_again()
-        workspace.ahead.update(work.parsed.keys() - same, (path for path in removed if path in workspace.manifest))
-        # a file that is again what the store holds may need no write that would say so
-        workspace.ahead.difference_update(same, (path for path in removed if path not in workspace.manifest))
+        linking.mark_pending(work.parsed.keys() - same)
+        linking.mark_pending(path for path in removed if path in workspace.manifest)
+        # a file whose content is again the stored one may need no write
+        linking.clear_pending(same)
+        linking.clear_pending(path for path in removed if path not in workspace.manifest)
         digests = linker.digests()
-        _spend(workspace, "link", started)
-        compare_all = compare_all or warm is None or workspace.full or workspace.in_doubt
+        workspace.counters.spend("link", time.process_time() - started)
+        compare_all = compare_all or warm is None or workspace.full or workspace.must_compare_all
         paths = digests if compare_all else {*moved, *work.parsed}
         todo = [
             path for path in paths if path != STRUCTURE_PATH and path in digests and self._differs(work, path, digests)
         ]
-        if self._scarce():
-            # units are made more slowly then, but not beside all that was linked for them
+        if self._low_memory():
+            # building units takes longer then, but the linker has released what linking needed
             await in_thread(linker.rest)
-        # a target that is there before its edges saves a server a node that waits for it: what is near the root is used
-        # by what is deep, and all of it by tests
+        # an edge whose target exists saves a server a placeholder node: deep files use those near the root, and tests
+        # use all of them
         todo.sort(key=lambda path: (work.is_test(path), path.count("/"), path))
         await self._write(work, todo, digests)
         again = (work.touched | same) - set(todo)
         seen = [work.seen_again(path) for path in sorted(again) if path in workspace.manifest]
         await self._apply(workspace, [delta for delta in seen if delta.record != workspace.manifest[delta.path]])
         await in_thread(workspace.erase_old_facts, {*work.parsed, *removed})
-        workspace.in_doubt = False
-        workspace.unpacked += len(work.parsed) + len(moved)
+        workspace.confirm_compared()
+        linking.count_unpacked(len(work.parsed) + len(moved))
 
     def _recall(self, workspace: Workspace, linker: Linker, paths: Sequence[str]) -> list[str]:
-        """Load facts of unchanged files from the cache; return the paths that it does not hold."""
+        """Load facts of unchanged files from the cache; return the paths that it lacks."""
         started = time.process_time()
         structure = workspace.manifest.get(STRUCTURE_PATH)
         if workspace.full or not read_with(structure, workspace.source.fingerprint):
             return list(paths)
         wanted = [(path, workspace.manifest[path].digest) for path in paths if path in workspace.manifest]
         missing = linker.recall(workspace.cache, wanted)
-        _spend(workspace, "recall", started)
+        workspace.counters.spend("recall", time.process_time() - started)
         return missing + [path for path in paths if path not in workspace.manifest]
 
     def _parse(self, work: Pass, linker: Linker, paths: Sequence[str]) -> list[str]:
-        """Parse files for the linker and the cache; return the paths that could not be read or must not be indexed."""
+        """Parse files for the linker and the cache; return the paths that are unreadable or must not be indexed."""
         started, workspace = time.process_time(), work.workspace
         source = workspace.source
         left_out: list[str] = []
         done = 0
-        for batch in _parse_batches(work, paths):
+        for batch in work.parse_batches(paths):
             self._progress("parse", done, len(paths))
             done += len(batch)
             results = parse_paths(
@@ -202,17 +198,17 @@ class AstTier:
                 if isinstance(result, str) or reason:
                     file = work.files[path]
                     mtime = trusted_mtime(file.mtime_ns, work.read_at)
-                    workspace.refuse(path, Skipped(path, reason, file.size, mtime))
+                    workspace.tree.refuse(path, Skipped(path, reason, file.size, mtime))
                     left_out.append(path)
                 else:
-                    workspace.refuse(path, None)
+                    workspace.tree.refuse(path, None)
                     work.take_in(path, result)
                     fresh.append(result)
             linker.take(fresh)
             workspace.cache.put(fresh)
             workspace.counters.parsed += len(fresh)
         self._progress("parse", len(paths), len(paths))
-        _spend(workspace, "parse", started)
+        workspace.counters.spend("parse", time.process_time() - started)
         return left_out
 
     def _differs(self, work: Pass, path: str, digests: Mapping[str, str]) -> bool:
@@ -224,122 +220,116 @@ class AstTier:
     async def _write(self, work: Pass, todo: list[str], digests: Mapping[str, str]) -> None:
         """Apply the units, and delete those that are gone.
 
-        What fits in one transaction is one: then nobody ever sees a part of it. Else the structure unit carries a mark
-        while the pass is under way, so that whoever finds the mark after a crash compares everything.
+        A pass that fits in one transaction uses one, so readers never see a part of it. Otherwise the structure unit
+        carries a mark until the pass is complete; a pass that finds the mark after a crash compares everything.
         """
         workspace = work.workspace
         gone = [path for path in workspace.manifest if path not in digests and path != STRUCTURE_PATH]
         deltas = [GraphDelta(workspace.name, path, None) for path in gone]
         structure = self._structure(workspace, digests[STRUCTURE_PATH])
         size = sum(work.files[path].size if path in work.files else 0 for path in todo)
-        most = min(self._store.apply_bytes, SPARE_BYTES) if self._keep else self._store.apply_bytes
+        most = min(self._store.apply_bytes, DAEMON_APPLY_BYTES) if self._keep else self._store.apply_bytes
         whole = size + 1000 * len(todo) < most
         batches = self._batches(work, todo, digests, most)
-        # the structure goes first: edges to new external symbols then find their target from the first batch on
+        # the structure goes first, so that edges to new external symbols find their targets from the first batch on
         stored = workspace.manifest.get(STRUCTURE_PATH)
         deltas.append(structure if whole else marked(structure, stored.digest if stored else ""))
-        is_new = workspace.is_new
-        ready: list[GraphDelta] | None = await in_thread(next, batches, None)
-        # of a new tree nothing is judged, so the store can have the next batch early
-        looks_ahead = is_new and self._store.begins_ahead
-        after: list[GraphDelta] | None = await in_thread(next, batches, None) if looks_ahead else None
-        done = 0 if structure.nodes is None else 1
-        while ready or deltas:
-            following = asyncio.get_running_loop().run_in_executor(None, next, batches, None)
-            try:
-                deltas = await self._gate.judge(workspace, [*deltas, *(ready or ())], is_new)
-                wanted = self._gate.wanted(workspace, deltas, is_new)
-                await self._apply(workspace, deltas, after or ())
-                if wanted:
-                    # what finds no room stays stale until the next look at everything
-                    await self._bus.publish(EMBED_DIRTY, [Event(workspace.name, key) for key in wanted])
-                done += len(ready or ())
-                self._progress("write", done, len(todo))
-            finally:
-                # also after a failure: it uses the linker, which the next pass changes
-                made = await run_shielded(following)
-                deltas, (ready, after) = [], ((after, made) if looks_ahead else (made, None))
+        written = await self._write_batches(workspace, prefetched(deltas, batches), len(todo))
         if not whole:
             await self._apply(workspace, [GraphDelta(workspace.name, STRUCTURE_PATH, structure.record)])
-        workspace.counters.written += done
+        workspace.counters.written += written
         workspace.counters.removed += len(gone)
 
+    async def _write_batches(
+        self, workspace: Workspace, batches: AsyncGenerator[Sequence[GraphDelta]], total: int
+    ) -> int:
+        """Judge the batches, write them, and publish keys for tier 3; return the number of units with rows."""
+        is_new, done = workspace.is_new, 0
+        committed = asyncio.Event()
+
+        async def judged() -> AsyncGenerator[Sequence[GraphDelta]]:
+            async for batch in batches:
+                yield await self._gate.judge(workspace, batch, is_new)
+                if not is_new:
+                    # the gate compares with what the store holds, which the batch before may change
+                    await committed.wait()
+                    committed.clear()
+
+        applied = self._store.apply_batches(ready := judged())
+        async with aclosing(batches), aclosing(ready), aclosing(applied):
+            while True:
+                async with workspace.writing:
+                    if (deltas := await anext(applied, None)) is None:
+                        return done
+                    wanted = self._gate.wanted(workspace, deltas, is_new)
+                    self._record_written(workspace, deltas)
+                committed.set()
+                if wanted:
+                    # events that find no room stay stale until the next scan of the whole tree
+                    await self._bus.publish(EMBED_DIRTY, [Event(workspace.name, key) for key in wanted])
+                done += sum(delta.nodes is not None for delta in deltas)
+                self._progress("write", done, total)
+
     def _structure(self, workspace: Workspace, digest: str) -> GraphDelta:
-        """Return the structure unit's delta; without rows when they are the stored ones."""
+        """Return the structure unit's delta, without rows if they equal the stored ones."""
         stored = workspace.manifest.get(STRUCTURE_PATH)
-        made_with = structure_digest(workspace.source.fingerprint, workspace.linked_digest)
+        made_with = structure_digest(workspace.source.fingerprint, workspace.linking.subprojects_digest)
         record = FileRecord(STRUCTURE_PATH, digest=made_with, unit_digest=digest)
         if stored is not None and stored.unit_digest == digest and not workspace.full:
             return GraphDelta(workspace.name, STRUCTURE_PATH, record)
-        assert workspace.linker is not None
-        nodes, edges, texts = rows_of(workspace.linker.unit(STRUCTURE_PATH), b"")
+        linker = workspace.linking.linker
+        assert linker is not None
+        nodes, edges, texts = rows_of(linker.unit(STRUCTURE_PATH), b"")
         return GraphDelta(workspace.name, STRUCTURE_PATH, record, nodes, edges, texts)
 
     def _batches(
         self, work: Pass, paths: Sequence[str], digests: Mapping[str, str], most: int
     ) -> Iterator[list[GraphDelta]]:
-        """Yield deltas in batches of about `most` bytes of source; runs in a thread, ahead of the store."""
+        """Yield deltas in batches of about `most` bytes of source; runs in a thread while the store writes."""
         batch: list[GraphDelta] = []
         size = 0
         for path in paths:
             delta = self._delta(work, path, digests[path])
             if delta is None:
-                work.workspace.ahead.add(path)
+                work.workspace.linking.mark_pending([path])
                 continue
             batch.append(delta)
             size += len(delta.content or b"") + 1000
             if size >= most:
-                if self._keep and work.workspace.linker is not None:
-                    work.workspace.linker.pack()
+                if self._keep and (linker := work.workspace.linking.linker) is not None:
+                    linker.pack()
                 yield batch
                 batch, size = [], 0
         if batch:
             yield batch
 
     def _delta(self, work: Pass, path: str, digest: str) -> GraphDelta | None:
-        """Build one unit's delta; None when the file is not the one that the linker knows (its own event takes it)."""
+        """Build one unit's delta; None if the file changed since the linker read it, as another event covers it."""
         workspace = work.workspace
-        assert workspace.linker is not None
-        parsed = work.parsed.get(path)
-        if parsed is None and path in workspace.ahead:
+        linker, parsed = workspace.linking.linker, work.parsed.get(path)
+        assert linker is not None
+        if parsed is None and path in workspace.linking.pending:
             return None
-        unit = workspace.linker.unit(path)
+        unit = linker.unit(path)
         content = read_path(str(workspace.source.root), path, workspace.source.scope.max_bytes)
         if content is None or content_digest(content) != (parsed.digest if parsed else workspace.manifest[path].digest):
             return None
         known = work.record(path)
         if secrets_of(known.problems):
-            # the facts were made from the masked text, and nothing else may leave this process
+            # the facts come from the masked text, and the original text must not leave this process
             content = mask_secrets(content)
         nodes, edges, texts = rows_of(unit, content)
         record = replace(known, unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)
         return GraphDelta(workspace.name, path, record, nodes, edges, texts, content)
 
-    async def _apply(
-        self, workspace: Workspace, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()
-    ) -> None:
-        if not deltas:
-            return
-        async with workspace.writing:
-            await self._store.apply(deltas, following)
-            workspace.applied(deltas)
-        workspace.ahead.difference_update(
+    async def _apply(self, workspace: Workspace, deltas: Sequence[GraphDelta]) -> None:
+        if deltas:
+            async with workspace.writing:
+                await self._store.apply(deltas)
+                self._record_written(workspace, deltas)
+
+    def _record_written(self, workspace: Workspace, deltas: Sequence[GraphDelta]) -> None:
+        workspace.record_written(deltas)
+        workspace.linking.clear_pending(
             delta.path for delta in deltas if delta.nodes is not None or delta.record is None
         )
-
-
-def _spend(workspace: Workspace, phase: str, started: float) -> None:
-    workspace.counters.seconds[phase] = workspace.counters.seconds.get(phase, 0.0) + time.process_time() - started
-
-
-def _parse_batches(work: Pass, paths: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the paths in order, in batches that are bounded by files and bytes."""
-    start, size = 0, 0
-    for at, path in enumerate(paths):
-        own = work.files[path].size
-        if at > start and (at - start >= PARSE_BATCH or size + own > PARSE_BYTES):
-            yield paths[start:at]
-            start, size = at, 0
-        size += own
-    if start < len(paths):
-        yield paths[start:]

@@ -1,11 +1,12 @@
-"""One batch of tier 2 at work: the tree and the records as they were when it began, and the deltas made from them.
+"""One batch of tier 2: the tree and the records as they were when it began, and the deltas made from them.
 
-Tier 1 may go on looking meanwhile. It must not know the linker, nor how anything is stored.
+Tier 1 may continue to scan meanwhile. This module knows neither the linker nor how anything is stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from atlas.model import FileRecord, GraphDelta
@@ -13,36 +14,43 @@ from atlas.parsing import ParsedFile
 from atlas.pipeline.tree import PENDING, trusted_mtime
 from atlas.pipeline.workspace import Workspace
 from atlas.scan import ScannedFile
+from atlas.threads import in_thread, run_shielded
+
+PARSE_BATCH = 256
+"""Files per call into the parser: progress is reported between calls."""
+
+PARSE_BYTES = 16_000_000
+"""Source bytes per call into the parser, but at least one file: all facts of a call are in memory together."""
 
 
 @dataclass(slots=True)
 class Pass:
-    """One batch at work."""
+    """The state of one batch."""
 
     workspace: Workspace
     read_at: int
     """Unix time in nanoseconds before the first file was read."""
     dirty: Sequence[str]
-    """Paths asked for."""
+    """The requested paths."""
     files: Mapping[str, ScannedFile]
     parsed: dict[str, FileRecord] = field(default_factory=dict[str, FileRecord])
-    """Records of the files that were parsed, without digest and counts of their units."""
+    """Records of the parsed files, without digest and counts of their units."""
     touched: set[str] = field(default_factory=set[str])
-    """Asked for, but with the content that the store holds."""
+    """Requested, but with the content that the store holds."""
 
     def record(self, path: str) -> FileRecord:
-        """Return the record of a file as this pass found it; of a parsed one without digest and counts of its unit."""
+        """Return the record of a file as this pass found it; for a parsed one without digest and counts of its unit."""
         if path in self.parsed:
             return self.parsed[path]
         return self._seen_again(path) if path in self.touched else self.workspace.manifest[path]
 
     def is_test(self, path: str) -> bool:
-        """Return whether a file holds tests; one that only the linker knows, as its write failed, counts as none."""
+        """Return whether a file holds tests; False for one that only the linker knows because its write failed."""
         record = self.parsed.get(path) or self.workspace.manifest.get(path)
         return record is not None and record.is_test
 
     def take_in(self, path: str, parsed: ParsedFile) -> None:
-        """Note a file that was parsed; its facts are the linker's."""
+        """Record a parsed file; its facts go to the linker."""
         file = self.files[path]
         self.parsed[path] = FileRecord(
             path=path,
@@ -56,6 +64,18 @@ class Pass:
             problems=tuple(parsed.problems),
         )
 
+    def parse_batches(self, paths: Sequence[str]) -> Iterator[Sequence[str]]:
+        """Yield the paths in order, in batches limited by number and bytes."""
+        start, size = 0, 0
+        for at, path in enumerate(paths):
+            own = self.files[path].size
+            if at > start and (at - start >= PARSE_BATCH or size + own > PARSE_BYTES):
+                yield paths[start:at]
+                start, size = at, 0
+            size += own
+        if start < len(paths):
+            yield paths[start:]
+
     def parsed_again(self) -> set[str]:
         """Return the files that were parsed although the store holds their content."""
         manifest = self.workspace.manifest
@@ -64,7 +84,7 @@ class Pass:
         }
 
     def seen_again(self, path: str) -> GraphDelta:
-        """Return the delta of a file whose content is the stored one: its size and time only."""
+        """Return the delta of a file with the stored content: only its size and time change."""
         return GraphDelta(self.workspace.name, path, self._seen_again(path))
 
     def _seen_again(self, path: str) -> FileRecord:
@@ -74,7 +94,22 @@ class Pass:
 
 
 def marked(structure: GraphDelta, digest: str) -> GraphDelta:
-    """Return the structure unit as one of a pass under way, still with the `digest` that the stored one has."""
+    """Return the structure unit with the mark of a pass in progress and the `digest` of the stored one."""
     assert structure.record is not None
     unit_digest = PENDING + structure.record.unit_digest
     return replace(structure, record=replace(structure.record, digest=digest, unit_digest=unit_digest))
+
+
+async def prefetched(
+    first: Sequence[GraphDelta], batches: Iterator[list[GraphDelta]]
+) -> AsyncGenerator[Sequence[GraphDelta]]:
+    """Yield the batches, `first` together with the first of them; a thread builds the next one meanwhile."""
+    built: list[GraphDelta] | None = await in_thread(next, batches, None)
+    batch = [*first, *(built or ())]
+    while batch:
+        following = asyncio.get_running_loop().run_in_executor(None, next, batches, None)
+        try:
+            yield batch
+        finally:
+            # also after a failure: the thread uses the linker, which the next pass changes
+            batch = await run_shielded(following) or []

@@ -17,11 +17,11 @@ EMBED_BATCH = 2048
 
 
 class EmbedTier:
-    """Tier 3: embeds what the store says is stale; the keys only say where to look."""
+    """Tier 3: embeds the chunks that the store reports as stale among the symbols that the events name."""
 
     stream, group = EMBED_DIRTY, "embed"
     waits: tuple[type[AtlasError], ...] = (Unavailable, ConfigError)
-    """Also a key that is refused or a model of another dimension: whoever corrects that starts the daemon again."""
+    """Includes a rejected key and a model of another dimension: correcting them needs a restart of the daemon."""
 
     def __init__(
         self,
@@ -34,16 +34,16 @@ class EmbedTier:
         *,
         of_all: bool = False,
     ) -> None:
-        """`page` chunks are written in one transaction: it bounds how long a write of tier 2 waits for this tier.
+        """`page` chunks are written in one transaction, which limits how long a write of tier 2 waits for this tier.
 
-        `of_all`: projects without a workspace too, as it is all in the store; else they are left to others.
+        `of_all`: also embeds projects without a workspace; otherwise other processes embed them.
         """
         self._workspaces, self._store, self._embedder, self._of_all = workspaces, store, embedder, of_all
-        self.tallies: dict[str, Counters] = {name: workspace.counters for name, workspace in workspaces.items()}
+        self.counters: dict[str, Counters] = {name: workspace.counters for name, workspace in workspaces.items()}
         self._progress, self._page, self.window = progress, page, window
 
     async def handle(self, events: Sequence[Event]) -> None:
-        """Make the vectors of these symbols, or all of a project, up to date."""
+        """Bring the vectors of these symbols, or of a whole project, up to date."""
         for project, keys in by_project(events).items():
             if project not in self._workspaces and not self._of_all:
                 continue
@@ -54,10 +54,10 @@ class EmbedTier:
                     for start in range(0, len(keys), self._page):
                         await self._embed(project, keys[start : start + self._page])
             except NotFound:
-                continue  # the store was emptied since
+                continue  # the store was emptied meanwhile
 
     async def _embed_all(self, project: str) -> None:
-        """Page through the stale chunks; the next page is read while one is written."""
+        """Embed all stale chunks page by page; reads the next page while it writes one."""
         info = await self._embedder.info()
         chunks = await self._store.stale_chunks(project, info, self._page)
         while chunks:
@@ -73,12 +73,23 @@ class EmbedTier:
             await self._put(project, chunks, info)
 
     async def _put(self, project: str, chunks: Sequence[Chunk], info: ModelInfo) -> None:
-        started, tally = time.process_time(), self.tallies.setdefault(project, Counters())
+        started, counters = time.process_time(), self.counters.setdefault(project, Counters())
         vectors = await self._embedder.embed_chunks(chunks)
-        if await self._embedder.info() != info:  # a server was started again with another model
-            raise Unavailable(f"the embedder no longer serves {info.model}: all vectors are to be made again")
+        if await self._embedder.info() != info:  # the server was restarted with another model
+            raise Unavailable(f"the embedder no longer serves {info.model}: all vectors must be made again")
         rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
         await self._store.put_vectors(project, info, rows)
-        tally.vectors += len(rows)
-        tally.seconds["embed"] = tally.seconds.get("embed", 0.0) + time.process_time() - started
-        self._progress("embed", tally.vectors, 0)
+        counters.vectors += len(rows)
+        counters.spend("embed", time.process_time() - started)
+        self._progress("embed", counters.vectors, 0)
+
+
+async def check_model(store: Store, embedder: Embedder) -> None:
+    """Raise ConfigError if the store's vectors are of another model: a worker that only embeds must not change it."""
+    info = await embedder.info()
+    others = {state.model for state in await store.projects() if state.model not in (None, info)}
+    if other := next(iter(others), None):
+        raise ConfigError(
+            f"the vectors in the store are of {other.model}, this worker uses {info.model}",
+            "Use the embedder settings of the other workers; to change the model, start one with all tiers.",
+        )

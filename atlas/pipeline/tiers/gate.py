@@ -1,7 +1,7 @@
 """Applies the significance gate to deltas: what the store holds against what is about to be written.
 
-Deltas come in just before they are applied, the same deltas with a decision per changed symbol go out, and the keys
-that tier 3 is to be told of. The rules themselves are in `significance.py`.
+Deltas come in just before they are applied; the same deltas with a decision per changed symbol go out, and the keys for
+tier 3. The rules are in `significance.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from atlas.pipeline.tiers.significance import BODY_THRESHOLD, decide
 from atlas.pipeline.workspace import Workspace
 
 NEW_FILES = 64
-"""More new or deleted files than this in a batch are not decided symbol by symbol: all of a new tree is embedded."""
+"""With more new or deleted files in a batch, no symbol is decided alone: the whole tree is embedded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class SignificanceGate:
     store: Store
     threshold: float = BODY_THRESHOLD
     embeds: bool = True
-    """There is a tier 3; without one nobody would take what it is told."""
+    """Whether there is a tier 3."""
 
     async def judge(self, workspace: Workspace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[GraphDelta]:
-        """Return the deltas with their decisions; must be called before they are applied.
+        """Return the deltas with their decisions; call it before they are applied.
 
-        `is_new`: the pass that they belong to began with nothing known, so there is nothing to decide.
+        `is_new`: their pass began with an empty project, so there is nothing to decide.
         """
         if is_new:
             return list(deltas)
@@ -79,7 +79,7 @@ class SignificanceGate:
                 yield decision
 
     def wanted(self, workspace: Workspace, deltas: Sequence[GraphDelta], is_new: bool = False) -> list[str]:
-        """Return the keys for tier 3, to be asked before `deltas` are noted as applied. `is_new`: see `judge`."""
+        """Return the keys for tier 3; call it before `Workspace.record_written`. `is_new`: see `judge`."""
         if not self.embeds:
             return []
         new = {delta.path for delta in deltas if delta.path and delta.path not in workspace.manifest}

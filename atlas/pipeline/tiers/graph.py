@@ -1,4 +1,4 @@
-"""Tier 1: marks files that may have changed as stale and hands them to tier 2."""
+"""Tier 1: marks files that may have changed as stale and publishes them for tier 2."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PUBLISH_BATCH = 50
 
 
 class GraphTier:
-    """Tier 1: asks the disk what there is, marks what differs as stale in the store, and hands the paths on."""
+    """Tier 1: scans the disk, marks files that differ as stale in the store, and publishes their paths."""
 
     stream, group = FILE_CHANGED, "graph"
     waits: tuple[type[AtlasError], ...] = (Unavailable,)
@@ -27,49 +27,51 @@ class GraphTier:
     def __init__(
         self, workspaces: Mapping[str, Workspace], store: Store, bus: Streams, window: Window, *, sweep: bool = True
     ) -> None:
-        """`sweep`: each look at a whole tree has all stale vectors made."""
+        """`sweep`: each scan of a whole tree also requests all stale vectors."""
         self._workspaces, self._store, self._bus, self.window = workspaces, store, bus, window
         self._sweep = sweep
 
     async def handle(self, events: Sequence[Event]) -> None:
-        """Mark the files that these events are about; when it returns tier 2 knows of every one that differs."""
+        """Mark the files that these events name; when it returns, tier 2 knows of every file that differs."""
         for project, keys in by_project(events).items():
             if (workspace := self._workspaces.get(project)) is not None:
-                await self._look(workspace, keys)
+                await self._scan(workspace, keys)
 
-    async def _look(self, workspace: Workspace, keys: Sequence[str]) -> None:
-        if workspace.looks and not await asyncio.to_thread(workspace.source.root.is_dir):
-            # moved or unmounted: what is indexed stays, and all is looked at when it is back
-            workspace.problem, workspace.away = f"{workspace.source.root} is gone", True
+    async def _scan(self, workspace: Workspace, keys: Sequence[str]) -> None:
+        root = workspace.source.root
+        if workspace.scans and not await asyncio.to_thread(root.is_dir):
+            # moved or unmounted: the index stays as it is, and the whole tree is scanned when the root is back
+            workspace.report_missing_root(f"{root} is gone")
             return
-        look = await workspace.look(keys)
-        if not await asyncio.to_thread(workspace.source.root.is_dir):
-            # it went while it was looked at: what was found may be a part only
-            workspace.away = True
+        delta = await workspace.scan(keys)
+        if not await asyncio.to_thread(root.is_dir):
+            # removed during the scan, which may have found only part of the tree
+            workspace.report_missing_root()
         async with workspace.writing:
-            # a write of tier 2 may have failed since the look: a mark would bring back the record that it replaced
-            await workspace.reread()
-            marks = workspace.marks(look.dirty)
+            # after a failed write of tier 2 since the scan, a mark would bring back the record that it replaced
+            await workspace.reload()
+            marks = workspace.stale_marks(delta.dirty)
             if marks:
                 try:
                     await self._store.apply(marks)
                 except BaseException:
-                    workspace.doubt()
+                    workspace.distrust_manifest()
                     raise
-                workspace.applied(marks)
-        dirty = [Event(workspace.name, path) for path in look.dirty]
-        if look.relink:
+                workspace.record_written(marks)
+        dirty = [Event(workspace.name, path) for path in delta.dirty]
+        if delta.relink:
             dirty.append(Event(workspace.name, WHOLE_PROJECT))
-        await self._hand_on(dirty)
-        workspace.handed_on(look)
-        if look.everything and self._sweep:
-            # vectors of another model, of changes that the gate put off, or of a pass that was cut off
+        await self._publish(dirty)
+        workspace.confirm_published(delta)
+        if delta.everything and self._sweep:
+            # covers vectors of another model, changes that the gate deferred, and interrupted passes
             await self._bus.publish(EMBED_DIRTY, [Event(workspace.name, WHOLE_PROJECT)])
 
-    async def _hand_on(self, dirty: Sequence[Event]) -> None:
-        """Publish for tier 2, which may be another process; while its stream is full it is waited for.
+    async def _publish(self, dirty: Sequence[Event]) -> None:
+        """Publish events for tier 2, which may run in another process; waits while its stream is full.
 
-        Which events were refused is not known, and what was taken meanwhile is added again: only a part that fits ends.
+        `publish` does not say which events it refused, and taken events would be added again, so each batch is small
+        enough to fit.
         """
         for start in range(0, len(dirty), PUBLISH_BATCH):
             part = dirty[start : start + PUBLISH_BATCH]

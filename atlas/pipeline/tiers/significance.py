@@ -1,8 +1,8 @@
 """The significance gate between tier 2 and tier 3: is a symbol's change worth a new vector soon? Pure.
 
-Digests and texts of a symbol before and after come in, a decision with its reason goes out. A stopped change is put
-off, not forgotten: its chunk stays stale in the store, and the next look at the whole project embeds it. Vectors
-therefore end equal to a clean index's (I1), while reformatting a tree or editing comments costs no embedding at once.
+Digests and texts of a symbol before and after come in, a decision with its reason goes out. A stopped change is
+deferred: its chunk stays stale in the store, and the next scan of the whole project embeds it. Vectors therefore end
+equal to a clean index's (I1), while reformatting a tree or editing comments causes no immediate embedding.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from collections.abc import Callable
 from atlas.model import Decision, SymbolDigests
 
 BODY_THRESHOLD = 0.05
-"""Share of a body's words that must differ; below it a vector hardly moves: one word of twenty."""
+"""Share of a body's words that must differ, one word in twenty: below it a vector hardly changes."""
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 Texts = Callable[[], tuple[str, str]]
-"""() -> the symbol's text before and after; only asked for when digests do not decide."""
+"""() -> the symbol's text before and after; called only if digests do not decide."""
 
 
 def decide(
     uid: str, old: SymbolDigests | None, new: SymbolDigests | None, texts: Texts, threshold: float = BODY_THRESHOLD
 ) -> Decision | None:
-    """Return what becomes of a change; None when what is embedded did not change (or is not embedded at all).
+    """Return the decision on a change; None if the embedded text did not change or there is none.
 
     | change | decision | reason |
     | white space only | stop | layout |
@@ -50,16 +50,16 @@ def decide(
         through = changed_share(before, after) > threshold
         return Decision(uid, through, "body" if through else "small-body")
     if before == after:
-        # the text is the same but its name field is not: the file or the class around it got another name
+        # same text, other name field: the enclosing file or class was renamed
         return Decision(uid, True, "signature")
     same = "".join(before.split()) == "".join(after.split())
     return Decision(uid, False, "layout" if same else "comment")
 
 
 def changed_share(before: str, after: str) -> float:
-    """Return the share of words and signs, 0..1, of the longer text that the other does not have.
+    """Return the share, 0..1, of words and signs of the longer text that the other lacks.
 
-    Counted as bags (1 - overlap / max length): order costs a quadratic comparison, and the embedder is blind to it.
+    Counts them as bags (1 - overlap / max length): comparing order is quadratic, and the embedder ignores it.
     """
     old, new = Counter(_WORD.findall(before)), Counter(_WORD.findall(after))
     longer = max(old.total(), new.total())

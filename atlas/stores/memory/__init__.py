@@ -1,1 +1,1 @@
-"""The store in memory: the model that the other stores are compared with."""
+"""The in-memory store: the reference model for the other stores."""

@@ -1,4 +1,4 @@
-"""How the in-memory store compares and orders names."""
+"""Comparison and order of names in the in-memory store."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MATCHES: Mapping[Match, Callable[[str, NodeRow], bool]] = {
     ),
     Match.PREFIX: lambda text, row: names.fold(row.name).startswith(names.fold(text)),
 }
-"""How `find` compares a name, where that is yes or no."""
+"""How `find` compares a name, for matches that are either true or false."""
 
 
 def near(text: str, nodes: Sequence[Node]) -> Iterable[tuple[int, tuple[bool, int, str, str], Node]]:
-    """Yield (edits, order, node) of the nodes whose name is spelled similarly."""
+    """Yield (edits, order, node) for the nodes with similarly spelled names."""
     qualifier, wanted = names.wanted_name(text)
     for node in nodes:
         edits = names.similar(wanted, node.row.name) if wanted else None
@@ -30,5 +30,5 @@ def near(text: str, nodes: Sequence[Node]) -> Iterable[tuple[int, tuple[bool, in
 
 
 def source_order(node: Node) -> tuple[int, int, str, str]:
-    """Return what sorts the nodes of a file as they stand in it."""
+    """Return the key that sorts the nodes of a file in source order."""
     return (node.row.start_byte, -node.row.end_byte, node.row.qualified_name, node.row.uid)

@@ -1,6 +1,6 @@
-"""What the in-memory store holds: units, nodes, edges, texts and vectors on dicts, and how a delta changes them.
+"""The data of the in-memory store: units, nodes, edges, texts and vectors in dicts, and how a delta changes them.
 
-It answers nothing by itself but what every verb needs: a project, a node, what a filter leaves, what is counted.
+It implements only what every verb needs: look up a project or a node, apply a filter, count.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from atlas.stores.shared.filters import predicate, unknown_project
 
 
 @dataclass(slots=True)
-class HeldProject:
-    """A project and the files of it. Mutable."""
+class ProjectData:
+    """A project and its files. Mutable."""
 
     root: str
     generation: int = 0
@@ -38,12 +38,12 @@ class HeldProject:
     contents: dict[str, bytes] = field(default_factory=dict[str, bytes])
     skipped: dict[str, Skipped] = field(default_factory=dict[str, Skipped])
     decisions: Counter[str] = field(default_factory=Counter[str])
-    """How often a reason was given."""
+    """Number of decisions by reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnedNode:
-    """A node with the unit that claimed its uid last."""
+    """A node and the unit that claimed its uid last."""
 
     project: str
     path: str
@@ -54,23 +54,23 @@ class MemoryGraph:
     """All projects of one store. Mutable."""
 
     def __init__(self) -> None:
-        self.projects: dict[str, HeldProject] = {}
+        self.projects: dict[str, ProjectData] = {}
         self.nodes: dict[str, OwnedNode] = {}
         self.edges: dict[str, dict[tuple[str, str, int], EdgeRow]] = {}
-        """By source; also those whose target is not there."""
+        """By source; includes edges whose target does not exist."""
         self.texts: dict[str, SearchText] = {}
         self.vectors: dict[str, tuple[ModelInfo, VectorRow]] = {}
         self.model: ModelInfo | None = None
         self.decisions: dict[str, Decision] = {}
 
-    def project(self, project: str) -> HeldProject:
-        """Return what is held of a project. Raises `NotFound` naming the projects there are."""
+    def project(self, project: str) -> ProjectData:
+        """Return the data of a project. Raises `NotFound` with the names of the existing projects."""
         if project not in self.projects:
             raise unknown_project(project, sorted(self.projects))
         return self.projects[project]
 
     def apply(self, deltas: Sequence[GraphDelta]) -> int:
-        """Make each unit equal to its delta, and drop the vectors and decisions of nodes that are gone."""
+        """Make each unit equal to its delta, and drop the vectors and decisions of deleted nodes."""
         for delta in deltas:
             self.project(delta.project)
         decided = [(delta, decision) for delta in deltas if self._apply(delta) for decision in delta.decisions]
@@ -89,7 +89,7 @@ class MemoryGraph:
         return self.projects[deltas[-1].project].generation if deltas else 0
 
     def unit(self, project: str, path: str) -> GraphDelta:
-        """Return the delta that would make the unit what it is, without texts."""
+        """Return the delta that would produce the unit, without texts."""
         owned = ((uid, node) for uid, node in self.nodes.items() if (node.project, node.path) == (project, path))
         nodes = [node.row for _, node in sorted(owned, key=lambda item: item[0])]
         edges = sorted(edge for row in nodes for edge in self.edges.get(row.uid, {}).values())
@@ -99,23 +99,23 @@ class MemoryGraph:
         return GraphDelta(project, path, held.records[path], nodes, edges, content=content, decisions=decisions)
 
     def node(self, uid: str) -> Node:
-        """Return a node that is there."""
+        """Return an existing node."""
         owned = self.nodes[uid]
         return Node(owned.project, owned.row)
 
     def filtered(self, where: Filter) -> list[Node]:
-        """Return the nodes that the filter leaves. Raises `NotFound` for a project that is not there."""
+        """Return the nodes that pass the filter. Raises `NotFound` for an unknown project."""
         if where.project:
             self.project(where.project)
         matches = predicate(where)
         return [node for node in map(self.node, self.nodes) if matches(node)]
 
     def visible(self) -> Iterable[EdgeRow]:
-        """Return the edges whose target is there."""
+        """Return the edges whose target exists."""
         return (edge for edges in self.edges.values() for edge in edges.values() if edge.target in self.nodes)
 
     def count(self, name: str) -> ProjectStats:
-        """Return the counts of a project that is there."""
+        """Return the counts of an existing project."""
         project = self.projects[name]
         rows = [owned.row for owned in self.nodes.values() if owned.project == name]
         edges = [edge for edge in self.visible() if self.nodes[edge.source].project == name]
@@ -149,7 +149,7 @@ class MemoryGraph:
         )
 
     def _apply(self, delta: GraphDelta) -> bool:
-        """Bring the unit to the delta's content; return whether its record changed."""
+        """Update the unit to the delta's content; return whether its record changed."""
         project = self.projects[delta.project]
         news = project.records.get(delta.path) != delta.record
         if delta.record is None:

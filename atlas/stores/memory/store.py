@@ -1,7 +1,7 @@
-"""The store contract on plain dicts: slow, complete in what it keeps, and readable enough to be believed.
+"""The store contract on plain dicts: slow, complete, and simple enough to check by reading.
 
-The reference that other stores are compared with, and a store for tests of what is above it. It has no Cypher. Word
-search ranks by weighted counts only; everything else answers as the contract says.
+It is the reference that other stores are compared with, and a store for tests of the layers above. It has no Cypher.
+Word search ranks by weighted counts only; all other verbs follow the contract.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from atlas.errors import QueryError, StoreError
@@ -33,7 +33,7 @@ from atlas.model import (
     VectorRow,
 )
 from atlas.stores.memory.find import MATCHES, near, source_order
-from atlas.stores.memory.graph import HeldProject, MemoryGraph
+from atlas.stores.memory.graph import MemoryGraph, ProjectData
 from atlas.stores.shared import names
 from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
 
@@ -41,9 +41,8 @@ _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 
 
 class MemoryStore:
-    """A `Store` that is gone when the process is."""
+    """A `Store` that lasts as long as the process."""
 
-    begins_ahead = False
     apply_bytes = 4_000_000
     """See `Store.apply_bytes`."""
 
@@ -52,13 +51,19 @@ class MemoryStore:
 
     async def open_project(self, project: str, root: str) -> int:
         """See `Store.open_project`."""
-        opened = self._graph.projects.setdefault(project, HeldProject(root))
+        opened = self._graph.projects.setdefault(project, ProjectData(root))
         opened.root = root
         return opened.generation
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`."""
         return self._graph.apply(deltas)
+
+    async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
+        """See `Store.apply_batches`."""
+        async for batch in batches:
+            await self.apply(batch)
+            yield batch
 
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
         """See `Store.finish`."""
@@ -244,7 +249,7 @@ class MemoryStore:
         return [self._graph.count(name) for name in sorted(self._graph.projects) if project in ("", name)]
 
     async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
-        """Raise `StoreError`: there is no query language here."""
+        """Raise `StoreError`: the memory store has no query language."""
         raise StoreError("the memory store has no Cypher", "use the embedded store")
 
     async def aclose(self) -> None:

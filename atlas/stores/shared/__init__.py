@@ -1,1 +1,1 @@
-"""What all stores share: filters, names, chunks, and statements kept as files."""
+"""Code that all stores share: filters, names, chunks, and statements in files."""

@@ -1,4 +1,4 @@
-"""Chunks: which text of a node is embedded, and which nodes are named by their path. Pure."""
+"""Chunks: the text of a node that is embedded, and the nodes whose chunk name is a path. Pure."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ FILE_LABELS = frozenset({Label.MODULE, Label.FILE, Label.DOC_FILE, Label.DOC_SEC
 
 
 def chunk_text(data: bytes, start: int, end: int) -> str:
-    """Return the first 3,000 characters of the text of `data[start:end]`; four bytes make at least one character."""
+    """Return the first 3,000 characters of the text of `data[start:end]`; a character has at most four bytes."""
     return data[start : min(end, start + 4 * CHUNK_CHARACTERS)].decode("utf8", "replace")[:CHUNK_CHARACTERS]

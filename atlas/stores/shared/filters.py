@@ -1,7 +1,7 @@
-"""What a `Filter` means, said twice: as SQL over `node n` and `file f`, and as a predicate over a node.
+"""The two forms of a `Filter`: SQL over `node n` and `file f`, and a predicate over a node.
 
-Paths: a prefix, or a glob of the whole path when it holds `*` or `?`; both stand for any characters, "/" included, and
-brackets stand for themselves.
+A path filter is a prefix, or a glob of the whole path if it contains `*` or `?`. Both wildcards match any character
+including "/"; brackets are literal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LAST = "\U0010ffff"
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """A filter as SQL: `where` starts with " AND " or is empty, `join` brings in `file f` where it is needed."""
+    """A filter as SQL: `where` starts with " AND " or is empty, `join` adds `file f` where needed."""
 
     join: str
     where: str
@@ -30,7 +30,7 @@ class Restriction:
 
 
 def project_id(connection: apsw.Connection, project: str) -> int:
-    """Return the id of a project. Raises `NotFound` naming the projects there are."""
+    """Return the id of a project. Raises `NotFound` with the names of the existing projects."""
     found = fetch(connection, "SELECT id FROM project WHERE name = ?", (project,))
     if not found:
         names = [name for (name,) in select(connection, "SELECT name FROM project ORDER BY name")]
@@ -39,13 +39,13 @@ def project_id(connection: apsw.Connection, project: str) -> int:
 
 
 def unknown_project(project: str, names: list[str]) -> NotFound:
-    """Return the error for a project that the store does not know."""
+    """Return the error for a project that is not in the store."""
     known = f"indexed: {', '.join(names[:10])}" if names else "run: atlas index"
     return NotFound(f"no project {project!r} in this index", known, names[:10])
 
 
 def restriction(connection: apsw.Connection, where: Filter) -> Restriction:
-    """Return the filter as SQL; its text is bound, never part of it. Raises `NotFound` for an unknown project."""
+    """Return the filter as SQL with its text as bound values. Raises `NotFound` for an unknown project."""
     on_node: list[str] = []
     on_file: list[str] = []
     bindings: dict[str, str | int] = {}
@@ -80,7 +80,7 @@ def is_glob(path: str) -> bool:
 
 
 def predicate(where: Filter) -> Callable[[Node], bool]:
-    """Return the filter as a test of one node."""
+    """Return the filter as a predicate over a node."""
     pattern = re.compile(
         "".join(".*" if char == "*" else "." if char == "?" else re.escape(char) for char in where.path), re.DOTALL
     )

@@ -1,4 +1,4 @@
-"""How names are compared: segments of qualified names, spelling distance, and the order of results. Pure."""
+"""Comparison of names: segments of qualified names, edit distance, and the order of results. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from atlas.model import Node
 
 MAX_TAILS = 12
-"""Deeper dotted names than this are looked up by their last parts only."""
+"""Maximum number of trailing parts of a dotted name that are looked up."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_$"
 _SEPARATOR = re.compile(r"::|[./]|#(?!\d+(?:$|[./:#]))")
@@ -16,7 +16,7 @@ _REDEFINITION = re.compile(r"#\d+$")
 
 
 def fold(text: str) -> str:
-    """Return the text without ASCII case: what the store's name index ignores."""
+    """Return the text with ASCII letters in lower case, which is the folding of the store's name index."""
     if text.isascii():
         return text.lower()
     return text.encode("utf8", "surrogatepass").lower().decode("utf8", "surrogatepass")
@@ -28,14 +28,14 @@ def segments(text: str) -> tuple[str, ...]:
 
 
 def tails(text: str) -> list[str]:
-    """Return the plain names of nodes that `text` may mean: all of it, or what follows a separator."""
+    """Return the plain node names that `text` may refer to: all of it, or the part after a separator."""
     starts = [0, *(match.end() for match in _SEPARATOR.finditer(text))]
     found = (_REDEFINITION.sub("", text[start:]) for start in starts[-MAX_TAILS:])
     return list(dict.fromkeys(tail for tail in (text, *found) if tail))
 
 
 def ends_with(qualified_name: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
-    """Return whether the segments end in the wanted ones; a name without `#2` matches its redefinitions too."""
+    """Return whether the segments end in the wanted ones; a name without `#2` also matches its redefinitions."""
     if not wanted or len(wanted) > len(qualified_name):
         return False
     return all(
@@ -45,34 +45,35 @@ def ends_with(qualified_name: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 
 
 def suffix_matcher(text: str) -> Callable[[str, str], bool]:
-    """Return the test of (name, qualified name) whether a node is meant by the plain or dotted name, case-sensitive."""
+    """Return a case-sensitive test of (name, qualified name): whether the plain or dotted name refers to the node."""
     plain = frozenset(tails(text))
     wanted = segments(text)
 
     def matches(name: str, qualified_name: str) -> bool:
         if name == text or name not in plain:
             return name == text
-        # most homonyms fail here, without being split
+        # Most homonyms fail here, without being split.
         return all(part in qualified_name for part in wanted) and ends_with(segments(qualified_name), wanted)
 
     return matches
 
 
 def order_key(node: Node) -> tuple[bool, int, str, str]:
-    """Order of names found: definitions before tests, then shorter, then by qualified name."""
+    """Sort key of found names: definitions before tests, then by length, then by qualified name."""
     row = node.row
     return (row.is_test, len(row.qualified_name), row.qualified_name, row.uid)
 
 
 def tolerance(name: str) -> int:
-    """Return how many edits still count as similar to a name of this length."""
+    """Return the number of edits up to which a name of this length counts as similar."""
     return (len(name) > 2) + (len(name) > 5) + (len(name) > 9)
 
 
 def distance(left: str, right: str, limit: int) -> int:
-    """Return the number of edits (insert, delete, substitute, swap neighbours) or `limit` + 1 when there are more.
+    """Return the number of edits (insert, delete, substitute, swap neighbours), or `limit` + 1 if there are more.
 
-    Optimal string alignment distance of what differs between equal ends, along a band of the matrix, row by row.
+    This is the optimal string alignment distance of the parts between the common prefix and suffix, computed along a
+    band of the matrix, row by row.
     """
     if abs(len(left) - len(right)) > limit:
         return limit + 1
@@ -98,16 +99,16 @@ def distance(left: str, right: str, limit: int) -> int:
 
 
 def _common(left: str, right: str) -> int:
-    """Return how many first characters are equal."""
+    """Return the length of the common prefix."""
     pairs = zip(left, right, strict=False)
     return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
 
 
 def similar(wanted: str, name: str) -> int | None:
-    """Return the distance of two plain names without case, None when they are not similar.
+    """Return the case-insensitive distance of two plain names, None if they are not similar.
 
-    Similar names differ by at most `tolerance` edits and share the first letter, or are one of `front_variants`: an
-    index on names then bounds the search.
+    Similar names differ by at most `tolerance` edits and share the first letter, or are one of `front_variants`, so
+    that an index on names bounds the search.
     """
     left, right = fold(wanted), fold(name)
     if left[:1] != right[:1]:
@@ -118,7 +119,7 @@ def similar(wanted: str, name: str) -> int | None:
 
 
 def front_variants(name: str) -> list[str]:
-    """Return the folded names that one edit at the first letter makes and that begin with another letter."""
+    """Return the folded names that result from one edit at the first letter and start with another letter."""
     left = fold(name)
     if not tolerance(left):
         return []
@@ -136,7 +137,7 @@ def wanted_name(text: str) -> tuple[str, str]:
 
 
 def qualifier_distance(qualifier: str, qualified_name: str) -> int:
-    """Return how far the segments before the last are from the qualifier asked for, at most 4; 0 without one."""
+    """Return the distance of the segments before the last to the requested qualifier, at most 4; 0 without one."""
     wanted = segments(qualifier)
     if not wanted:
         return 0

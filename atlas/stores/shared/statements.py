@@ -1,4 +1,4 @@
-"""Statements kept as files: SQL under `sqlite/sql/`, Cypher under `bolt/statements/`.
+"""Statements in files: SQL under `sqlite/sql/`, Cypher under `bolt/statements/`.
 
 Each statement begins with a line `-- name: <name>` (SQL) or `// name: <name>` (Cypher).
 """
@@ -15,7 +15,7 @@ _HEADING = re.compile(r"^(?:--|//) name: (\w+)$", re.MULTILINE)
 
 
 def schema() -> str:
-    """Return the script that makes an empty store."""
+    """Return the script that creates an empty store."""
     return _read("sqlite/sql/schema.sql")
 
 
@@ -27,7 +27,7 @@ def statements(file: str) -> Mapping[str, str]:
 
 @cache
 def cypher_statements(file: str) -> Mapping[str, str]:
-    """Return the statements of `bolt/statements/<file>.cypher` by name; `%word%` stands for a literal part."""
+    """Return the statements of `bolt/statements/<file>.cypher` by name; `%word%` is a placeholder for literal text."""
     return _named(_read(f"bolt/statements/{file}.cypher"))
 
 

@@ -1,7 +1,8 @@
-"""The `apply` verb on SQLite: the new content of units in, the rows that differ out, in one transaction.
+"""The `apply` verb on SQLite: it writes the rows of units that differ from the new content, in one transaction.
 
-A node belongs to the unit that claimed its uid last; an edge is stored with its source node's unit and is left out when
-that unit does not own the source. Ids are interned per uid. Deleting the unit that lost a uid changes nothing of it.
+A node belongs to the unit that claimed its uid last. An edge is stored with the unit of its source node and is left out
+if that unit does not own the source. Ids are interned per uid. Deleting a unit does not affect the uids that it lost to
+other units.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import apsw
 from atlas.model import FileRecord, GraphDelta, NodeRow, SearchText
 from atlas.stores.shared.filters import project_id
 from atlas.stores.shared.statements import statements
-from atlas.stores.sqlite.erasure import forget_names, owe
+from atlas.stores.sqlite.erasure import add_pending, forget_names
 from atlas.stores.sqlite.gate import forget_decisions, put_decisions
 from atlas.stores.sqlite.read import record_of
 from atlas.stores.sqlite.rows import fetch, run_many, select
@@ -49,7 +50,7 @@ _CHUNK = 3 + _COLUMNS.index("chunk_digest")
 
 _EdgeTuple = tuple[int, str, int, int, str, float]
 _Edges = dict[tuple[int, str, int, int], tuple[str, float]]
-"""(strategy, confidence) by (source, type, target, line)"""
+"""(strategy, confidence) by (source, type, target, line)."""
 
 _first = itemgetter(0)
 _target = itemgetter(1)
@@ -57,7 +58,7 @@ _type_and_strategy = itemgetter(1, 4)
 
 
 def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
-    """See `Store.apply`. Returns the generation of the last delta's project, 0 for no deltas. All or nothing."""
+    """See `Store.apply`. Return the generation of the last delta's project, 0 for no deltas. All or nothing."""
     if not deltas:
         return 0
     fetch(connection, "BEGIN IMMEDIATE")
@@ -81,7 +82,7 @@ def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
         forget_decisions(connection, gone)
         forget_names(connection, unnamed)
         if left or words_gone:
-            owe(connection, left=left)
+            add_pending(connection, left=left)
         projects = dict.fromkeys(delta.project for delta in reversed(deltas))
         generations = [
             fetch(connection, statements("write")["next_generation"], (project_id(connection, project),))[0][0]
@@ -95,7 +96,7 @@ def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
 
 
 def _forget_vectors(connection: apsw.Connection, nodes: Sequence[tuple[int]]) -> None:
-    """Delete the vectors of nodes that are gone or have no chunk any more; one that moved to another unit stays."""
+    """Delete the vectors of deleted nodes and of nodes without a chunk; nodes that only moved keep theirs."""
     before = connection.total_changes()
     run_many(connection, statements("write")["delete_vector"], nodes)
     if connection.total_changes() != before:
@@ -103,7 +104,7 @@ def _forget_vectors(connection: apsw.Connection, nodes: Sequence[tuple[int]]) ->
 
 
 def _batches(deltas: Sequence[GraphDelta]) -> Iterator[list[GraphDelta]]:
-    """Split where a project or the same unit comes again, so that each batch holds a unit once."""
+    """Split the deltas where the project changes or a unit repeats, so that each batch holds a unit once."""
     batch: list[GraphDelta] = []
     paths: set[str] = set()
     for delta in deltas:
@@ -117,27 +118,27 @@ def _batches(deltas: Sequence[GraphDelta]) -> Iterator[list[GraphDelta]]:
 
 @dataclass(slots=True)
 class _Changes:
-    """Rows to write, by statement."""
+    """Rows to write, grouped by statement."""
 
     new_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     changed_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     gone_nodes: list[tuple[int]] = field(default_factory=list[tuple[int]])
     gone_chunks: list[tuple[int]] = field(default_factory=list[tuple[int]])
-    """Nodes that stay but are not embedded any more."""
+    """Nodes that stay but are no longer embedded."""
     gone_texts: list[tuple[int]] = field(default_factory=list[tuple[int]])
     new_texts: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     gone_edges: list[tuple[int, str, int, int]] = field(default_factory=list[tuple[int, str, int, int]])
     new_edges: list[_EdgeTuple] = field(default_factory=list[_EdgeTuple])
     edge_counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     strays: list[int] = field(default_factory=list[int])
-    """Ids that were interned for edges that are not the unit's."""
+    """Ids that were interned for edges that the unit does not own."""
 
     def unnamed(self) -> list[int]:
-        """Return the ids whose names may have lost their last use."""
+        """Return the ids whose names may no longer be in use."""
         return [*map(_first, self.gone_nodes), *(edge[2] for edge in self.gone_edges), *self.strays]
 
     def edges(self, wanted: _Edges, old: _Edges) -> None:
-        """Note what differs in a unit's edges, and take what it keeps out of `old`."""
+        """Record the differences in a unit's edges, and remove from `old` the edges that remain."""
         new: list[_EdgeTuple]
         if not old:
             new = [key + made for key, made in wanted.items()]
@@ -153,13 +154,13 @@ class _Changes:
         self.new_edges += new
 
     def edges_gone(self, old: _Edges) -> None:
-        """Note that these edges are no more."""
+        """Record that these edges are deleted."""
         self.gone_edges.extend(old)
         self.edge_counts.subtract((key[1], made[0]) for key, made in old.items())
 
 
 class _Batch:
-    """Different units of one project, written together."""
+    """Distinct units of one project, written together."""
 
     def __init__(self, connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> None:
         self._connection = connection
@@ -173,14 +174,14 @@ class _Batch:
         }
         self._last_file, self._last_id = fetch(connection, self._write["last_ids"])[0]
         self.left = False
-        """Whether a file left the index."""
+        """Whether a file was removed from the index."""
 
     def decided(self) -> list[GraphDelta]:
-        """Return the deltas whose decisions are news: their records are not the stored ones. Ask before `write`."""
+        """Return the deltas with new decisions: their records differ from the stored ones. Call this before `write`."""
         return [delta for delta in self._deltas if delta.decisions and delta.record != self._record(delta.path)]
 
     def write(self) -> _Changes:
-        """Bring the store's rows of these units to the deltas' content; return what was changed."""
+        """Update the stored rows of these units to the deltas' content; return the changes."""
         files = self._put_files()
         rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
         changes = self._changes(rewritten, files)
@@ -192,7 +193,7 @@ class _Batch:
         return changes
 
     def _put_files(self) -> dict[str, int]:
-        """Write file rows and contents; return the file ids by path (of deleted units too, where they were known)."""
+        """Write file rows and contents; return the file ids by path, including known ones of deleted units."""
         ids = {path: known[0] for path, known in self._known.items()}
         rows: list[tuple[Any, ...]] = []
         contents: list[tuple[int, bytes]] = []
@@ -257,7 +258,7 @@ class _Batch:
         old: dict[int, tuple[Any, ...]],
         changes: _Changes,
     ) -> dict[str, int]:
-        """Note what differs in the unit's nodes and texts; return the ids of the nodes that are the unit's."""
+        """Record the differences in the unit's nodes and texts; return the ids of the nodes that the unit owns."""
         texts = {text[0]: text for text in delta.texts}
         mine: dict[str, int] = {}
         for row in _nodes(delta):
@@ -284,7 +285,7 @@ class _Batch:
         return mine
 
     def _intern(self, claimed: dict[str, NodeRow], deltas: Sequence[GraphDelta]) -> tuple[dict[str, int], int]:
-        """Return the ids of all uids named, new ones made, and the last id before: greater ones had no rows."""
+        """Return the ids of all named uids, creating missing ones, and the last id before; greater ids have no rows."""
         before = self._last_id
         wanted = dict.fromkeys(claimed)
         for delta in deltas:
@@ -301,7 +302,7 @@ class _Batch:
     def _old_nodes(
         self, files: list[int], claimed: dict[str, NodeRow], ids: dict[str, int], before: int
     ) -> dict[int, tuple[Any, ...]]:
-        """Return the stored rows that the units own or now claim, by id."""
+        """Return by id the stored rows that the units own or now claim."""
         old: dict[int, tuple[Any, ...]] = {}
         if files:
             old.update(
@@ -326,7 +327,7 @@ class _Batch:
         self._many("delete_node", changes.gone_nodes)
         self._many("change_node", changes.changed_nodes)
         self._many("add_node", changes.new_nodes)
-        # FTS5 writes a segment of its own, to be merged later, whenever a row's id is less than that of the row before
+        # FTS5 writes a separate segment, to be merged later, whenever a rowid is less than the one before.
         self._many("add_text", sorted(changes.new_texts, key=_first))
         self._many("put_edge", changes.new_edges)
         counts = [(self._project, *kind, count) for kind, count in changes.edge_counts.items() if count]
@@ -346,11 +347,11 @@ def _record_values(record: FileRecord) -> tuple[Any, ...]:
 
 
 def _nodes(delta: GraphDelta) -> Sequence[NodeRow]:
-    """Return the nodes of the unit's new content: none when it is deleted."""
+    """Return the nodes of the unit's new content; none if the unit is deleted."""
     return delta.nodes if delta.nodes is not None and delta.record is not None else ()
 
 
 def _search_digest(text: SearchText) -> int:
-    """Return 64 bits over the words of a node, never 0."""
+    """Return a 64-bit hash of the words of a node, never 0."""
     words = "\0".join(text[1:]).encode("utf8")
     return int.from_bytes(hashlib.blake2b(words, digest_size=8).digest(), "little", signed=True) or 1

@@ -1,6 +1,6 @@
-"""Reading and writing connections to the embedded store's file, and a small pool of reading threads.
+"""Read and write connections to the file of the embedded store, and a small pool of reader threads.
 
-Readers are read-only connections that see the last committed state and never wait for the writer (WAL).
+Readers use read-only connections that see the last committed state and never wait for the writer (WAL mode).
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _WRITER_SETTINGS = (
     "PRAGMA journal_size_limit=33554432",
     "PRAGMA secure_delete=1",
 )
-"""`secure_delete`: what is deleted is overwritten, free pages too; `fast` leaves the free pages as they were."""
+"""`secure_delete=1` overwrites deleted content and free pages; `fast` does not overwrite free pages."""
 
 
 def open_reader(path: Path, library: str = "") -> apsw.Connection:
-    """Open for reading only; `library` offers `bm25_best`. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
+    """Open for reading only; `library` provides `bm25_best`. Raises `NotFound`, `SchemaMismatch` or `StoreError`."""
     if not check_files(path):
         raise NotFound(f"there is no index in {path.parent}", "run: atlas index")
     with ExitStack() as undone:
@@ -60,9 +60,10 @@ def open_reader(path: Path, library: str = "") -> apsw.Connection:
 
 
 def open_writer(path: Path) -> apsw.Connection:
-    """Open for writing, making the schema in a new file. The caller holds the writer lock.
+    """Open for writing and create the schema in a new file. The caller holds the writer lock.
 
-    A new file has page checksums where the page checks are registered; a file that has them cannot be written without.
+    A new file has page checksums if the page checks are registered. A file with page checksums cannot be written
+    without the page checks.
     """
     check_files(path)
     make_private(path)
@@ -74,7 +75,9 @@ def open_writer(path: Path) -> apsw.Connection:
             reserve_bytes(connection)
         mode = value(connection, "PRAGMA journal_mode=wal")
         if mode != "wal":
-            raise StoreError(f"the disk of {path.parent} does not support a shared index", "choose another --data-dir")
+            raise StoreError(
+                f"the file system of {path.parent} does not support a shared index", "choose another --data-dir"
+            )
         for setting in _WRITER_SETTINGS:
             fetch(connection, setting)
         if new:
@@ -93,9 +96,10 @@ def _create(connection: apsw.Connection, version: str) -> None:
         "INSERT INTO meta VALUES ('schema', ?), ('identity', hex(randomblob(16))), ('vector_generation', '0')",
         (version,),
     )
-    # one segment per transaction instead of one per megabyte: half the CPU of a full index
+    # One segment per transaction instead of one per megabyte halves the CPU time of a full index.
     fetch(connection, "INSERT INTO text(text, rank) VALUES ('hashsize', 67108864)")
-    # writes leave merging to the time between them (upkeep); if that never comes, from 16 segments on they do a little
+    # Merging runs between writes (see `maintenance`). If it does not get the chance, writes merge a little from 16
+    # segments on.
     fetch(connection, "INSERT INTO text(text, rank) VALUES ('automerge', 16), ('crisismerge', 64)")
     fetch(connection, "COMMIT")
 
@@ -105,7 +109,7 @@ def _tables(connection: apsw.Connection) -> int:
 
 
 def file_identity(path: Path) -> tuple[int, int]:
-    """Return what tells a file from another that was put in its place; (0, 0) when there is none."""
+    """Return device and inode of the file, to detect a replacement at the same path; (0, 0) if there is no file."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -114,7 +118,10 @@ def file_identity(path: Path) -> tuple[int, int]:
 
 
 class ReaderPool:
-    """A few threads with one read-only connection each. Every read runs in one transaction: one consistent state."""
+    """A few threads with one read-only connection each.
+
+    Every read runs in one transaction and sees one consistent state.
+    """
 
     def __init__(self, path: Path, threads: int, library: str = "") -> None:
         self._path, self._library = path, library
@@ -122,38 +129,38 @@ class ReaderPool:
         self._local = threading.local()
         self._open: set[apsw.Connection] = set()
         self._guard = threading.Lock()
-        self._at_hand = threading.Lock()
+        self._caller_lock = threading.Lock()
         self._closing = False
 
     async def run(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Return `read(connection, *arguments)`, run in a thread of the pool."""
+        """Run `read(connection, *arguments)` in a thread of the pool and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, self._call, read, arguments)
 
     def run_here(self, read: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Return `read(connection, *arguments)`, run in the calling thread on its own connection.
+        """Run `read(connection, *arguments)` in the calling thread on a separate connection and return its result.
 
-        For reads of a few rows by key: they take 0.01 to 0.2 ms, to a thread and back takes 0.3 ms.
+        Meant for reads of a few rows by key: they take 0.01 to 0.2 ms, while the round trip to a thread takes 0.3 ms.
         """
-        with self._at_hand:
+        with self._caller_lock:
             return self._call(read, arguments)
 
     def check(self) -> None:
-        """Open one connection now, so that a missing or damaged store is reported at once."""
+        """Open one connection now, so that a missing or damaged store is reported immediately."""
         with translated(self._path):
             open_reader(self._path, self._library).close()
 
     def close(self) -> None:
-        """Stop running reads (they raise `Unavailable`) and close every connection; idempotent."""
+        """Stop the running reads (they raise `Unavailable`) and close every connection; idempotent."""
         self._closing = True
         stopped = threading.Thread(target=self._executor.shutdown, name="atlas-reader-close")
         stopped.start()
         while stopped.is_alive():
-            # again and again: an interrupt ends the statement that runs, not one that is about to
+            # Repeated: an interrupt ends only a running statement, not one that is about to start.
             with self._guard:
                 for connection in self._open:
                     connection.interrupt()
             stopped.join(0.02)
-        with self._at_hand, self._guard:
+        with self._caller_lock, self._guard:
             for connection in self._open:
                 connection.close(True)
             self._open.clear()
@@ -171,7 +178,7 @@ class ReaderPool:
                     fetch(connection, "ROLLBACK")
 
     def _connection(self) -> apsw.Connection:
-        """Return this thread's connection; a file that was replaced (`index --full`) is opened anew."""
+        """Return this thread's connection; it is reopened if the file was replaced (`index --full`)."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         identity = file_identity(self._path)
         if connection is not None and identity == self._local.identity:

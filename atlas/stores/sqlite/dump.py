@@ -1,6 +1,6 @@
-"""Everything that an embedded store says about its trees, kind by kind, as sorted rows: what must be equal to be equal.
+"""The full content of an embedded store, kind by kind, as sorted rows: two stores with the same rows are equal.
 
-Times, generations, internal ids and the gate's decisions are left out. Rows are read as they are asked for.
+Times, generations, internal ids and the decisions of the gate are left out. Rows are read lazily.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "vectors": ("uid", "digest provider model dimension fingerprint data"),
     }
 )
-"""Kind -> names of the columns that make a row's key, and of the others."""
+"""Kind -> names of the key columns and of the other columns of a row."""
 
 _MASK = (1 << 64) - 1
 
 
 class StoreDump:
-    """One consistent state of a store; made by `open_whole`."""
+    """One consistent state of a store, created by `open_whole`."""
 
     def __init__(self, connection: apsw.Connection, path: Path) -> None:
         self._connection, self._path = connection, path
@@ -62,14 +62,14 @@ class StoreDump:
                 yield from self._words()
                 return
             for row in select(self._connection, statements("compare")[kind]):
-                # equal bytes may be packed in different ways
+                # Equal bytes may be compressed differently.
                 yield (*row[:-1], zlib.decompress(row[-1])) if kind == "contents" else row
 
     def _words(self) -> Iterator[Row]:
-        """Yield (uid, number of words, sum over their places) of every text in the search index.
+        """Yield (uid, number of words, sum of the hashes of their positions) for every text in the search index.
 
-        A text's words are spread over the whole index: one number per text is kept, whatever the order. The numbers
-        can be compared within this process only.
+        The words of a text are spread over the whole index, so one order-independent number per text is kept. The
+        numbers are comparable only within this process.
         """
         last = value(self._connection, "SELECT coalesce(max(id), 0) FROM symbol_id")
         numbers, sums = array("Q", bytes(8 * (last + 1))), array("Q", bytes(8 * (last + 1)))
@@ -86,12 +86,12 @@ class StoreDump:
 
 @contextmanager
 def open_whole(data_dir: Path) -> Generator[StoreDump]:
-    """Open the store of a data directory as it is now. Raises NotFound, SchemaMismatch and StoreError."""
+    """Open the current state of the store in a data directory. Raises NotFound, SchemaMismatch and StoreError."""
     path = data_dir / DATABASE
     with translated(path):
         connection = open_reader(path)
         try:
-            # the list of words is a table of this connection only, but still one that must be made
+            # The word list is a temporary table of this connection, but creating it still counts as a write.
             fetch(connection, "PRAGMA query_only=0")
             fetch(connection, statements("compare")["words_table"])
             fetch(connection, "BEGIN")

@@ -1,7 +1,7 @@
 """The read verbs on SQLite that follow edges: `edges` and `degrees`.
 
-A symbol may have 17,000 callers. So edges are counted first, by the index alone; of those that are more than wanted
-only the best are picked, and nodes are read only for what is handed out. Each verb takes a connection inside a read
+A symbol may have 17,000 callers, so edges are first counted on the index alone. Where there are more than requested,
+only the best are selected, and nodes are read only for the edges returned. Each verb takes a connection inside a read
 transaction.
 """
 
@@ -19,11 +19,12 @@ from atlas.stores.sqlite.read import nodes_by_id
 from atlas.stores.sqlite.rows import fetch, select
 
 _TIE_MARGIN = 16
-"""Edges of one confidence, path and line read besides those wanted, to be ordered by uid, which costs a look each."""
+"""Extra edges to read beyond the limit, because edges of equal confidence, path and line are ordered by uid, and each
+uid costs a lookup."""
 
 
 class _Found(NamedTuple):
-    """An edge with what it is ordered by; `own` and `far` are node ids."""
+    """An edge with its sort keys; `own` and `far` are node ids."""
 
     own: int
     type: str
@@ -74,7 +75,7 @@ def degrees(
 def _counts(
     connection: apsw.Connection, name: str, uids: Sequence[str], direction: Direction, types: Sequence[str]
 ) -> Iterable[tuple[int, int, str, str, int]]:
-    """Return (node id, place among the uids, uid, type, number) for every uid and type with edges."""
+    """Return (node id, position among the uids, uid, type, count) for every uid and type with edges."""
     bindings = {"uids": json.dumps(list(dict.fromkeys(uids)), ensure_ascii=False)}
     if not types:
         return fetch(connection, _text(name, direction), bindings)
@@ -83,7 +84,7 @@ def _counts(
 
 
 def _best(connection: apsw.Connection, direction: Direction, node: int, edge_type: str, most: int) -> list[_Found]:
-    """Return the first edges of one type at one node. Ties across the cut are read in full and ordered by uid."""
+    """Return the first edges of one type at one node. Ties at the cut are read in full and ordered by uid."""
     limit = most + _TIE_MARGIN
     while True:
         bindings: dict[str, Any] = {"own": node, "type": edge_type, "limit": limit}

@@ -1,6 +1,6 @@
-"""The embedding cache on disk: one SQLite file of its own, bounded in bytes, least recently used out first.
+"""The embedding cache on disk: a separate SQLite file, bounded in bytes, with least-recently-used eviction.
 
-It may be deleted at any time, and a damaged one is replaced: nothing here is needed to be right.
+The file can be deleted at any time, and a damaged one is replaced: correctness does not depend on its content.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ FILE = "embeddings.db"
 OPENING_LOCK = "embeddings.lock"
 
 DAY = 86_400
-"""A use is noted once a day: a read that always writes would wait for the writer."""
+"""Seconds between updates of the last use of a vector: a read that always writes would wait for the writer."""
 
 EVICTED_SHARE = 0.1
-"""Share of the vectors that goes when the cache is full, so that not every write evicts."""
+"""Share of the vectors that are evicted when the cache is full, so that not every write evicts."""
 
 _BUSY_MS = 2000
-"""How long one process waits for what another writes before it fails."""
+"""Milliseconds that a process waits for the write of another process before it fails."""
 
 _OPENING_S = 10.0
-"""How long one process waits until another has opened the cache before it fails: many times what it takes."""
+"""Seconds that a process waits for another process to open the cache before it fails; opening takes far less."""
 
-_ASK_AGAIN_S = 0.005
-"""Pause between two looks whether another process has opened the cache, which takes some milliseconds."""
+_RETRY_S = 0.005
+"""Seconds between two attempts to take the opening lock; opening the cache takes some milliseconds."""
 
 _ROW_BYTES = 64
-"""Key, time and b-tree cell beside the vector itself."""
+"""Overhead per vector: key, time and b-tree cell."""
 
 _SCHEMA = {
     "vector": "CREATE TABLE vector (key TEXT PRIMARY KEY, used INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID",
@@ -55,7 +55,7 @@ class DiskCache:
     """`atlas.contracts.EmbeddingCache` in a folder; several processes may share it."""
 
     def __init__(self, folder: Path, max_bytes: int) -> None:
-        """Open or make the cache. Raises StoreError when the folder cannot be written."""
+        """Open or create the cache. Raises StoreError if the folder is not writable."""
         self._path, self._max_bytes = folder / FILE, max_bytes
         self._lock = threading.Lock()
         try:
@@ -69,11 +69,11 @@ class DiskCache:
             raise StoreError(f"the embedding cache {self._path} cannot be opened: {error}", "delete it") from error
 
     async def get(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return the vector of each key in order, None for those that it does not hold."""
+        """Return the vector of each key in order, None for keys that are not in the cache."""
         return await asyncio.to_thread(self._do, self._get, keys)
 
     async def put(self, vectors: Mapping[str, bytes]) -> None:
-        """Keep vectors by key; when the cache is full those go that were not used for longest."""
+        """Store vectors by key; if the cache is full, the least recently used vectors are evicted."""
         await asyncio.to_thread(self._do, self._put, vectors)
 
     async def aclose(self) -> None:
@@ -127,10 +127,10 @@ class DiskCache:
 
 
 def _opening(folder: Path) -> WriterLock:
-    """Wait until no other process opens the cache. Raises StoreError when that takes too long.
+    """Wait until no other process is opening the cache. Raises StoreError if that takes too long.
 
-    Two that make a file into a WAL at once do not wait for each other, whatever the busy timeout: one fails. Two that
-    replace a damaged one would delete what the other has just made.
+    Two processes that switch a file to WAL mode at the same time do not wait for each other, whatever the busy timeout:
+    one of them fails. Two processes that replace a damaged file could delete each other's new file.
     """
     deadline = time.monotonic() + _OPENING_S
     while True:
@@ -138,14 +138,14 @@ def _opening(folder: Path) -> WriterLock:
             return WriterLock(folder, OPENING_LOCK)
         except WriterBusy as error:
             if time.monotonic() > deadline:
-                hint = "wait until that process has started, or stop it"
-                text = f"another process has been opening the embedding cache in {folder} for long"
+                hint = "wait until that process has started or stop it"
+                text = f"another process has been opening the embedding cache in {folder} for too long"
                 raise StoreError(text, hint) from error
-            time.sleep(_ASK_AGAIN_S)
+            time.sleep(_RETRY_S)
 
 
 class _Foreign(Exception):
-    """The file is a database of something else."""
+    """The file is a database of another application."""
 
 
 def _connect(path: Path) -> apsw.Connection:
@@ -158,7 +158,7 @@ def _connect(path: Path) -> apsw.Connection:
         if found and found != _SCHEMA:
             raise _Foreign
         fetch(connection, "PRAGMA journal_mode=WAL")
-        # a lost write costs an embedding
+        # A lost write only costs one more embedding.
         fetch(connection, "PRAGMA synchronous=OFF")
         if not found:
             for statement in _SCHEMA.values():

@@ -1,4 +1,4 @@
-"""The one place where SQLite's exceptions become errors of `atlas.errors`."""
+"""Translation of SQLite's exceptions into errors of `atlas.errors`."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ REBUILD = "rebuild it: atlas index --full"
 
 _NO_SPACE = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 _NO_SPACE_CODES = frozenset((apsw.SQLITE_IOERR_SHMSIZE,))
-"""Results that SQLite gives where a file cannot grow, without the system's reason."""
+"""Result codes of SQLite for a file that cannot grow, without the system's reason."""
 
 
 @contextmanager
 def translated(path: Path) -> Generator[None]:
-    """Raise `WriterBusy` for a busy database and `StoreError` for every other failure of SQLite or damaged content.
+    """Raise `WriterBusy` for a busy database and `StoreError` for all other SQLite failures and for damaged content.
 
-    Text that cannot be written as UTF-8 raises `QueryError`.
+    Text that cannot be encoded as UTF-8 raises `QueryError`.
     """
     try:
         yield
     except (apsw.BusyError, apsw.LockedError) as error:
         raise WriterBusy(f"the index is busy: {error}", "try again in a moment") from error
     except UnicodeEncodeError as error:
-        raise QueryError("the text holds characters that are not valid Unicode", "send valid UTF-8") from error
+        raise QueryError("the text contains characters that are not valid Unicode", "send valid UTF-8") from error
     except apsw.InterruptError as error:
         raise Unavailable("the index was closed while it was read", "try again") from error
     except (apsw.NotADBError, apsw.CorruptError, zlib.error, struct.error, UnicodeDecodeError) as error:
@@ -52,12 +52,12 @@ def translated(path: Path) -> Generator[None]:
 
 
 def damaged(path: Path, reason: str) -> StoreError:
-    """Return the error for an index whose bytes are not those that were written."""
+    """Return the error for an index whose bytes differ from those that were written."""
     return StoreError(f"the index at {path} is damaged: {reason}", REBUILD)
 
 
 def file_error(path: Path, error: apsw.Error) -> StoreError:
-    """Return the error for a file that SQLite cannot read or write: damaged, without space, or out of reach."""
+    """Return the error for a file that SQLite cannot read or write: damaged, disk full, or inaccessible."""
     code = getattr(error, "extendedresult", 0)
     if code == apsw.SQLITE_IOERR_DATA:
         return damaged(path, "a page does not match its checksum")
@@ -67,11 +67,11 @@ def file_error(path: Path, error: apsw.Error) -> StoreError:
 
 
 def no_space(path: Path) -> StoreError:
-    """Return the error for a disk on which nothing can be written."""
+    """Return the error for a full disk."""
     folder = path.parent
     return StoreError(
         f"no space left on the disk of the index: {folder} (on {_mount(folder)})",
-        "free disk space there, or raise the limit on it, and run: atlas index",
+        "free disk space there or raise the quota, then run: atlas index",
     )
 
 
@@ -84,7 +84,7 @@ def _is_full(folder: Path) -> bool:
 
 
 def _mount(folder: Path) -> Path:
-    """Return where the file system of the folder is mounted."""
+    """Return the mount point of the folder's file system."""
     place = folder.resolve()
     while place != place.parent and not place.is_mount():
         place = place.parent

@@ -1,4 +1,4 @@
-"""The read verbs on SQLite that the evidence of answers needs: project states and file records.
+"""The read verbs on SQLite for the evidence of answers: project states and file records.
 
 Each takes a connection inside a read transaction and returns values of `atlas.model`.
 """

@@ -1,4 +1,4 @@
-"""Units and vectors as they are copied to another store, from SQLite. Each verb takes a connection that reads."""
+"""Units and vectors as copied to another store, read from SQLite. Each verb takes a read connection."""
 
 from __future__ import annotations
 

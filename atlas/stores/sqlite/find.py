@@ -1,4 +1,4 @@
-"""The `find` verb on SQLite: every kind of match by an index, the order of results as the contract says."""
+"""The `find` verb on SQLite: every kind of match uses an index; the order of results follows the contract."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from atlas.stores.sqlite.rows import Row, select
 
 _LAST = "\U0010ffff"
 _TIES = 64
-"""Nodes of one qualified name differ by project: so many more are read, and ordered by uid, which no name index has."""
+"""Extra nodes to read: nodes of one qualified name differ by project and are ordered by uid, which no name index
+contains."""
 
 _Candidate = tuple[int, int, str, str]
-"""(node id, is test, qualified name, name)"""
+"""(node id, is test, qualified name, name)."""
 
 
 def find(connection: apsw.Connection, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
-    """See `Store.find`. An empty text finds nothing, but as a path it is the structure unit."""
+    """See `Store.find`. An empty text finds nothing, except as a path, where it means the structure unit."""
     if limit <= 0 or (not text and match is not Match.PATH):
         return []
     limits = restriction(connection, where)
@@ -56,7 +57,7 @@ def _select(connection: apsw.Connection, name: str, limits: Restriction, binding
 
 
 def _checked(connection: apsw.Connection, text: str, match: Match, limits: Restriction, most: int) -> list[int]:
-    """Candidates by plain name (and by uid for EXACT), then the rest of the name compared here."""
+    """Read candidates by plain name (and by uid for EXACT), then compare the rest of the name here."""
     candidates: Iterable[Row] = _select(
         connection, "by_name", limits, {"names": json.dumps(names.tails(text), ensure_ascii=False)}
     )
@@ -90,7 +91,7 @@ def _near(connection: apsw.Connection, text: str, limits: Restriction, limit: in
 
 
 def _similar_names(connection: apsw.Connection, wanted: str) -> dict[str, int]:
-    """Return the folded names that are similar, with their distance."""
+    """Return similar case-folded names with their edit distance."""
     folded = names.fold(wanted)
     limit = names.tolerance(folded)
     letters = set(folded)
@@ -102,7 +103,7 @@ def _similar_names(connection: apsw.Connection, wanted: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for (name,) in same_letter:
         lowered = names.fold(name)
-        # an edit brings in and takes away at most one letter: the cheap test that spares most distances
+        # An edit adds and removes at most one letter: this cheap test avoids most distance computations.
         if len(letters.difference(lowered)) <= limit and len(set(lowered) - letters) <= limit and lowered not in found:
             edits = names.distance(folded, lowered, limit)
             if edits <= limit:

@@ -1,8 +1,8 @@
-"""What the significance gate reads from and leaves in SQLite: digests of symbols, and its decisions.
+"""The significance gate's data in SQLite: digests of symbols, and the decisions of the gate.
 
-The last decision of a node is kept as long as the node, if the unit that it came with holds the node when the `apply`
-is done. How often which reason was given is counted per project for good. A delta whose record is the stored one brings
-no news: its decisions are neither kept nor counted, so that applying twice counts once.
+The last decision about a node is kept as long as the node, provided that the unit of the decision owns the node at the
+end of the `apply`. The number of decisions per reason is counted per project permanently. A delta whose record equals
+the stored one is not new: its decisions are neither stored nor counted, so applying it twice counts once.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def decisions(connection: apsw.Connection, uids: Sequence[str]) -> list[Decision
 
 
 def put_decisions(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> None:
-    """Count the decisions of these deltas and keep those of the nodes that their units hold now."""
+    """Count the decisions of these deltas and store those about nodes that their units own now."""
     gate = statements("gate")
     for delta in deltas:
         owner = project_id(connection, delta.project)
@@ -50,5 +50,5 @@ def put_decisions(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> 
 
 
 def forget_decisions(connection: apsw.Connection, nodes: Sequence[tuple[int]]) -> None:
-    """Delete the decisions of nodes that are gone."""
+    """Delete the decisions of deleted nodes."""
     run_many(connection, statements("gate")["delete_decision"], nodes)

@@ -1,4 +1,4 @@
-"""SQLite connections for which a database file is data only, whoever wrote it: it cannot run, load or open anything."""
+"""SQLite connections that treat any database file as data only: it cannot run, load or open anything."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from atlas.stores.sqlite.own_files import resolved
 from atlas.stores.sqlite.rows import fetch
 
 PAGES_VFS = "atlas-pages"
-"""The VFS of the Rust extension (`rust-parser/src/pages.rs`), which verifies every page that is read."""
+"""The VFS of the Rust extension (`rust-parser/src/sys/sqlite/page_vfs.rs`), which verifies every page that is read."""
 
 RESERVED_BYTES = 16
-"""Bytes a page that hold its checksum; the extension's `format::RESERVED`."""
+"""Bytes per page reserved for the checksum; equals `page_checksums::format::RESERVED` of the extension."""
 
 _PAGES_ENTRY_POINT = "atlas_pages_init"
 
 _ON = (apsw.SQLITE_DBCONFIG_DEFENSIVE, apsw.SQLITE_DBCONFIG_ENABLE_QPSG)
-"""Shadow tables and the schema cannot be written by SQL. Statements keep their plans: else SQLite plans anew for every
-row and call, because other bindings might favour another."""
+"""SQL cannot write shadow tables or the schema.
+
+Statements keep their plans: otherwise SQLite replans for every row and call, because other bindings might favour
+another plan.
+"""
 
 _OFF = (
     "SQLITE_DBCONFIG_TRUSTED_SCHEMA",
@@ -34,13 +37,13 @@ _OFF = (
     "SQLITE_DBCONFIG_DQS_DML",
     "SQLITE_DBCONFIG_DQS_DDL",
 )
-"""By name: some of them are younger than the oldest SQLite that is supported."""
+"""Options by name, because some are newer than the oldest supported SQLite."""
 
 _LIMITS = {"SQLITE_LIMIT_ATTACHED": 0, "SQLITE_LIMIT_TRIGGER_DEPTH": 0, "SQLITE_LIMIT_WORKER_THREADS": 0}
 
 
 def connect(path: Path, flags: int, busy_ms: int) -> apsw.Connection:
-    """Open a file whose folder may be reached by links, but that is none itself. `check_files` comes first."""
+    """Open a file that is not a symbolic link; its folder may be reached through links. Call `check_files` first."""
     vfs = PAGES_VFS if register_page_checks() else None
     connection = apsw.Connection(str(resolved(path)), flags=flags | apsw.SQLITE_OPEN_NOFOLLOW, vfs=vfs)
     try:
@@ -60,7 +63,7 @@ def connect(path: Path, flags: int, busy_ms: int) -> apsw.Connection:
 
 
 def load_extension(connection: apsw.Connection, library: str, entry_point: str) -> None:
-    """Give the connection a part of the Rust extension, and close the door again: no SQL may load anything, ever."""
+    """Load an entry point of the Rust extension, then disable extension loading again: SQL can never load anything."""
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1)
     try:
         connection.load_extension(library, entry_point)
@@ -70,7 +73,7 @@ def load_extension(connection: apsw.Connection, library: str, entry_point: str) 
 
 @cache
 def loads(library: str, entry_point: str) -> bool:
-    """Tell whether connections can be given a part of the extension: not where apsw or the system forbids loading."""
+    """Return whether connections can load the entry point; apsw or the system may forbid extension loading."""
     connection = apsw.Connection(":memory:")
     try:
         load_extension(connection, library, entry_point)
@@ -83,27 +86,27 @@ def loads(library: str, entry_point: str) -> bool:
 
 @cache
 def register_page_checks() -> bool:
-    """Let every connection that is opened from now on verify pages; return whether it does."""
+    """Make every connection that is opened afterwards verify pages; return whether it does."""
     extension = find_spec("atlas._parser")
     return extension is not None and extension.origin is not None and loads(extension.origin, _PAGES_ENTRY_POINT)
 
 
 def is_sealed(connection: apsw.Connection) -> bool:
-    """Tell whether the file has page checksums that are verified. Without page checks, no is no news."""
+    """Return whether the file has verified page checksums; always False without the page checks."""
     return fetch(connection, "PRAGMA atlas_page_check('1:0')") == [("sealed",)]
 
 
 def reserve_bytes(connection: apsw.Connection) -> None:
-    """Let the pages of a file that is empty yet, or of a copy of the file, end in room for a checksum."""
-    import ctypes  # 4 ms to import, and needed once per file
+    """Reserve room for a checksum at the end of each page, in a file that is still empty or in a copy of the file."""
+    import ctypes  # The import takes 4 ms and is needed once per file.
 
     wanted = ctypes.c_int(RESERVED_BYTES)
     connection.file_control("main", apsw.SQLITE_FCNTL_RESERVE_BYTES, ctypes.addressof(wanted))
 
 
 def needs_page_checks(path: Path) -> StoreError:
-    """Return the error for writing to a file whose checksums this process cannot make."""
+    """Return the error for writing to a file whose checksums this process cannot compute."""
     return StoreError(
-        f"the index at {path} has page checksums, which this program cannot load here",
+        f"the index at {path} has page checksums, but this installation cannot load the page checks",
         "install apsw from its wheel (with extension loading), or run: atlas index --full",
     )

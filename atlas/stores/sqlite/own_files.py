@@ -1,4 +1,4 @@
-"""Files of a data folder before SQLite opens them: regular files of this user, never what a link points to."""
+"""Checks of the files in a data folder before SQLite opens them: regular files of this user, no symbolic links."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from atlas.errors import StoreError
 
 SUFFIXES = ("", "-wal", "-shm", "-journal")
-"""Names of the files that SQLite opens for a database, behind the database's own."""
+"""Suffixes of the files that SQLite opens for a database, including the database itself."""
 
 _HINT = "move it away, or choose another --data-dir"
 
 
 def check_files(path: Path) -> bool:
-    """Return whether the database file exists. Raises StoreError when it or a file beside it is not ours."""
+    """Return whether the database file exists. Raises StoreError if it or one of its companion files is not ours."""
     found = [_is_own(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
     return found[0]
 
 
 def make_private(path: Path) -> None:
-    """Make an empty file that only this user may read, unless there is one; SQLite gives its log the same mode."""
+    """Create an empty file that only this user can read, unless it exists; SQLite gives its log the same mode."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
@@ -29,7 +29,7 @@ def make_private(path: Path) -> None:
 
 
 def resolved(path: Path) -> Path:
-    """Return the path with links in its folder resolved: SQLite is told to follow none."""
+    """Return the path with links in its folder resolved: SQLite is configured not to follow links."""
     return path.parent.resolve() / path.name
 
 

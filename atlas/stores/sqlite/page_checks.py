@@ -1,8 +1,9 @@
-"""Damage of the database file, found before the writer builds on it.
+"""Detection of damage in the database file before the writer builds on it.
 
-Every page that is read is verified by the VFS of the Rust extension. A pass over a tree reads a small part of the file,
-so the writer also verifies the file when it opens it: whole when anything but a writer changed it since the last writer
-closed it, else a sixteenth of it, a different one each time. What a writer left is noted beside the database.
+The VFS of the Rust extension verifies every page that is read. A pass over a tree reads a small part of the file, so
+the writer also verifies the file on opening: the whole file if anything but a writer changed it since the last writer
+closed it, otherwise a different sixteenth each time. A marker file next to the database records the state that a writer
+left.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from atlas.stores.sqlite.hardened import register_page_checks
 from atlas.stores.sqlite.rows import fetch, value
 
 NOTE_SUFFIX = "-closed"
-"""Of the file that notes how the last writer left the database."""
+"""Suffix of the marker file with the state in which the last writer left the database."""
 
 PARTS = 16
-"""Parts of the file that are verified one at a time: 25,000 pages (Django) take some 25 ms together."""
+"""Number of parts, of which one is verified per opening: all parts of 25,000 pages (Django) take some 25 ms."""
 
 _ALL = 1 << 62
 _NOTE_BYTES = 200
@@ -30,7 +31,7 @@ _NOTE_BYTES = 200
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A database file as a writer left it, and the part of it to verify next."""
+    """The state of a database file when a writer closed it, and the part to verify next."""
 
     file: tuple[int, ...]
     part: int
@@ -43,7 +44,7 @@ def verify(connection: apsw.Connection, path: Path) -> int:
     if not register_page_checks():
         return 0
     unchanged = note is not None and note.file == _state(path)
-    # every frame that is copied is verified
+    # The checkpoint verifies every frame that it copies.
     fetch(connection, "PRAGMA wal_checkpoint(truncate)")
     if note is None or not unchanged:
         _check(connection, path, 1, _ALL)
@@ -55,7 +56,7 @@ def verify(connection: apsw.Connection, path: Path) -> int:
 
 
 def note_close(path: Path, part: int) -> None:
-    """Note how the file was left by a writer that has closed it. Without a note, the next writer verifies all of it."""
+    """Record the state of the file after a writer has closed it. Without this marker, the next writer verifies all."""
     log = path.with_name(path.name + "-wal")
     try:
         if log.exists() and log.stat().st_size:

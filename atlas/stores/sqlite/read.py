@@ -1,4 +1,4 @@
-"""The read verbs on SQLite that need no search: manifest, contents, symbols, stale chunks.
+"""The read verbs on SQLite that involve no search: manifest, contents, symbols, stale chunks.
 
 Each takes a connection inside a read transaction and returns values of `atlas.model`.
 """
@@ -19,7 +19,7 @@ from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.rows import fetch, select
 
 _BOOLEANS = (14, 15, 16)
-"""is_test, is_generated and exported in a NodeRow: integers in SQLite."""
+"""Positions of is_test, is_generated and exported in a NodeRow: SQLite stores them as integers."""
 
 
 def node_of(row: Sequence[Any]) -> Node:
@@ -31,7 +31,7 @@ def node_of(row: Sequence[Any]) -> Node:
 
 
 def record_of(row: Sequence[Any]) -> FileRecord:
-    """Return the record of a row of columns in the order of `FileRecord`."""
+    """Return the record of a row whose columns are in the order of `FileRecord`."""
     problems = tuple(row[11].split("\n")) if row[11] else ()
     return FileRecord(
         *row[:9], is_test=bool(row[9]), is_generated=bool(row[10]), problems=problems, stale=bool(row[12])
@@ -39,7 +39,7 @@ def record_of(row: Sequence[Any]) -> FileRecord:
 
 
 def nodes_by_id(connection: apsw.Connection, ids: Sequence[int]) -> list[Node]:
-    """Return the nodes of the ids, in the order given."""
+    """Return the nodes of the ids, in the given order."""
     return [node_of(row) for row in select(connection, statements("read")["nodes"], {"ids": json.dumps(ids)})]
 
 
@@ -67,7 +67,7 @@ def symbols(connection: apsw.Connection, uids: Sequence[str]) -> list[Node]:
 
 
 def current_model(connection: apsw.Connection) -> tuple[int, ModelInfo] | None:
-    """Return the id and description of the model that vectors were last written with."""
+    """Return the id and description of the model of the last written vectors."""
     found = fetch(connection, statements("read")["current_model"])
     return (found[0][0], ModelInfo(*found[0][1:])) if found else None
 
@@ -75,7 +75,7 @@ def current_model(connection: apsw.Connection) -> tuple[int, ModelInfo] | None:
 def stale_chunks(
     connection: apsw.Connection, project: str, model: ModelInfo, limit: int, after: str, uids: Sequence[str] | None
 ) -> list[Chunk]:
-    """See `Store.stale_chunks`: by file, then by node id, both in the order in which they were first seen."""
+    """See `Store.stale_chunks`: by file, then by node id, both in the order of first appearance."""
     read = statements("read")
     owner = project_id(connection, project)
     known = fetch(connection, read["model_id"], (model.provider, model.model, model.dimension, model.fingerprint))

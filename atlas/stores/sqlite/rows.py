@@ -1,4 +1,4 @@
-"""Statements run on a SQLite connection, with rows typed as what they are: tuples of anything."""
+"""Statements on a SQLite connection, with rows typed as tuples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Bindings = Sequence[Any] | Mapping[str, Any]
 
 
 def select(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> Iterator[Row]:
-    """Run a statement; rows are read as they are asked for."""
+    """Run a statement and read its rows lazily."""
     return cast(Any, connection).execute(statement, bindings)
 
 
@@ -22,7 +22,7 @@ def fetch(connection: apsw.Connection, statement: str, bindings: Bindings = ()) 
 
 
 def value(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> Any:
-    """Run a statement to its end and return the first column of its first row; there must be one."""
+    """Run a statement to its end and return the first column of its first row, which must exist."""
     return fetch(connection, statement, bindings)[0][0]
 
 

@@ -1,6 +1,7 @@
-"""The schema of a database file before anything in it is used: exactly what `schema.sql` makes, and nothing else.
+"""Check of a database file's schema before use: exactly what `schema.sql` creates, and nothing else.
 
-A file may come from anywhere. A view or a virtual table in the place of one of our tables would run when it is read.
+A file may come from anywhere. A view or a virtual table in the place of one of our tables would run code when it is
+read.
 """
 
 from __future__ import annotations
@@ -18,19 +19,20 @@ from atlas.stores.sqlite.hardened import is_sealed, register_page_checks
 from atlas.stores.sqlite.rows import fetch
 
 SCHEMA_VERSION = "3"
-"""Raised with every change of the file that an older program could not read or would write wrongly."""
+"""Incremented with every change of the file that an older program could not read or would write incorrectly."""
 
 UNSEALED_VERSION = "2"
-"""The same tables in a file without page checksums: of an older program, or of one that cannot load the page checks."""
+"""The version of the same tables without page checksums, from an older program or one that cannot load the page checks.
+"""
 
 _STATISTICS = {
     ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
     ("table", "sqlite_stat4", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
 }
-"""What `PRAGMA optimize` makes."""
+"""Tables that `PRAGMA optimize` creates."""
 
 _WORD_SETTINGS = frozenset(("automerge", "crisismerge", "hashsize", "version"))
-"""What may be set for FTS5; a `rank` would be SQL that it runs."""
+"""Allowed settings of FTS5; a `rank` would be SQL that FTS5 runs."""
 
 _COMMENT = re.compile(r"--[^\n]*")
 _SPACE = re.compile(r"\s+")
@@ -41,8 +43,8 @@ _Entry = tuple[str, str, str, str]
 def check_schema(connection: apsw.Connection, path: Path) -> str:
     """Return the version of the schema.
 
-    Raises `SchemaMismatch` for a version that is not readable, and `StoreError` for a file that holds anything that is
-    not ours or whose page checksums were turned off.
+    Raises `SchemaMismatch` for an unreadable version, and `StoreError` for a file that contains foreign objects or
+    whose page checksums were turned off.
     """
     found = _entries(connection)
     meta = {entry for entry in _expected() if entry[1] == "meta"}
@@ -55,14 +57,14 @@ def check_schema(connection: apsw.Connection, path: Path) -> str:
         foreign = sorted(f"text_config {k}" for k, v in settings if k not in _WORD_SETTINGS or not isinstance(v, int))
     if foreign:
         names = ", ".join(name[:40] for name in foreign[:5])
-        raise StoreError(f"the index at {path} is not one that this program made: {names}", REBUILD)
+        raise StoreError(f"the index at {path} was not created by this program: {names}", REBUILD)
     if version == SCHEMA_VERSION and register_page_checks() and not is_sealed(connection):
-        raise damaged(path, "its page checksums are gone")
+        raise damaged(path, "its page checksums are missing")
     return version
 
 
 def stored_version(connection: apsw.Connection) -> str:
-    """Return the version that the file says it has."""
+    """Return the version that the file declares."""
     stored = fetch(connection, "SELECT value FROM meta WHERE key = 'schema'")
     return str(stored[0][0])[:20] if stored else "unknown"
 
@@ -73,7 +75,7 @@ def _entries(connection: apsw.Connection) -> frozenset[_Entry]:
 
 
 def _plain(sql: object) -> str:
-    """Return a definition without comments and layout."""
+    """Return a definition without comments and whitespace differences."""
     return _SPACE.sub(" ", _COMMENT.sub("", str(sql or ""))).strip()
 
 

@@ -1,4 +1,4 @@
-"""The `stats` verb on SQLite: counts of projects, remembered until something was written."""
+"""The `stats` verb on SQLite: counts of projects, cached until the next write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from atlas.stores.sqlite.rows import Row, fetch, select, value
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What takes long to count and follows from the generations of projects and vectors."""
+    """Counts that take long and depend only on the generations of projects and vectors."""
 
     nodes: dict[str, int]
     chunks: int
@@ -29,8 +29,8 @@ class _Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class _OfFiles:
-    """What is summed up over files; it also changes between generations, when a file is marked as stale."""
+class _FileSums:
+    """Sums over files; they also change between generations, when a file is marked as stale."""
 
     files: list[Row]
     structure: list[Row]
@@ -39,9 +39,9 @@ class _OfFiles:
 
 
 class StatsReader:
-    """Counts by SQL (about 0.1 s per 50,000 nodes), kept in memory while the store's generations stay the same.
+    """Counts by SQL (about 0.1 s per 50,000 nodes), cached while the store's generations stay the same.
 
-    Sums over files (1 ms per 3,000) are kept by each connection for as long as it sees nobody else's commit.
+    Each connection caches sums over files (1 ms per 3,000) until it sees a commit of another connection.
     """
 
     def __init__(self, path: Path) -> None:
@@ -49,7 +49,7 @@ class StatsReader:
         self._guard = threading.Lock()
         self._state: tuple[object, ...] = ()
         self._counted: dict[int, _Counts] = {}
-        self._summed: WeakKeyDictionary[apsw.Connection, tuple[int, dict[int, _OfFiles]]] = WeakKeyDictionary()
+        self._summed: WeakKeyDictionary[apsw.Connection, tuple[int, dict[int, _FileSums]]] = WeakKeyDictionary()
 
     def read(self, connection: apsw.Connection, project: str) -> list[ProjectStats]:
         """See `Store.stats`. Raises `NotFound` for an unknown project."""
@@ -63,7 +63,7 @@ class StatsReader:
         owner, name, root, generation, indexed_at = project
         model = current_model(connection)
         counts = self._counts(connection, owner, model[0] if model else -1)
-        summed = self._of_files(connection, owner)
+        summed = self._file_sums(connection, owner)
         files, structure = summed.files, summed.structure
         return ProjectStats(
             project=name,
@@ -101,17 +101,17 @@ class StatsReader:
                 self._counted[project] = _Counts(by_label, chunks, types, strategies, vectors)
             return self._counted[project]
 
-    def _of_files(self, connection: apsw.Connection, project: int) -> _OfFiles:
+    def _file_sums(self, connection: apsw.Connection, project: int) -> _FileSums:
         read = statements("stats")
         version: int = value(connection, read["version"])
         with self._guard:
-            seen, summed = self._summed.get(connection, (-1, dict[int, _OfFiles]()))
+            seen, summed = self._summed.get(connection, (-1, dict[int, _FileSums]()))
             if seen != version:
-                summed = dict[int, _OfFiles]()
+                summed = dict[int, _FileSums]()
                 self._summed[connection] = (version, summed)
-        # a connection has one thread, and a version is seen by all statements of a transaction
+        # A connection belongs to one thread, and all statements of a transaction see the same version.
         if project not in summed:
-            summed[project] = _OfFiles(
+            summed[project] = _FileSums(
                 fetch(connection, read["files"], (project,)),
                 fetch(connection, read["structure"], (project,)),
                 dict(fetch(connection, read["skipped"], (project,))),
@@ -125,7 +125,7 @@ class StatsReader:
 
 
 def _edges(connection: apsw.Connection, project: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Return visible edges by type and by strategy: those stored, less those whose target does not exist."""
+    """Return the number of visible edges by type and by strategy: stored edges minus those with a missing target."""
     read = statements("stats")
     types: Counter[str] = Counter()
     strategies: Counter[str] = Counter()

@@ -1,13 +1,13 @@
 """The embedded store: the `Store` contract on one SQLite file, `<data_dir>/atlas.db`, in WAL mode.
 
-Writes go through one thread and one connection, reads through a few threads with read-only connections of their own, so
-a read never waits for the writer.
+Writes use one thread and one connection, reads a few threads with separate read-only connections, so a read never waits
+for the writer.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,18 +45,17 @@ from atlas.stores.sqlite.writer import Writer
 
 _READER_THREADS = 4
 _CYPHER_THREADS = 2
-_FEW = 256
-"""Keys that are looked up in the calling thread; a read of more is long enough for a thread of the pool."""
+_MAX_INLINE_KEYS = 256
+"""Maximum number of keys to look up in the calling thread; larger reads run in a thread of the pool."""
 
 _Result = TypeVar("_Result")
 
 
 class EmbeddedStore:
-    """A `Store` in a folder. Open it with `open`; use it from one event loop; close it with `aclose`."""
+    """A `Store` in a folder. Open it with `open`, use it from one event loop, close it with `aclose`."""
 
-    begins_ahead = False
     apply_bytes = 4_000_000
-    """See `Store.apply_bytes`. Commits are rare then."""
+    """See `Store.apply_bytes`. Large batches keep commits rare."""
 
     def __init__(self, path: Path, writer: Writer | None, vector_index: VectorIndexFactory, bm25: str = "") -> None:
         self._path = path
@@ -71,12 +70,13 @@ class EmbeddedStore:
     def open(
         cls, data_dir: Path, *, writing: bool, vector_index: VectorIndexFactory, bm25: str = "", reset: bool = False
     ) -> EmbeddedStore:
-        """Open the store of a data directory; writing creates both, `reset` empties a store whatever it holds.
+        """Open the store of a data directory; `writing` creates both, `reset` deletes any existing store.
 
-        `bm25` is the library with `bm25_best`; without it, or where it cannot be loaded, word search gives the same
-        answers at twice the price.
-        Raises `NotFound` when there is nothing to read, `SchemaMismatch` for a store of another version, `Unavailable`
-        when another store is writing, and `StoreError` when the file is damaged or cannot be used.
+        `bm25` is the library that provides `bm25_best`; without it, or where it cannot be loaded, word search returns
+        the same results at twice the cost.
+
+        Raises `NotFound` if there is nothing to read, `SchemaMismatch` for a store of another version, `Unavailable` if
+        another store is writing, and `StoreError` if the file is damaged or cannot be used.
         """
         path = data_dir / DATABASE
         writer = Writer(data_dir, reset) if writing else None
@@ -89,9 +89,15 @@ class EmbeddedStore:
         """See `Store.open_project`."""
         return await self._write(open_project, project, root)
 
-    async def apply(self, deltas: Sequence[GraphDelta], following: Sequence[GraphDelta] = ()) -> int:
-        """See `Store.apply`. Batches of some hundred units cost least."""
+    async def apply(self, deltas: Sequence[GraphDelta]) -> int:
+        """See `Store.apply`. Batches of a few hundred units are cheapest."""
         return await self._write(apply, deltas)
+
+    async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
+        """See `Store.apply_batches`."""
+        async for batch in batches:
+            await self.apply(batch)
+            yield batch
 
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
         """See `Store.finish`."""
@@ -134,8 +140,8 @@ class EmbeddedStore:
         return await self._read(len(uids), read.symbols, uids)
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
-        """See `Store.find`. Similar spellings and beginnings are looked for among many names, the others by key."""
-        keys = _FEW + 1 if match in (Match.NEAR, Match.PREFIX) else 1
+        """See `Store.find`. Similar spellings and prefixes scan many names; all other matches look up keys."""
+        keys = _MAX_INLINE_KEYS + 1 if match in (Match.NEAR, Match.PREFIX) else 1
         return await self._read(keys, find, text, match, where, limit)
 
     async def edges(
@@ -177,19 +183,19 @@ class EmbeddedStore:
         return await self._readers.run(self._stats.read, project)
 
     async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
-        """See `Store.cypher`. Runs on connections of its own: a slow query never holds up the other reads."""
+        """See `Store.cypher`. Uses separate connections: a slow query never delays other reads."""
         from atlas.stores.sqlite.cypher import run
 
         return await self._cypher.run(run, text, parameters, limit, timeout)
 
     async def aclose(self) -> None:
-        """See `Store.aclose`. Waits for the write that is running."""
+        """See `Store.aclose`. Waits for the running write."""
         await asyncio.to_thread(self._close)
 
     async def _read(self, keys: int, read: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Run a read by so many keys where it costs least."""
-        if keys <= _FEW:
-            # once around the loop: a task that does nothing but read must not keep all others from running
+        """Run a read of `keys` keys where it is cheapest."""
+        if keys <= _MAX_INLINE_KEYS:
+            # Yield to the event loop once: a task that only reads must not starve the others.
             await asyncio.sleep(0)
             return self._readers.run_here(read, *arguments)
         return await self._readers.run(read, *arguments)

@@ -1,11 +1,11 @@
-"""Word search on SQLite's FTS5: BM25 over columns, with a bound on how many rows one query may score.
+"""Word search on SQLite's FTS5: BM25 over columns, with a limit on the rows that one query may score.
 
-Scoring a row takes about 0.4 us, so a word that most functions contain (`self`) would cost more than all the rest. A
-word found in more rows than the budget allows counts only where it says most: in names and paths, then in names,
-then as a whole name.
+Scoring a row takes about 0.4 us, so a word that most functions contain (`self`) would cost more than all the others. A
+word with more rows than the budget allows is searched only where it is most significant: in names and paths, then in
+names, then as a whole name.
 
-FTS5's own function scores every row in full, at twice the price. `bm25_best` of the Rust extension gives the same
-scores to the rows that can be among the best and passes over the others (`rust-parser/src/bm25.rs`).
+FTS5's own function scores every row in full, at twice the cost. `bm25_best` of the Rust extension gives the same scores
+to the rows that can be among the best and skips the others (`rust-parser/src/bm25.rs`).
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from atlas.stores.sqlite.rows import Row, fetch, select, value
 
 MAX_WORDS = 64
 ROW_BUDGET = 8_000
-"""Rows that one query may score: about 4 ms."""
+"""Maximum number of rows that one query scores: about 4 ms."""
 WORD_BUDGET = 3_000
-"""Rows that one word may bring in besides others."""
+"""Maximum number of rows for one word of several."""
 
 _TIE_MARGIN = 16
 _MAX_COUNTS = 4096
 _ALL_ROWS = 1 << 62
 
 _WEIGHTS = "8.0, 4.0, 2.0, 1.0, 2.0"
-"""Of name, qualified name, docstring, source and path."""
+"""Weights of name, qualified name, docstring, source and path."""
 _ENTRY_POINT = "atlas_bm25_init"
 
 _SCOPES = ("{word}", "{{name qualified_name path}} : {word}", "{{name}} : {word}", "{{name}} : ^ {word}")
-"""Where a word is looked for, from everywhere to names that begin with it (the whole name is a name's first word)."""
+"""Scopes of a word, from everywhere to names that start with it (a whole name is the first word of a name)."""
 
 
 def load_bm25(connection: apsw.Connection, library: str) -> None:
-    """Give the connection `bm25_best`."""
+    """Load `bm25_best` into the connection."""
     load_extension(connection, library, _ENTRY_POINT)
 
 
 def can_load(library: str) -> bool:
-    """Tell whether connections can be given `bm25_best`: not where apsw or the system lets nothing be loaded."""
+    """Return whether connections can load `bm25_best`; apsw or the system may forbid extension loading."""
     return loads(library, _ENTRY_POINT)
 
 
 class WordSearch:
-    """Word search with the frequencies of words remembered until something is written.
+    """Word search with word frequencies cached until the next write.
 
-    `best_only`: connections have been given `bm25_best`.
+    `best_only`: the connections have `bm25_best`.
     """
 
     def __init__(self, best_only: bool) -> None:
@@ -75,14 +75,14 @@ class WordSearch:
         parts, narrowed = self._parts(connection, state, asked)
         found = _best(connection, text, {**limits.bindings, **self._matched(connection, state, parts)}, limit)
         if narrowed and len(found) < limit:
-            # the scopes were too narrow for this filter: every row counts then, whatever it costs
+            # The scopes are too narrow for this filter: search every row, regardless of the cost.
             found = _best(connection, text, {**limits.bindings, **self._matched(connection, state, asked)}, limit)
         return found
 
     def _parts(self, connection: apsw.Connection, state: Row, words: list[str]) -> tuple[list[str], bool]:
-        """Return what to look for: rare words everywhere, frequent ones only as far as the row budget goes.
+        """Return the search terms: rare words everywhere, frequent ones in narrower scopes that fit the row budget.
 
-        And whether any word is looked for in less than everything.
+        The second value states whether the scope of any word is narrowed.
         """
         budget, narrowed = ROW_BUDGET, False
         counted = [(self._frequency(connection, state, word, budget), word) for word in words]
@@ -99,12 +99,12 @@ class WordSearch:
         return parts, narrowed
 
     def _matched(self, connection: apsw.Connection, state: Row, parts: Sequence[str]) -> dict[str, str]:
-        """Return the MATCH expression of any of the parts, and in how many rows each is found."""
+        """Return the MATCH expression for any of the parts, and the number of rows of each part."""
         hits = [self._frequency(connection, state, part, _ALL_ROWS) for part in parts]
         return {"match": " OR ".join(f"({part})" for part in parts), "hits": " ".join(map(str, hits))}
 
     def _frequency(self, connection: apsw.Connection, state: Row, match: str, most: int) -> int:
-        """Return in how many rows an expression is found, counting no further than `most` + 1."""
+        """Return the number of rows that match an expression, counting up to `most` + 1."""
         with self._guard:
             if state != self._state or len(self._counts) > _MAX_COUNTS:
                 self._state, self._counts = state, {}
@@ -119,7 +119,7 @@ class WordSearch:
 
 
 def _best(connection: apsw.Connection, text: str, bindings: dict[str, Any], limit: int) -> list[Scored]:
-    """Return the best rows, ties by uid. Ties across the cut are read in full: ids never decide what is left out."""
+    """Return the best rows, ties by uid. Ties at the cut are read in full: internal ids never decide the selection."""
     fetched = limit + _TIE_MARGIN
     while True:
         rows = [Scored(uid, score) for uid, score in select(connection, text, {**bindings, "limit": fetched})]
@@ -134,5 +134,5 @@ def _in_word(char: str) -> bool:
 
 
 def _quoted(word: str) -> str:
-    """Return the word as an FTS5 string: nothing in it is an operator."""
+    """Return the word as an FTS5 string, in which nothing is an operator."""
     return '"' + word.replace('"', '""').replace("\0", " ") + '"'

@@ -1,6 +1,6 @@
-"""A database file of an older program becomes one with page checksums, without what it had deleted. Once, by a writer.
+"""One-time upgrade of an older database file to one with page checksums and without deleted content, by a writer.
 
-The file is copied and the copy takes its place, as `index --full` does: readers notice another file and open it.
+The file is copied and the copy replaces it, as with `index --full`: readers detect the new file and open it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ COPY_SUFFIX = "-copy"
 
 
 def upgraded(connection: apsw.Connection, path: Path) -> bool:
-    """Put a sealed copy in the place of an open file; return whether that was done. If so, the connection is closed.
+    """Replace an open file with a sealed copy and close the connection; return whether that succeeded.
 
-    Without space for a copy the file stays as it is, without checksums.
+    Without space for a copy the file stays as it is, without checksums, and the connection stays open.
     """
     copy = path.with_name(path.name + COPY_SUFFIX)
     try:
@@ -44,7 +44,7 @@ def _copy(connection: apsw.Connection, copy: Path) -> None:
     forget_all_names(connection)
     rewrite_words(connection)
     fetch(connection, "COMMIT")
-    # a log that a reader keeps from being emptied would be left behind
+    # Replacing the file would lose a log that a reader prevents from being emptied.
     if fetch(connection, "PRAGMA wal_checkpoint(truncate)")[0][0]:
         raise apsw.BusyError("the log is being read")
     copy.unlink(missing_ok=True)
@@ -66,7 +66,7 @@ def _copy(connection: apsw.Connection, copy: Path) -> None:
 def _mark(copy: Path) -> None:
     made = connect(copy, apsw.SQLITE_OPEN_READWRITE, 0)
     try:
-        # SQLite wrote the header last, and the VFS learns from it that pages are to be sealed
+        # SQLite wrote the header last; the VFS reads from it whether to seal pages.
         if not str(value(made, "PRAGMA atlas_page_seal")).startswith("ok"):
             raise apsw.IOError("the copy cannot be sealed")
         fetch(made, "UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))

@@ -1,6 +1,6 @@
-"""Nearest neighbours: a copy of the vectors in memory (int8, built by an injected index), kept in step with the file.
+"""Nearest-neighbour search: an in-memory copy of the vectors (int8, built by an injected index), synced with the file.
 
-The file is the truth: candidates are scored again from its float16 vectors, which also drops what has gone since.
+The file is the source of truth: candidates are scored again with its float16 vectors, which also drops deleted nodes.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from atlas.stores.sqlite.read import current_model
 from atlas.stores.sqlite.rows import Row, fetch, select, value
 
 _OVERSAMPLING = 1.25
-"""Candidates scored exactly per hit wanted: 12 bits move a vector by a few places at most (of 44,321 vectors, the best
-100 were among the first 103 for each of 60 questions)."""
+"""Candidates scored exactly per requested hit: quantisation to 12 bits moves a vector by a few ranks at most (of 44,321
+vectors, the best 100 were among the first 103 for each of 60 questions)."""
 _FILTERED_OVERSAMPLING = 2
-"""The same where a filter takes some of them away: else the scan is done again for what it allows."""
+"""Candidates per hit with a filter, which removes some of them; if too many, the scan is repeated on allowed nodes
+only."""
 _LEAST_CANDIDATES = 64
 _FILTERS_KEPT = 8
-"""Filters whose nodes are remembered, 8 bytes each: agents ask with the same few; to list 44,000 takes 10 ms."""
+"""Cached filters, 8 bytes per node: agents repeat the same few filters, and listing 44,000 nodes takes 10 ms."""
 _BATCH = 1024
 
 
@@ -40,19 +41,19 @@ class VectorIndex(Protocol):
 
     def __len__(self) -> int: ...
     def put(self, ids: Sequence[int], vectors: Sequence[bytes]) -> None:
-        """Add or replace; float16 little-endian each."""
+        """Add or replace vectors, each float16 little-endian."""
         ...
 
     def remove(self, ids: Sequence[int]) -> None:
-        """Forget ids."""
+        """Remove ids."""
         ...
 
     def ids(self) -> list[int]:
-        """Return the ids held."""
+        """Return all ids."""
         ...
 
     def search(self, query: bytes, limit: int, allowed: bytes | None = None) -> list[tuple[int, float]]:
-        """Return the best (id, cosine), best first; `allowed` are sorted int64 little-endian ids."""
+        """Return the best (id, cosine), best first; `allowed` holds sorted int64 little-endian ids."""
         ...
 
     def cosines(self, query: bytes, vectors: Sequence[bytes]) -> list[float]:
@@ -61,11 +62,11 @@ class VectorIndex(Protocol):
 
 
 VectorIndexFactory = Callable[[int], VectorIndex]
-"""Makes an empty index for vectors of the given dimension."""
+"""Creates an empty index for vectors of the given dimension."""
 
 
 class VectorCache:
-    """Vectors of the current model in memory; loaded by the first search, brought up to date by each."""
+    """In-memory vectors of the current model; the first search loads them, and each search updates them."""
 
     def __init__(self, factory: VectorIndexFactory) -> None:
         self._factory = factory
@@ -95,7 +96,7 @@ class VectorCache:
         return _Scan(connection, index, model_id, vector, limits, self._filters).best(limit)
 
     def clear(self) -> None:
-        """Give the memory back."""
+        """Release the memory."""
         with self._guard:
             self._index, self._held, self._generation = None, ("", -1), -1
         self._filters = _Filters()
@@ -114,10 +115,10 @@ class VectorCache:
         return index
 
     def _load(self, connection: apsw.Connection, index: VectorIndex, model: int) -> None:
-        """Take in what was written since, then forget what is gone if the counts tell that something is."""
+        """Load the rows written since the last load, then remove deleted ids if the counts differ."""
         read = statements("vector")
         if self._generation < 0:
-            # in the order of ids: each batch is appended, nothing that was taken in is moved
+            # In the order of ids each batch is appended, and no loaded vector is moved.
             rows = select(connection, read["all"], (model,))
         else:
             rows = select(connection, read["since"], (self._generation, model))
@@ -129,7 +130,7 @@ class VectorCache:
 
 
 class _Filters:
-    """The nodes that filters let through, remembered until something is written."""
+    """The nodes that filters allow, cached until the next write."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -137,7 +138,7 @@ class _Filters:
         self._allowed: dict[tuple[object, ...], bytes] = {}
 
     def allowed(self, connection: apsw.Connection, limits: Restriction) -> bytes:
-        """Return their ids in the state that the connection's transaction sees: sorted, int64 little-endian."""
+        """Return the allowed ids in the state that the connection's transaction sees: sorted, int64 little-endian."""
         state = fetch(connection, statements("text")["state"])[0]
         key = (limits.where, *sorted(limits.bindings.items()))
         with self._guard:
@@ -145,7 +146,7 @@ class _Filters:
                 self._state, self._allowed = state, {}
             known = self._allowed.pop(key, None)
             if known is not None:
-                self._allowed[key] = known  # the one used last is given up last
+                self._allowed[key] = known  # LRU: the most recently used entry is evicted last.
                 return known
         found = _listed(connection, limits)
         with self._guard:
@@ -181,7 +182,7 @@ class _Scan:
         self._query, self._limits, self._filters = query, limits, filters
 
     def best(self, limit: int) -> list[Scored]:
-        """Scan everything; if the filter leaves too few of the nearest, scan only what it allows."""
+        """Scan everything; if the filter leaves too few of the nearest, scan only the allowed nodes."""
         share = _FILTERED_OVERSAMPLING if self._limits.where else _OVERSAMPLING
         wanted = max(int(limit * share), _LEAST_CANDIDATES)
         near = self._index.search(self._query, wanted)
@@ -193,13 +194,13 @@ class _Scan:
         return hits[:limit]
 
     def _rescored(self, near: Sequence[tuple[int, float]]) -> list[Scored]:
-        """Return exact cosines of the candidates that exist and that the filter lets through."""
+        """Return exact cosines of the candidates that exist and pass the filter."""
         limited = self._limits.where
         among = statements("vector")["among" if limited else "among_all"]
         text = among.format(join=self._limits.join, where=limited)
         bindings: dict[str, Any] = {
             **self._limits.bindings,
-            # in the order of the file, where neighbours share pages
+            # In the order of the file, where neighbours share pages.
             "ids": json.dumps(sorted(row[0] for row in near)),
             "model": self._model,
         }

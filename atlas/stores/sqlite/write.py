@@ -1,4 +1,4 @@
-"""The writing verbs on SQLite besides `apply`: register a project, store vectors, end a pass. One transaction each."""
+"""The write verbs on SQLite other than `apply`: register a project, store vectors, end a pass. One transaction each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from atlas.stores.sqlite.rows import fetch, run_many, select, value
 
 @contextmanager
 def transaction(connection: apsw.Connection) -> Generator[None]:
-    """Commit what the block wrote, or nothing of it."""
+    """Commit everything that the block wrote, or nothing."""
     fetch(connection, "BEGIN IMMEDIATE")
     try:
         yield
@@ -37,7 +37,7 @@ def open_project(connection: apsw.Connection, project: str, root: str) -> int:
 
 
 def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
-    """See `Store.put_vectors`. Raises `StoreError`, storing nothing, when a vector is not of the model's dimension."""
+    """See `Store.put_vectors`. Raises `StoreError`, storing nothing, if a vector has the wrong dimension."""
     wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)
     if wrong is not None:
         raise StoreError(
@@ -59,7 +59,7 @@ def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vec
 
 
 def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped] | None) -> None:
-    """See `Store.finish`. The checkpoint does what it can without waiting for readers; the next one does the rest."""
+    """See `Store.finish`. The checkpoint does not wait for readers; the next one completes it."""
     write = statements("write")
     with transaction(connection):
         owner = project_id(connection, project)

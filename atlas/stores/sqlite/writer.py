@@ -1,4 +1,4 @@
-"""The one writing connection of the embedded store, with its thread, its lock, and its upkeep between writes."""
+"""The single write connection of the embedded store, with its thread, its lock, and maintenance between writes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Result = TypeVar("_Result")
 
 
 class Writer:
-    """Runs one write at a time, in the order in which they were asked for. Used from one event loop."""
+    """Runs one write at a time, in the order of the calls. Use it from one event loop."""
 
     def __init__(self, data_dir: Path, reset: bool) -> None:
         self._path = data_dir / DATABASE
@@ -42,28 +42,30 @@ class Writer:
             self._connection, self._part = _open(self._path)
             undone.pop_all()
         self._identity = file_identity(self._path)
-        self._upkeep = Maintenance(self._connection)
+        self._maintenance = Maintenance(self._connection)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="atlas-writer")
-        self._asked = 0
+        self._pending = 0
         self._closing = False
-        self._rest: asyncio.TimerHandle | None = None
+        self._idle_timer: asyncio.TimerHandle | None = None
 
     async def run(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
-        """Return `work(connection, *arguments)`, run in the writing thread after what was asked before."""
+        """Run `work(connection, *arguments)` in the writer thread, after earlier calls, and return its result."""
         loop = asyncio.get_running_loop()
-        if self._rest is not None:
-            self._rest.cancel()
-        self._asked += 1
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        self._pending += 1
         try:
             return await run_shielded(loop.run_in_executor(self._thread, self._call, work, arguments))
         finally:
-            self._asked -= 1
-            if self._upkeep.due:
-                self._behind(self._upkeep.move_log)
-            self._rest = loop.call_later(QUIET_SECONDS, self._behind, self._upkeep.merge_words, self._undisturbed)
+            self._pending -= 1
+            if self._maintenance.due:
+                self._submit(self._maintenance.move_log)
+            self._idle_timer = loop.call_later(
+                QUIET_SECONDS, self._submit, self._maintenance.merge_words, self._is_idle
+            )
 
     def close(self) -> None:
-        """Wait for the running write, close, let the next writer in; idempotent."""
+        """Wait for the running write, close the connection and release the writer lock; idempotent."""
         if self._closing:
             return
         self._closing = True
@@ -71,7 +73,7 @@ class Writer:
         with ExitStack() as last, translated(self._path):
             last.callback(self._lock.release)
             last.callback(self._connection.close, True)
-            self._upkeep.end()
+            self._maintenance.end()
             self._connection.close(True)
             if file_identity(self._path) == self._identity:
                 note_close(self._path, self._part)
@@ -82,17 +84,17 @@ class Writer:
         with translated(self._path):
             return work(self._connection, *arguments)
 
-    def _behind(self, work: Callable[..., None], *arguments: Any) -> None:
-        """Run something in the writing thread that nobody waits for; a store that is closed does not need it."""
+    def _submit(self, work: Callable[..., None], *arguments: Any) -> None:
+        """Run background work in the writer thread; work submitted after closing is dropped."""
         with suppress(RuntimeError):
             self._thread.submit(work, *arguments)
 
-    def _undisturbed(self) -> bool:
-        return not self._asked and not self._closing
+    def _is_idle(self) -> bool:
+        return not self._pending and not self._closing
 
 
 def _open(path: Path) -> tuple[apsw.Connection, int]:
-    """Open the file for writing, verified, with checksums where that can be; return the part to verify next, too."""
+    """Open the file for writing and verify it, with checksums where possible; also return the part to verify next."""
     with ExitStack() as undone:
         connection = open_writer(path)
         undone.callback(connection.close, True)

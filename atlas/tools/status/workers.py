@@ -16,7 +16,7 @@ DEADLINE_SECONDS = 3.0
 """Two servers are queried in sequence."""
 
 
-async def look_at_crew(
+async def look_at_workers(
     connect: Callable[[], Awaitable[Bus | None]], project: str, name: str, now: float, seconds: float = DEADLINE_SECONDS
 ) -> DaemonStatus:
     """Return the state of the processes on the project's bus, in the form of a single daemon's state.

@@ -1,8 +1,8 @@
-//! The digest of a file's content, by which its facts are found.
+//! The content digest of a file, by which its facts are looked up.
 
 pub type ContentDigest = [u8; 16];
 
-/// A digest from its hexadecimal text; None for other texts.
+/// Parses a hexadecimal digest. Returns `None` for other text.
 pub fn parse_digest(text: &str) -> Option<ContentDigest> {
     let mut digest = [0; 16];
     if text.len() != 2 * digest.len() {

@@ -1,10 +1,11 @@
-//! One append-only file of checksummed records. A damaged record is a missing one; a damaged tail is cut off; a file of
-//! another version, or no cache at all, is started again. Errors of the disk make the cache forget, not fail.
+//! The cache file: append-only, with checksummed records. A damaged record counts as missing, a damaged tail is
+//! truncated, and a file of another version, or of another format, is recreated. After a disk error the cache forgets
+//! entries instead of failing.
+//! Removed entries are erased from the file: a record that is no longer wanted is overwritten with zeros, and the file
+//! is copied without such records when they make up half of it.
 //!
-//! What is forgotten leaves the bytes of the file: a record that is no longer wanted is overwritten with zeros, and the file
-//! is copied without such records when they are half of it.
-//!
-//! Layout: `MAGIC`, version (u32, little-endian), then records (`record.rs`) whose payload is the postcard of [`Entry`].
+//! Layout: `MAGIC`, version (u32, little-endian), then records (`record.rs`) whose payload is [`Entry`] in Postcard
+//! format.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -22,37 +23,37 @@ use crate::facts::{FACTS_VERSION, FileFacts};
 
 const MAGIC: &[u8; 8] = b"atlasfct";
 const FILE_HEADER: u64 = 12;
-/// Files are encoded and written in batches of this many.
+/// Number of files that are encoded and written in one batch.
 const WRITE_FILES: usize = 128;
 
-/// What is kept of one file.
+/// The cached data of one file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Entry {
-    /// Why the content must not be indexed; the facts are empty then.
+    /// Why the content must not be indexed; the facts are then empty.
     pub skip_reason: String,
     pub facts: FileFacts,
 }
 
-/// Path and digest; None for a text that is not a digest.
+/// Path and digest; `None` for text that is not a digest.
 pub type Key = (String, Option<ContentDigest>);
 
-/// An open cache. The process that holds the lock writes; every other one only reads what was there when it opened.
+/// An open cache. The process with the lock writes; all others only read what the file contained when they opened it.
 pub struct CacheFile {
-    /// None when there is no folder to work in.
+    /// `None` if the folder cannot be used.
     folder: Option<CacheFolder>,
     file: Option<File>,
-    /// Held while writing is allowed.
+    /// The lock; held while this process may write.
     lock: Option<File>,
-    /// The disk failed: nothing is added any more, but what must go can still be overwritten.
+    /// Set after a disk error: nothing is added, but entries can still be erased.
     full: bool,
     length: u64,
-    /// Bytes of the records in `records`.
+    /// Total size of the records in `records`, in bytes.
     live: u64,
     records: FxHashMap<Box<str>, Vec<Record>>,
 }
 
 impl CacheFile {
-    /// Open or create. Never fails: without a usable file the cache is empty and stays empty.
+    /// Opens or creates a cache. Never fails: without a usable file, the cache stays empty.
     pub fn open(path: &Path) -> Self {
         let folder = CacheFolder::open(path).ok();
         let lock = folder.as_ref().and_then(|folder| folder.lock().ok());
@@ -68,12 +69,12 @@ impl CacheFile {
         cache
     }
 
-    /// Decode the entries of `(path, digest)`, in parallel and in order.
+    /// Decodes the entries of each `(path, digest)`, in parallel and in order.
     pub fn get(&self, wanted: &[Key]) -> Vec<Option<Entry>> {
         wanted.par_iter().map(|(path, digest)| self.load(path, &(*digest)?)).collect()
     }
 
-    /// Append (skip reason, facts) that are not there yet, or damaged.
+    /// Appends entries that are missing or damaged.
     pub fn put(&mut self, entries: &[(&str, &FileFacts)]) {
         for batch in entries.chunks(WRITE_FILES) {
             let encoded: Vec<(&FileFacts, Vec<u8>)> = batch
@@ -87,13 +88,14 @@ impl CacheFile {
         }
     }
 
-    /// Whether these very facts can be read back; the same content parsed with other rules has others.
+    /// Returns whether exactly these facts can be read back. Facts of the same content differ when it was parsed by
+    /// other rules.
     fn holds(&self, facts: &FileFacts, payload: &[u8]) -> bool {
         self.find(&facts.path, &facts.digest).is_some_and(|record| record.is_of(payload))
             && self.load(&facts.path, &facts.digest).is_some()
     }
 
-    /// Of these paths, keep only the record with the digest; none where there is no digest.
+    /// Keeps, for each of these paths, only the record with the given digest; none where no digest is given.
     pub fn replace(&mut self, current: &[Key]) {
         let mut dead = Vec::new();
         for (path, digest) in current {
@@ -104,7 +106,7 @@ impl CacheFile {
         self.forget(dead);
     }
 
-    /// Keep only the wanted records.
+    /// Keeps only the given records.
     pub fn keep(&mut self, wanted: &[Key]) {
         let find = |(path, digest): &Key| Some(self.find(path, &(*digest)?)?.offset);
         let kept: FxHashSet<u64> = wanted.iter().filter_map(find).collect();
@@ -113,7 +115,7 @@ impl CacheFile {
         self.forget(dead);
     }
 
-    /// Erase records: in their places, or by copying the others when those are at most half of the file.
+    /// Erases records: in place, or by copying the others if these take at most half of the file.
     fn forget(&mut self, mut dead: Vec<Record>) {
         if self.lock.is_none() {
             return;
@@ -136,7 +138,7 @@ impl CacheFile {
         for record in dead {
             let erased = self.file.as_ref().map_or(Ok(()), |file| record.erase(file));
             if erased.is_err() {
-                // What cannot be overwritten is cut off, with everything behind it.
+                // A record that cannot be overwritten is truncated, with everything after it.
                 self.cut_at(record.offset);
                 return;
             }
@@ -144,7 +146,7 @@ impl CacheFile {
     }
 
     fn find(&self, path: &str, digest: &ContentDigest) -> Option<Record> {
-        // The newest one: it may have been written because an older one is damaged.
+        // The newest record counts: it may have replaced a damaged one.
         self.records.get(path)?.iter().rev().find(|record| record.digest == *digest).copied()
     }
 
@@ -154,7 +156,7 @@ impl CacheFile {
         (entry.facts.path == path && entry.facts.digest == *digest).then_some(entry)
     }
 
-    /// Find the records; `length` is then where the good part of the file ends.
+    /// Reads the positions of all records. Afterwards, `length` is the end of the valid part of the file.
     fn read_index(&mut self) -> io::Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
         let end = file.metadata()?.len();
@@ -180,7 +182,7 @@ impl CacheFile {
         }
     }
 
-    /// Make the file end where its good part ends.
+    /// Truncates the file to its valid part.
     fn cut_tail(&mut self) -> io::Result<()> {
         let file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
         file.set_len(self.length)?;
@@ -216,7 +218,7 @@ impl CacheFile {
         Ok(())
     }
 
-    /// Copy the records into a new file that replaces the old one in one step.
+    /// Copies the records into a new file that replaces the old one atomically.
     fn rewrite(&mut self) -> io::Result<()> {
         let (Some(old), Some(place)) = (&self.file, &self.folder) else { return Ok(()) };
         let file = place.new_copy()?;
@@ -242,7 +244,7 @@ impl CacheFile {
         Ok(())
     }
 
-    /// Let the file end at an offset, or hold nothing if even that fails.
+    /// Truncates the file at an offset, or completely if that fails.
     fn cut_at(&mut self, end: u64) {
         self.stop_adding();
         let Some(file) = &self.file else { return };
@@ -259,7 +261,7 @@ impl CacheFile {
         });
     }
 
-    /// After an error of the disk: cut off what may be half written and add no more.
+    /// Handles a disk error: truncates what may be incomplete and stops adding entries.
     fn stop_adding(&mut self) {
         if let Some(file) = self.file.as_ref().filter(|_| self.lock.is_some()) {
             let _ = file.set_len(self.length);

@@ -1,6 +1,6 @@
-//! Where the cache lies: its folder, and the three files in it. Each is opened in the open folder, without following links
-//! and without waiting, and must be a regular file of this user without a second name: anything else may have been put there to
-//! have another file overwritten.
+//! The folder of the cache and the three files in it. Each file is opened relative to the open folder, without
+//! following links and without blocking, and must be a regular file of this user with a single name: anything else may
+//! have been placed there to have another file overwritten.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
@@ -15,14 +15,14 @@ use rustix::process::geteuid;
 const PRIVATE: Mode = Mode::RUSR.union(Mode::WUSR);
 const SAFE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// A file name in an open folder.
+/// A file of the cache, by its name in an open folder.
 pub struct CacheFolder {
     folder: OwnedFd,
     name: OsString,
 }
 
 impl CacheFolder {
-    /// Open the folder of a path; create it if it is not there. The folder itself must not be a link.
+    /// Opens the folder of a path and creates it if necessary. The folder itself must not be a link.
     pub fn open(path: &Path) -> io::Result<Self> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
         let folder = match path.parent() {
@@ -34,24 +34,24 @@ impl CacheFolder {
         Ok(Self { folder: openat(CWD, folder, flags, Mode::empty())?, name })
     }
 
-    /// The file itself, for reading.
+    /// Opens the cache file for reading.
     pub fn read(&self) -> io::Result<File> {
         own(openat(&self.folder, &self.name, SAFE | OFlags::RDONLY, Mode::empty())?)
     }
 
-    /// The file itself, for reading and writing; created if it is not there.
+    /// Opens the cache file for reading and writing, and creates it if necessary.
     pub fn write(&self) -> io::Result<File> {
         self.create_or_open(&self.name)
     }
 
-    /// The lock of the one process that may write, or an error when another one has it.
+    /// Takes the lock of the single writer. Fails if another process holds it.
     pub fn lock(&self) -> io::Result<File> {
         let file = self.create_or_open(&self.with(".lock"))?;
         file.try_lock()?;
         Ok(file)
     }
 
-    /// A new, empty copy that will replace the file; one that was left behind is removed.
+    /// Creates an empty copy that will replace the file. Removes a copy that was left behind.
     pub fn new_copy(&self) -> io::Result<File> {
         let name = self.with(".new");
         self.remove_copy();
@@ -63,7 +63,7 @@ impl CacheFolder {
         let _ = unlinkat(&self.folder, self.with(".new"), AtFlags::empty());
     }
 
-    /// Put the copy in the place of the file.
+    /// Replaces the file by the copy.
     pub fn replace(&self) -> io::Result<()> {
         Ok(renameat(&self.folder, self.with(".new"), &self.folder, &self.name)?)
     }
@@ -71,7 +71,7 @@ impl CacheFolder {
     fn create_or_open(&self, name: &OsStr) -> io::Result<File> {
         let flags = SAFE | OFlags::RDWR | OFlags::CREATE;
         let file = own(openat(&self.folder, name, flags, PRIVATE)?)?;
-        // One that an earlier version made may be readable for others.
+        // A file of an earlier version may be readable for other users.
         fchmod(&file, PRIVATE)?;
         Ok(file)
     }
@@ -83,12 +83,12 @@ impl CacheFolder {
     }
 }
 
-/// The file, if it is a regular one of this user that has no other name.
+/// Returns the file if it is a regular file of this user with a single name.
 fn own(file: OwnedFd) -> io::Result<File> {
     let status = fstat(&file)?;
     let is_own = FileType::from_raw_mode(status.st_mode) == FileType::RegularFile
         && status.st_uid == geteuid().as_raw()
-        // None: the writer has just replaced it.
+        // No name: the writer has just replaced it.
         && status.st_nlink <= 1;
     if is_own { Ok(file.into()) } else { Err(io::Error::other("not a regular file of this user")) }
 }

@@ -1,4 +1,5 @@
-//! Facts on disk by path and content digest, so that a restart does not parse again. It may cost time, never truth.
+//! A cache of facts on disk, by path and content digest, so that a restart need not parse again. Errors of the cache
+//! cost time but never make results wrong.
 
 mod digest;
 mod file;

@@ -1,8 +1,8 @@
-//! Records of the cache file: header, path, payload; and how one is made unreadable in its place.
+//! Records of the cache file: header, path and payload, and how a record is erased in place.
 //!
-//! A record is: payload length (u32), path length (u32), payload checksum (u64), content digest (16 bytes), checksum of all
-//! this and the path (u64), path, payload. Little-endian. An erased record keeps its lengths, so that the next one is found;
-//! everything else is zero but the checksum of its header.
+//! A record consists of payload length (u32), path length (u32), payload checksum (u64), content digest (16 bytes),
+//! checksum of all this and the path (u64), path, payload; little-endian. An erased record keeps its lengths, so that
+//! the next one can be found; everything else is zero except the checksum of its header.
 
 use std::fs::File;
 use std::io;
@@ -11,14 +11,14 @@ use std::os::unix::fs::FileExt;
 use super::digest::ContentDigest;
 
 pub const HEADER: usize = 40;
-/// Most paths fit into what is read together with a record's header.
+/// Bytes read at once for a record's header; most paths fit into them.
 const HEADER_READ: usize = 256;
-/// A longer path is not kept: no file system has one.
+/// Longest path in bytes; no file system allows longer ones.
 const MAX_PATH: u32 = 16 << 10;
-/// Zeros are written in pieces of this size.
+/// Size of the blocks of zeros that erase a record.
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
-/// Place of a record in the file.
+/// Position of a record in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
     pub digest: ContentDigest,
@@ -29,12 +29,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// Whether the record was written for this payload.
+    /// Returns whether the record was written for this payload.
     pub fn is_of(&self, payload: &[u8]) -> bool {
         self.payload_checksum == checksum(&[payload])
     }
 
-    /// The record of a payload at an offset, unless one of them is too long.
+    /// Creates the record of a payload at an offset. Returns `None` if a part is too long.
     pub fn new(path: &str, digest: ContentDigest, payload: &[u8], offset: u64) -> Option<Self> {
         let path_length = u32::try_from(path.len()).ok().filter(|length| *length <= MAX_PATH)?;
         let payload_length = u32::try_from(payload.len()).ok()?;
@@ -56,15 +56,16 @@ impl Record {
         header
     }
 
-    /// The payload, if it is as it was written. Its length was checked against the file's when the record was found.
+    /// Returns the payload if its checksum matches. Its length was checked against the file's when the record was
+    /// found.
     pub fn payload(&self, file: &File) -> Option<Vec<u8>> {
         let mut payload = vec![0; self.payload_length as usize];
         file.read_exact_at(&mut payload, self.payload_offset()).ok()?;
         (checksum(&[&payload]) == self.payload_checksum).then_some(payload)
     }
 
-    /// Overwrite path, digest and payload with zeros. The payload goes first: whoever is interrupted leaves a record that
-    /// can be found, and erased again.
+    /// Overwrites path, digest and payload with zeros. The payload goes first, so that an interrupted erasure leaves a
+    /// record that can be found and erased again.
     pub fn erase(&self, file: &File) -> io::Result<()> {
         let (mut at, end) = (self.payload_offset(), self.offset + self.length());
         while at < end {
@@ -84,16 +85,16 @@ impl Record {
     }
 }
 
-/// What stands at an offset.
+/// The content of the file at an offset.
 pub enum Found {
     Record(Box<str>, Record),
     /// An erased record of this length.
     Erased(u64),
-    /// The end of the file, or damage.
+    /// The end of the file, or a damaged part.
     End,
 }
 
-/// Read what stands at an offset of a file that ends at `end`.
+/// Reads the record at an offset of a file that ends at `end`.
 pub fn read(file: &File, offset: u64, end: u64) -> io::Result<Found> {
     let left = end - offset;
     if left < HEADER as u64 {
@@ -135,7 +136,7 @@ fn checksum(parts: &[&[u8]]) -> u64 {
     u64::from_le_bytes(first(hasher.finalize().as_bytes()))
 }
 
-/// The first bytes of a slice that is long enough.
+/// Returns the first bytes of a slice, which must be long enough.
 fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
     std::array::from_fn(|index| bytes[index])
 }

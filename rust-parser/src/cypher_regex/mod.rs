@@ -1,8 +1,8 @@
-//! Regular expressions for Cypher's `=~`: Java's syntax on the lazy DFA of `regex-automata`.
+//! Regular expressions for Cypher's `=~`: Java syntax on the lazy DFA of `regex-automata`.
 //!
-//! A match spans the whole string and takes time linear in it. `regex-syntax` parses the pattern; where Java gives an
-//! element another meaning (`.`, `\d`, `\b`, ...), the element is written out before compilation. Constructs of only one
-//! of the two languages, backreferences and look-around are errors.
+//! A match spans the whole string and takes linear time. `regex-syntax` parses the pattern; elements with another
+//! meaning in Java (`.`, `\d`, `\b`, ...) are expanded before compilation. Constructs that only one of the two syntaxes
+//! has, backreferences and look-around are errors.
 
 mod syntax;
 
@@ -11,11 +11,11 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::start;
 use regex_automata::{Anchored, MatchKind};
 
-/// Bytes of the compiled pattern.
+/// Largest compiled pattern in bytes.
 const MAX_NFA: usize = 1 << 18;
-/// Bytes of DFA states that are kept; with more the cache starts again.
+/// Size of the DFA state cache in bytes; the cache is cleared when it is full.
 const MAX_CACHE: usize = 1 << 18;
-/// Bytes of text between two calls of `check`: 0.2 s if every byte needs a new state of the largest automaton.
+/// Bytes of text between two calls of `check`: 0.2 s if every byte requires a new state of the largest automaton.
 const CHUNK: usize = 1 << 12;
 
 /// A compiled pattern.
@@ -24,7 +24,10 @@ pub struct CypherRegex {
 }
 
 impl CypherRegex {
-    /// Compile a pattern. The error says what is wrong and where.
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    /// What is wrong in the pattern, and where.
     pub fn new(pattern: &str) -> Result<Self, String> {
         let nfa = thompson::Compiler::new()
             .configure(
@@ -40,17 +43,17 @@ impl CypherRegex {
         Ok(Self { dfa })
     }
 
-    /// Scratch space for `is_match`; it can be used again for the next text.
+    /// Creates scratch memory for `is_match`, which can be reused.
     pub fn create_cache(&self) -> Cache {
         self.dfa.create_cache()
     }
 
-    /// Bytes that the pattern takes, with a full cache.
+    /// Returns the memory of the pattern in bytes, with a full cache.
     pub fn memory(&self) -> usize {
         self.dfa.get_nfa().memory_usage() + self.dfa.get_config().get_cache_capacity()
     }
 
-    /// Tell whether the whole text matches. `check` is called between chunks of a long text and may stop the match.
+    /// Returns whether the whole text matches. Calls `check` between chunks of a long text, which may cancel the match.
     pub fn is_match<E>(
         &self,
         cache: &mut Cache,

@@ -1,4 +1,4 @@
-//! From Java's syntax to that of `regex-syntax`.
+//! Translates Java's syntax to that of `regex-syntax`.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use regex_syntax::ast::{
 use regex_syntax::hir::Hir;
 use regex_syntax::hir::translate::Translator;
 
-/// Bytes of a pattern.
+/// Longest pattern in bytes.
 const MAX_PATTERN: usize = 10_000;
 /// Largest bound of `{m,n}`, as in RE2.
 const MAX_REPETITIONS: u32 = 1_000;
-/// What `.` does not match (Java's line terminators).
+/// The characters that `.` does not match (Java's line terminators).
 const ANY_IN_LINE: &str = r"[^\n\r\x{85}\x{2028}\x{2029}]";
 
-/// Return the expression that matches what Java's `Matcher.matches` does.
+/// Returns the expression that matches what Java's `Matcher.matches` does.
 pub fn parse(pattern: &str) -> Result<Hir, String> {
     if pattern.len() > MAX_PATTERN {
         return Err(format!("it has more than {MAX_PATTERN} bytes"));
@@ -31,7 +31,7 @@ pub fn parse(pattern: &str) -> Result<Hir, String> {
     Translator::new().translate(&text, &ast).map_err(|error| error.kind().to_string())
 }
 
-/// Parse a pattern; what only Java accepts is written as `regex-syntax` wants it.
+/// Parses a pattern. Rewrites what only Java accepts to the form of `regex-syntax`.
 fn parse_adapted(mut pattern: String) -> Result<(String, Ast), String> {
     loop {
         let error = match Parser::new().parse(&pattern) {
@@ -40,7 +40,7 @@ fn parse_adapted(mut pattern: String) -> Result<(String, Ast), String> {
         };
         let span = error.span().start.offset..error.span().end.offset;
         match (error.kind(), &pattern[span.clone()]) {
-            // `[\w-.]`: the dash stands for itself
+            // `[\w-.]`: the dash is literal.
             (ErrorKind::ClassRangeLiteral, _) if pattern[span.end..].starts_with('-') => {
                 pattern.insert(span.end, '\\');
             }
@@ -81,7 +81,7 @@ struct State {
     dot_all: bool,
 }
 
-/// Refuses what Java does not know or means otherwise, and collects replacements in the order of the pattern.
+/// Rejects constructs that Java lacks or interprets differently, and collects replacements in the order of the pattern.
 struct Rewriter {
     /// Flags of the open groups, outermost first.
     flags: Vec<State>,
@@ -95,10 +95,10 @@ impl Rewriter {
     }
 
     fn state(&mut self) -> &mut State {
-        self.flags.last_mut().expect("the outermost is never closed")
+        self.flags.last_mut().expect("the outermost group is never closed")
     }
 
-    /// Set flags in the innermost group.
+    /// Sets flags in the innermost group.
     fn set(&mut self, flags: &Flags) -> Result<(), Refusal> {
         for item in &flags.items {
             match item.kind {
@@ -203,7 +203,7 @@ impl ast::Visitor for Rewriter {
     }
 }
 
-/// The inside of brackets for `\d`, `\s` and `\w`, which are ASCII in Java.
+/// Returns the bracket content for `\d`, `\s` and `\w`, which are ASCII in Java.
 fn ascii_class(class: &ClassPerl) -> String {
     let characters = match class.kind {
         ClassPerlKind::Digit => "0-9",

@@ -1,4 +1,4 @@
-//! Text to vector with the static word-vector model that ships in the package. A model is a folder; nothing else is known.
+//! Encodes text as vectors with the static word-vector model that ships in the package. A model is a folder.
 
 mod model;
 mod npy;
@@ -8,7 +8,7 @@ use half::slice::HalfFloatSliceExt;
 
 pub use model::{Model, Scratch};
 
-/// The values in half precision, the nearest of each, little-endian.
+/// Returns the values in half precision, rounded to nearest, little-endian.
 pub fn half_bytes(values: &[f32]) -> Vec<u8> {
     let mut halves = vec![f16::ZERO; values.len()];
     halves.convert_from_f32_slice(values);

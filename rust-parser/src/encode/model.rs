@@ -10,13 +10,13 @@ use serde_json::Value;
 use super::npy;
 use crate::tokens::cut;
 
-/// Weight of the name field when it is a path (`model.json`, `fields.file_chunks`).
+/// Weight of a name that is a path (`model.json`, `fields.file_chunks`).
 const FILE_NAME_WEIGHT: f32 = 3.0;
 
 pub struct Model {
     pub name: String,
     pub dimension: usize,
-    /// sha256 of `embedding.npy` as `model.json` states it; a test compares, loading does not.
+    /// SHA-256 of `embedding.npy` from `model.json`. A test verifies it; loading does not.
     pub fingerprint: String,
     name_weight: f32,
     max_chars: usize,
@@ -26,7 +26,7 @@ pub struct Model {
     scale: Vec<f32>,
 }
 
-/// Working memory of one thread: word frequencies by row, and the vector being summed.
+/// Scratch memory of one thread: word frequencies by row, and the vector being summed.
 pub struct Scratch {
     in_text: Vec<u16>,
     in_name: Vec<u16>,
@@ -48,7 +48,10 @@ impl Scratch {
 }
 
 impl Model {
-    /// Read a model folder. The error says which file is damaged and how.
+    /// Reads a model folder.
+    ///
+    /// # Errors
+    /// The damaged file and the reason.
     pub fn load(folder: &Path) -> Result<Self, String> {
         let read = |name: &str| {
             let path = folder.join(name);
@@ -64,7 +67,7 @@ impl Model {
             words.lines().enumerate().map(|(row, word)| (word.as_bytes().into(), row as u32)).collect();
         let stated = meta["dim"].as_u64().ok_or_else(|| missing("dim"))?;
         if scales != count || rows.len() != count || stated != dimension as u64 {
-            return Err(format!("{}: the files of the model do not belong together", folder.display()));
+            return Err(format!("{}: the files of the model do not match each other", folder.display()));
         }
         let text = |value: &Value, key: &str| value.as_str().map(str::to_owned).ok_or_else(|| missing(key));
         let number = |key: &str| meta["fields"][key].as_f64().ok_or_else(|| missing(key));
@@ -84,7 +87,7 @@ impl Model {
         })
     }
 
-    /// Vector of a piece of code and its name.
+    /// Returns the vector of a piece of code and its name.
     pub fn chunk<'s>(&self, scratch: &'s mut Scratch, text: &str, name: &str, is_file: bool) -> &'s [f32] {
         let name_weight = if is_file { FILE_NAME_WEIGHT } else { self.name_weight };
         self.count(scratch, cut(text, self.max_chars), false);
@@ -92,13 +95,13 @@ impl Model {
         self.sum(scratch, name_weight)
     }
 
-    /// Vector of a question.
+    /// Returns the vector of a query.
     pub fn query<'s>(&self, scratch: &'s mut Scratch, text: &str) -> &'s [f32] {
         self.count(scratch, cut(text, self.max_chars), false);
         self.sum(scratch, 0.0)
     }
 
-    /// Count the known words of a text. Words are the parts of ASCII letters and digits by the rule
+    /// Counts the known words of a text. Words are the parts of ASCII letters and digits by the rule
     /// `[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+`, in lower case.
     fn count(&self, scratch: &mut Scratch, text: &str, is_name: bool) {
         let bytes = text.as_bytes();
@@ -114,7 +117,7 @@ impl Model {
                 b'A'..=b'Z' => {
                     let upper = run(at, u8::is_ascii_uppercase);
                     let lower = run(upper, u8::is_ascii_lowercase);
-                    // The last capital before small letters belongs to them.
+                    // The last upper-case letter before lower-case letters belongs to them.
                     match upper - at {
                         1 => lower,
                         _ if lower > upper => upper - 1,
@@ -145,7 +148,7 @@ impl Model {
         counts[index] = counts[index].saturating_add(1);
     }
 
-    /// Turn the counts into the vector and clear them.
+    /// Computes the vector from the counts and clears them.
     fn sum<'s>(&self, scratch: &'s mut Scratch, name_weight: f32) -> &'s [f32] {
         scratch.vector.fill(0.0);
         for row in scratch.touched.drain(..) {

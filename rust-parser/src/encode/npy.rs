@@ -1,9 +1,10 @@
-//! Reads the two shapes of NumPy arrays that a model folder holds: format version 1, C order, little-endian.
+//! Reads the two array shapes of a model folder: NumPy format version 1, C order, little-endian.
 
 use std::fs;
 use std::path::Path;
 
-/// Rows and columns (1 for a vector) and the raw values of an array whose values are of type `descr` (`|i1`, `<f4`).
+/// Reads an array whose values have the type `descr` (`|i1`, `<f4`). Returns rows, columns (1 for a vector) and the raw
+/// values.
 pub fn read(path: &Path, descr: &str, value_bytes: usize) -> Result<(usize, usize, Vec<u8>), String> {
     let damaged = |what: &str| format!("{}: {what}", path.display());
     let mut data = fs::read(path).map_err(|error| damaged(&error.to_string()))?;

@@ -1,4 +1,5 @@
-//! Reads the folder of a language: `language.toml`, merged with what it includes. Errors name the file, the key and what is allowed.
+//! Reads the folder of a language: `language.toml`, merged with the folders that it includes. Errors name the file, the
+//! key and the allowed values.
 
 use std::path::{Path, PathBuf};
 
@@ -11,17 +12,18 @@ const SETTINGS_FILE: &str = "language.toml";
 const SHARED_FILE: &str = "shared.toml";
 const PATTERNS_FILE: &str = "tags.scm";
 
-/// The folder of one language, read.
+/// The content of one language's folder.
 pub struct LanguageFolder {
     pub path: PathBuf,
     pub settings: Settings,
-    /// Files of patterns, in the order in which they count.
+    /// Pattern files, in order of precedence.
     pub patterns: Vec<PathBuf>,
-    /// Text of the files read.
+    /// Concatenated text of all files read.
     pub sources: String,
 }
 
-/// The languages directly below some roots, in the order of the roots, then of their folders' names. An error names its place.
+/// Reads the languages directly below the given roots, in the order of the roots and then of folder names. An error
+/// names the file.
 pub fn read_all(roots: &[String]) -> Result<Vec<LanguageFolder>, String> {
     let mut found = Vec::new();
     for (number, root) in roots.iter().enumerate() {
@@ -37,7 +39,7 @@ pub fn read_all(roots: &[String]) -> Result<Vec<LanguageFolder>, String> {
 }
 
 impl LanguageFolder {
-    /// Read a folder below the last of `roots`; what it includes is looked for there, then in earlier roots.
+    /// Reads a folder below the last of `roots`. Included folders are searched for there, then in earlier roots.
     pub fn read(path: &Path, roots: &[String]) -> Result<LanguageFolder, String> {
         let settings_path = path.join(SETTINGS_FILE);
         let mut sources = read(&settings_path)?;
@@ -69,7 +71,7 @@ impl LanguageFolder {
     }
 }
 
-/// The folder of a name that was included: the last root that has it counts.
+/// Returns the folder of an included name, from the last root that has it.
 fn included(roots: &[String], name: &str) -> Option<PathBuf> {
     let is_plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "." && name != "..";
     let folders = roots.iter().rev().map(|root| Path::new(root).join(name));
@@ -80,7 +82,7 @@ fn missing(path: &Path, roots: &[String], name: &str) -> String {
     format!("{}: include: no folder {name:?} in {}", path.display(), roots.join(", "))
 }
 
-/// Every key of `[modules]` must say something for its rule.
+/// Checks that each key of `[modules]` applies to its rule.
 fn check_modules(path: &Path, table: &Table) -> Result<(), String> {
     let Some(Value::Table(modules)) = table.get("modules") else { return Ok(()) };
     let rule = modules.get("rule").and_then(Value::as_str).unwrap_or("declared");
@@ -96,7 +98,8 @@ fn check_modules(path: &Path, table: &Table) -> Result<(), String> {
     }
 }
 
-/// Put what is shared below what a language says itself: tables merge, lists join, other values stay.
+/// Merges shared settings into a language's own: tables merge, lists are concatenated, and the language's other values
+/// take precedence.
 fn merge(own: &mut Table, shared: Table) {
     for (key, value) in shared {
         match (own.get_mut(&key), value) {
@@ -108,7 +111,8 @@ fn merge(own: &mut Table, shared: Table) {
     }
 }
 
-/// Words of the files of this name in some folders: separated by white space, without lines that begin with `#`.
+/// Returns the words of the files with this name in the given folders, separated by white space. Lines that begin with
+/// `#` are comments.
 fn words(folders: &[PathBuf], name: &str, sources: &mut String) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     for path in folders.iter().map(|folder| folder.join(name)).filter(|path| path.is_file()) {
@@ -124,7 +128,7 @@ fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// Return the text of a file; the error names it.
+/// Returns the text of a file. The error names the file.
 pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
@@ -139,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shared_stands_below_what_a_language_says() {
+    fn own_settings_take_precedence_over_shared_ones() {
         let mut own: Table = toml::from_str("[link]\nwrappers = ['A']\nfamily = 'own'").unwrap();
         let shared = "[link]\nwrappers = ['B']\nfamily = 'shared'\noverloads = true\n[search]\nwords = ['w']";
         merge(&mut own, toml::from_str(shared).unwrap());
@@ -148,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_another_rule_is_refused() {
+    fn a_key_of_another_rule_is_rejected() {
         let check = |text: &str| check_modules(Path::new("x"), &toml::from_str(text).unwrap());
         assert_eq!(check("[modules]\nrule = 'folders'\nmanifest = 'go'"), Ok(()));
         let refused = check("[modules]\nindex = 'mod'").unwrap_err();

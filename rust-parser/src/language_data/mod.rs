@@ -1,6 +1,8 @@
-//! A language as data: what `language.toml`, the `shared.toml` of the folders it includes, and their word files say.
+//! The settings of a language: `language.toml`, the `shared.toml` of the folders that it includes, and their word
+//! files.
 //!
-//! `load` reads and merges the files; `rules` are the parts that linking reads. Grammars and patterns are not loaded here.
+//! `load` reads and merges the files; `rules` holds the parts that the linker reads. Grammars and patterns are loaded
+//! elsewhere.
 
 mod load;
 mod rules;
@@ -20,22 +22,22 @@ pub use rules::{
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     pub name: String,
-    /// Name of a compiled-in grammar; empty when the language's hooks read the text themselves, without patterns.
+    /// Name of a compiled-in grammar; empty when the language's hooks read the text without one.
     #[serde(default)]
     pub grammar: String,
     /// Without the dot; the longest match wins (`d.ts` before `ts`).
     #[serde(default)]
     pub extensions: Vec<String>,
-    /// Whole file names.
+    /// Complete file names.
     #[serde(default)]
     pub file_names: Vec<String>,
-    /// Interpreter names of a `#!` line, without version.
+    /// Interpreter names of a `#!` line, without versions.
     #[serde(default)]
     pub shebangs: Vec<String>,
-    /// Folders next to this one: their `tags.scm` is appended, their `shared.toml` and word files are merged.
+    /// Folders next to this one. Their `tags.scm` is appended; their `shared.toml` and word files are merged.
     #[serde(default)]
     pub include: Vec<String>,
-    /// Name of the Rust module that reads what patterns cannot say; empty for none.
+    /// Name of the Rust hooks that handle what patterns cannot express; empty for none.
     #[serde(default)]
     pub code: String,
     #[serde(default)]
@@ -54,21 +56,21 @@ pub struct Settings {
     pub includes: IncludeSettings,
     #[serde(default)]
     pub search: SearchSettings,
-    /// Of `builtins.txt`.
+    /// Words of `builtins.txt`.
     #[serde(skip)]
     pub builtins: Vec<String>,
-    /// Of `common_methods.txt`.
+    /// Words of `common_methods.txt`.
     #[serde(skip)]
     pub common_methods: Vec<String>,
 }
 
 impl Settings {
-    /// The family of languages that can refer to each other's names.
+    /// Returns the name of the language family whose members can refer to each other's names.
     pub fn family(&self) -> &str {
         if self.link.family.is_empty() { &self.name } else { &self.link.family }
     }
 
-    /// (words, endings, declarations, constructors): what the language says about questions and hits.
+    /// Returns `[words, endings, declarations, constructors]` of `[search]`, with defaults filled in.
     fn search_terms(&self) -> [Vec<String>; 4] {
         let SearchSettings { words, endings, declarations, constructors } = self.search.clone();
         let constructors = self.definitions.constructors.iter().cloned().chain(constructors).collect();
@@ -76,16 +78,16 @@ impl Settings {
     }
 }
 
-/// Words, endings, declarations and constructors of `[search]` by language, in the order of their names.
+/// Returns words, endings, declarations and constructors of `[search]` for each language, sorted by name.
 pub fn search_terms(roots: &[String]) -> Result<BTreeMap<String, [Vec<String>; 4]>, String> {
     let languages = read_all(roots)?.into_iter().map(|folder| folder.settings);
     Ok(languages.map(|settings| (settings.name.clone(), settings.search_terms())).collect())
 }
 
-/// `shared.toml`: what several languages have in common.
+/// `shared.toml`: settings that several languages share.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code)] // read only to check a file by itself, so that an error names its line
+#[allow(dead_code)] // Parsed only to validate the file, so that an error names its line.
 struct SharedSettings {
     #[serde(default)]
     scope: ScopeSettings,
@@ -108,13 +110,13 @@ struct SharedSettings {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScopeSettings {
-    /// Required, here or in an included folder.
+    /// Required, in this file or in an included folder.
     pub rule: Option<ScopeName>,
-    /// Leading path components that are not part of module names; one is dropped.
+    /// Leading path components that are not part of module names; at most one is dropped.
     pub strip_leading: Vec<String>,
-    /// Path components dropped wherever they stand.
+    /// Path components that are dropped anywhere in a path.
     pub strip_every: Vec<String>,
-    /// Names of files that stand for their folder.
+    /// Names of files that represent their folder.
     pub index_names: Vec<String>,
 }
 
@@ -130,16 +132,16 @@ pub enum ScopeName {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TestSettings {
-    /// Globs over paths relative to the project; a file that fits one is a test file.
+    /// Globs over paths relative to the project; a file that matches one is a test file.
     pub paths: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DefinitionSettings {
-    /// Names that make a function in a class its constructor; linking calls the first. None: named like the class.
+    /// Names of constructors; the linker calls the first. Absent: a constructor has the name of its class.
     pub constructors: Vec<String>,
-    /// Names that stand for the class of `this`, also as a type.
+    /// Names that denote the class of `this`, also as a type.
     pub class_names: Vec<String>,
     pub exported: Exported,
 }
@@ -150,11 +152,11 @@ pub struct DefinitionSettings {
 pub enum Exported {
     /// Names without a leading underscore (dunder names too).
     Underscore,
-    /// Names with a capital first letter.
+    /// Names with an upper-case first letter.
     Capitalised,
-    /// What a `@flag.exported` says; members follow their class unless private.
+    /// Definitions with `@flag.exported`; members follow their class unless private.
     Explicit,
-    /// All but `@flag.private`.
+    /// All definitions without `@flag.private`.
     #[default]
     Always,
 }
@@ -163,30 +165,30 @@ pub enum Exported {
 #[serde(default, deny_unknown_fields)]
 pub struct DocSettings {
     pub style: DocStyle,
-    /// Beginnings of comments that are documentation; empty: every comment is.
+    /// Prefixes of documentation comments; empty if every comment documents.
     pub prefixes: Vec<String>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DocStyle {
-    /// The string that is the first statement of the body.
+    /// A string that is the first statement of the body.
     FirstString,
-    /// The comment directly above.
+    /// The comment directly above the definition.
     #[default]
     CommentAbove,
 }
 
-/// How questions and hits show the language.
+/// How queries and hits identify the language.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchSettings {
-    /// Words of a question that name the language.
+    /// Words in a query that name the language.
     pub words: Vec<String>,
-    /// `name.ending` in a question is a file; absent: the extensions.
+    /// Endings for which `name.ending` in a query is a file; absent: the extensions.
     pub endings: Option<Vec<String>>,
     /// Endings of files that only declare what other files define.
     pub declarations: Vec<String>,
-    /// Names, besides those of `definitions`, under which a hit stands for its class.
+    /// Additional names, besides those of `definitions`, for which a hit represents its class.
     pub constructors: Vec<String>,
 }

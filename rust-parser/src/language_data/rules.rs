@@ -1,4 +1,5 @@
-//! What linking reads of a language: `[link]`, `[modules]` and `[includes]`. `atlas/languages/README.md` explains each key.
+//! The settings of a language that the linker reads: `[link]`, `[modules]` and `[includes]`.
+//! `atlas/languages/README.md` explains each key.
 
 use serde::Deserialize;
 
@@ -6,14 +7,14 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LinkSettings {
-    /// Languages of one family can refer to each other's names; empty: the language alone.
+    /// Languages of one family can refer to each other's names. Empty: a family of its own.
     pub family: String,
     pub implicit_this: bool,
     pub global_functions: bool,
     pub fields_beside_methods: bool,
     pub calls_only_methods: bool,
     pub overloads: bool,
-    /// Absent: true.
+    /// Defaults to true.
     pub inherits_unknown_members: Option<bool>,
     pub open_classes: bool,
     pub mixins: bool,
@@ -22,8 +23,9 @@ pub struct LinkSettings {
     pub included_globals: bool,
     pub declared_overrides: bool,
     pub unwrapping: bool,
+    pub extension_functions: bool,
     pub member_order: MemberOrder,
-    /// Names and prefixes; empty: the language has none.
+    /// Names and prefixes; empty if the language has none.
     pub new_method: String,
     pub call_method: String,
     pub class_attribute: String,
@@ -31,46 +33,47 @@ pub struct LinkSettings {
     pub private_prefix: String,
     pub star_skips: String,
     pub enter_methods: Vec<String>,
-    /// Built-in functions by what they give: anything, a container of their argument's elements, one of them, its class.
+    /// Built-in functions by their result: any value, a container of the argument's elements, one of them, its class.
     pub open_builtins: Vec<String>,
     pub container_builtins: Vec<String>,
     pub element_builtins: Vec<String>,
     pub class_builtins: Vec<String>,
-    /// Generic types that stand for all of their arguments, for the first, for the last.
+    /// Generic types that stand for all of their arguments, for the first, or for the last.
     pub wrappers: Vec<String>,
     pub first_wrappers: Vec<String>,
     pub last_wrappers: Vec<String>,
-    /// Generic types that hold their first argument, map to their last, hold one type each position, stand for the class.
+    /// Generic types that contain their first argument, map to their last, contain one type per position, or denote the
+    /// class itself.
     pub sequences: Vec<String>,
     pub mappings: Vec<String>,
     pub tuples: Vec<String>,
     pub class_objects: Vec<String>,
-    /// Methods of containers that give an element, or the elements.
+    /// Methods of containers that return one element, or all elements.
     pub element_getters: Vec<String>,
     pub element_views: Vec<String>,
-    /// Types that mean the class around, and types that say nothing.
+    /// Types that denote the enclosing class, and types that carry no information.
     pub self_types: Vec<String>,
     pub open_types: Vec<String>,
     /// Bases that add no members: built-in names, and dotted names of other packages.
     pub marker_bases: Vec<String>,
 }
 
-/// How the ancestors of a class are searched for a member.
+/// Order in which the ancestors of a class are searched for a member.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemberOrder {
-    /// In declared order, each base with its own bases before the next.
+    /// Depth first, in declared order.
     #[default]
     DepthFirst,
-    /// Barrett et al. 1996.
+    /// C3 linearization (Barrett et al., 1996).
     C3,
 }
 
-/// `[modules]`: from an import as written to a file, folder or package. Each rule has its own keys.
+/// `[modules]`: resolves an import to a file, folder or package. Each rule has its own keys.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModuleSettings {
-    /// Absent: `declared`, for documents `none`.
+    /// Defaults to `declared`, for documents to `none`.
     pub rule: Option<ModuleRule>,
     pub endings: Vec<String>,
     pub compiled_endings: Vec<String>,
@@ -80,12 +83,12 @@ pub struct ModuleSettings {
     pub prefixes: Vec<String>,
     pub manifest: String,
     pub binds_first: bool,
-    /// A dotted name that no root has is the only file whose path ends like it.
+    /// A dotted name that is below no root resolves to the only file whose path ends with it.
     pub anywhere: bool,
     pub external: ExternalName,
     pub outer: OuterPackages,
     pub kind: PackageKind,
-    /// A module is a definition that is named by the whole dotted name.
+    /// A module is a definition named by the whole dotted name.
     pub whole_names: bool,
 }
 
@@ -94,11 +97,11 @@ pub struct ModuleSettings {
 pub enum ModuleRule {
     /// Dotted names are paths below a root.
     Packages,
-    /// Relative paths, else packages by the name in their manifest.
+    /// Relative paths; other names are packages by the name in their manifest.
     Paths,
-    /// A manifest's name and a folder below it.
+    /// The name of a manifest followed by a folder below it.
     Folders,
-    /// Modules that their parent declares.
+    /// Modules declared by their parent module.
     Tree,
     /// Packages and namespaces that files declare.
     #[default]
@@ -107,7 +110,7 @@ pub enum ModuleRule {
 }
 
 impl ModuleRule {
-    /// Keys of `[modules]` that say something for the rule.
+    /// Returns the keys of `[modules]` that apply to the rule.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
             ModuleRule::Packages => &["rule", "endings", "index", "roots", "binds_first", "anywhere"],
@@ -122,20 +125,20 @@ impl ModuleRule {
     }
 }
 
-/// Which part of a name that no file declares is its package.
+/// The part of an undeclared name that is its external package.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExternalName {
     #[default]
     First,
-    /// All before the first part with a capital letter.
+    /// Everything before the first part with an upper-case letter.
     UntilType,
     Whole,
-    /// It is no external name.
+    /// Such names are not external.
     None,
 }
 
-/// Packages around the declared one whose names are visible, too.
+/// Enclosing packages of the declared one whose names are also visible.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OuterPackages {
@@ -153,14 +156,14 @@ pub enum PackageKind {
     Namespace,
 }
 
-/// `[includes]`: imports of a file by its path.
+/// `[includes]`: imports that name a file by its path.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct IncludeSettings {
-    /// Tried in order behind the path as written.
+    /// Suffixes that are tried in order after the path as written.
     pub endings: Vec<String>,
     pub external: IncludedName,
-    /// Names of an included file are visible where it is included, as those of a star import are.
+    /// The names of an included file are visible in the including file, as in a star import.
     pub visible: bool,
 }
 
@@ -170,7 +173,7 @@ impl Default for IncludeSettings {
     }
 }
 
-/// Which part of the path of a file that is not there is its package.
+/// The part of a missing file's path that is its external package.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IncludedName {

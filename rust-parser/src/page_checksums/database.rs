@@ -1,4 +1,5 @@
-//! The database file: seals the pages that are written, verifies those that are read, and records checkpoints.
+//! The database file: adds checksums to written pages ("seals" them), verifies pages that are read, and records
+//! checkpoints.
 
 use std::collections::HashSet;
 use std::ffi::c_int;
@@ -7,17 +8,17 @@ use super::format::{Header, RESERVED, Record, is_sealed, is_sealed_but_for_its_m
 use super::wal::Log;
 use crate::sys::sqlite::api::{ERROR, IOERR_DATA, IOERR_SHORT_READ, OK, Raw};
 
-/// SQLite keeps its locks there and never uses the page.
+/// Offset of SQLite's lock bytes; the page that contains it is never used.
 const LOCK_BYTE: u64 = 0x4000_0000;
 const PAGES_AT_ONCE: usize = 32;
 
 pub struct Database {
     raw: Raw,
     pub header: Header,
-    /// The connection's log, if one is open.
+    /// The connection's write-ahead log, if it is open.
     log: Option<Log>,
     pub read_only: bool,
-    /// Whether this connection reads without shared memory, because none can be made.
+    /// Whether this connection reads without shared memory, because it cannot be created.
     pub without_shm: bool,
     checkpoint: Option<Checkpoint>,
     record: Record,
@@ -64,7 +65,7 @@ impl Database {
         }
         match code {
             OK if is_sealed(self.page(offset), bytes) => OK,
-            // SQLite takes what is behind the end of a file to be zeros; a sealed page is never behind it
+            // SQLite reads zeros past the end of a file; a sealed page is never there.
             OK | IOERR_SHORT_READ => IOERR_DATA,
             failure => failure,
         }
@@ -93,24 +94,24 @@ impl Database {
         code
     }
 
-    /// The connection opened its log. False: it has one already.
+    /// Records that the connection opened its log. Returns false if it already has one.
     pub fn open_log(&mut self, raw: Raw) -> bool {
         let is_first = self.log.is_none();
         self.log.get_or_insert_with(|| Log::new(raw));
         is_first
     }
 
-    /// The connection closes its log.
+    /// Records that the connection closes its log.
     pub fn close_log(&mut self) {
         self.log = None;
     }
 
-    /// Read from the log.
+    /// Reads from the log.
     pub fn read_log(&mut self, bytes: &mut [u8], offset: u64) -> c_int {
         self.with_log(|log, database| log.read(database, bytes, offset))
     }
 
-    /// Write to the log.
+    /// Writes to the log.
     pub fn write_log(&mut self, bytes: &[u8], offset: u64) -> c_int {
         self.with_log(|log, database| log.write(database, bytes, offset))
     }
@@ -122,7 +123,8 @@ impl Database {
         code
     }
 
-    /// Pages are about to be copied from the log. Recorded first: from now on the database needs the log.
+    /// Records that pages are about to be copied from the log. This is written first: from now on the database needs
+    /// the log.
     pub fn checkpoint_starts(&mut self) {
         let Some(log) = self.log.as_ref().filter(|_| self.header.sealed) else { return };
         let Some(header) = log.header() else { return };
@@ -132,14 +134,14 @@ impl Database {
         self.put_record(Record::new(header.salt(), last_commit, false));
     }
 
-    /// Pages were copied, or copying failed.
+    /// Records that pages were copied, or that copying failed.
     pub fn checkpoint_ends(&mut self) {
         if let Some(Checkpoint { salt, last, failed: false }) = self.checkpoint.take() {
             self.put_record(Record::new(salt, last, true));
         }
     }
 
-    /// A page was read from the log.
+    /// Handles a page that was read from the log.
     pub fn copied(&mut self, frame: u32, code: c_int) {
         if let Some(checkpoint) = &mut self.checkpoint {
             checkpoint.last = checkpoint.last.max(frame);
@@ -147,17 +149,17 @@ impl Database {
         }
     }
 
-    /// The record in the file.
+    /// Returns the record in the file.
     pub fn stored_record(&self) -> Record {
         let mut record = Record::default();
         let sealed = self.header.sealed && self.raw.read(&mut record.0, self.record_place()) == OK;
         if sealed { record } else { Record::default() }
     }
 
-    /// Verify `count` pages from `first` on, as they are in the file. No page that the log holds is looked at.
+    /// Verifies `count` pages from `first` on, as they are in the file. Skips pages that the log contains.
     ///
-    /// Returns "ok" and the number of pages in the file, or the first fault; without pages to verify, whether pages are
-    /// sealed. Nothing else may be copying pages.
+    /// Returns "ok" and the number of pages in the file, or the first error; with `count` 0, whether pages are sealed.
+    /// No checkpoint may run concurrently.
     pub fn check(&self, first: u64, count: u64) -> String {
         if !self.header.sealed {
             return "unsealed".to_owned();
@@ -194,7 +196,8 @@ impl Database {
         format!("ok {pages}")
     }
 
-    /// Seal every page as it is: of a file that SQLite wrote, page 1 last, before this could know that it is to be sealed.
+    /// Seals every page in its current state, page 1 last: for a file that SQLite wrote before checksums were enabled
+    /// for it.
     pub fn seal_all(&self) -> String {
         let size = self.header.page_size;
         if !self.header.sealed || self.log.is_some() {
@@ -223,7 +226,7 @@ impl Database {
         u32::try_from(offset / self.header.page_size as u64 + 1).unwrap_or(0)
     }
 
-    /// Read a part of a page through the whole page.
+    /// Reads part of a page by reading and verifying the whole page.
     fn read_part(&mut self, bytes: &mut [u8], offset: u64) -> c_int {
         let size = self.header.page_size;
         let within = usize::try_from(offset % size as u64).unwrap_or(size);
@@ -245,7 +248,7 @@ impl Database {
     fn put_record(&mut self, record: Record) {
         self.record = record;
         if self.raw.size() >= self.header.page_size as u64 {
-            // a failure costs only that a damaged log may not be found
+            // On failure, the only loss is that a damaged log may go undetected.
             let _ = self.raw.write(&record.0, self.record_place());
         }
     }

@@ -1,8 +1,8 @@
-//! The bytes that page checksums add to a database file, and SQLite's own checksums of its write-ahead log. Pure.
+//! The format of page checksums in a database file, and SQLite's own checksums of its write-ahead log. Pure functions.
 //!
-//! The last `RESERVED` bytes of every page: on page 1 the `Record`, elsewhere zeros (8 bytes), then the checksum of all
-//! that comes before (8 bytes, little-endian). The page number is part of the checksum, so a page in the place of
-//! another is found. Log: "WAL File Format" in SQLite's documentation.
+//! The last `RESERVED` bytes of every page contain, on page 1, the `Record`, elsewhere zeros (8 bytes), followed by the
+//! checksum of everything before it (8 bytes, little-endian). The checksum includes the page number, so a page at the
+//! position of another is detected. For the log, see "WAL File Format" in SQLite's documentation.
 
 pub const RESERVED: usize = 16;
 pub const LOG_HEADER: usize = 32;
@@ -15,13 +15,14 @@ const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 const LOG_MAGIC: u32 = 0x377f_0682;
 const UNFINISHED: u32 = 1 << 31;
 
-/// Checksum of a page's content. Every step is a bijection, so a change within one 8-byte word is always found.
+/// Returns the checksum of a page's content. Every step is a bijection, so a change within one 8-byte word is always
+/// detected.
 pub fn checksum(page: u32, content: &[u8]) -> u64 {
     let mut lanes = SEEDS.map(|seed| seed ^ u64::from(page));
     let (chunks, rest) = content.as_chunks::<32>();
     for chunk in chunks {
         let (words, _) = chunk.as_chunks::<8>();
-        // written out, so that the four chains of multiplications run side by side: 0.2 us a page
+        // Unrolled, so that the four multiplication chains run in parallel: 0.2 us per page.
         lanes[0] = mixed(lanes[0], words[0]);
         lanes[1] = mixed(lanes[1], words[1]);
         lanes[2] = mixed(lanes[2], words[2]);
@@ -40,7 +41,7 @@ fn mixed(lane: u64, word: [u8; 8]) -> u64 {
     (lane ^ u64::from_le_bytes(word)).wrapping_mul(MULTIPLIER).rotate_left(29)
 }
 
-/// Write the reserved bytes of a page.
+/// Writes the reserved bytes of a page.
 pub fn seal(page: u32, bytes: &mut [u8], record: Record) {
     let Some(length) = bytes.len().checked_sub(RESERVED) else { return };
     let (content, tail) = bytes.split_at_mut(length);
@@ -48,13 +49,14 @@ pub fn seal(page: u32, bytes: &mut [u8], record: Record) {
     tail[8..].copy_from_slice(&checksum(page, content).to_le_bytes());
 }
 
-/// Whether a page is what `seal` made.
+/// Returns whether a page has the bytes that `seal` wrote.
 pub fn is_sealed(page: u32, bytes: &[u8]) -> bool {
     let Some(length) = bytes.len().checked_sub(RESERVED) else { return false };
     bytes[length + 8..] == checksum(page, &bytes[..length]).to_le_bytes()
 }
 
-/// Whether page 1 was sealed before its count of reserved bytes was damaged: no file turns its checks off by that.
+/// Returns whether page 1 was sealed before its count of reserved bytes was damaged: such damage must not disable
+/// verification.
 pub fn is_sealed_but_for_its_mark(first: &[u8]) -> bool {
     let mut restored = first.to_vec();
     if let Some(mark) = restored.get_mut(RESERVED_AT) {
@@ -63,7 +65,7 @@ pub fn is_sealed_but_for_its_mark(first: &[u8]) -> bool {
     is_sealed(1, &restored)
 }
 
-/// What the header of a database file says: page size, and whether its pages are sealed.
+/// The relevant header fields of a database file: page size, and whether pages are sealed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     pub page_size: usize,
@@ -71,7 +73,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// None for bytes that are no header.
+    /// Returns `None` for bytes that are not a header.
     pub fn of(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < 100 || !bytes.starts_with(MAGIC) {
             return None;
@@ -85,13 +87,13 @@ impl Header {
     }
 }
 
-/// How far the log was copied into the database: a log whose copied part is lost may not be left out by a recovery,
+/// The progress of copying the log into the database. A recovery must not ignore a log whose copied part is lost,
 /// because older pages in the rest of it would hide newer ones in the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record(pub [u8; 8]);
 
 impl Record {
-    /// Frames up to `last` of the log with that salt are copied, or are being copied.
+    /// Frames up to `last` of the log with this salt are copied, or are being copied.
     pub fn new(salt: [u8; 4], last: u32, finished: bool) -> Self {
         let mut bytes = [0; 8];
         bytes[..4].copy_from_slice(&salt);
@@ -103,18 +105,18 @@ impl Record {
         be32(&self.0[4..])
     }
 
-    /// The frames of the log with that salt that must be there.
+    /// Returns how many frames of the log with this salt must be present.
     pub fn needed(self, salt: [u8; 4]) -> u32 {
         if self.0[..4] == salt { self.number() & !UNFINISHED } else { 0 }
     }
 
-    /// Whether copying was interrupted: without the log the database is a mix of old and new pages.
+    /// Returns whether copying was interrupted: without the log, the database is a mix of old and new pages.
     pub fn is_unfinished(self) -> bool {
         self.number() & UNFINISHED != 0
     }
 }
 
-/// The header of a log, valid.
+/// A valid header of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogHeader {
     big_endian: bool,
@@ -123,7 +125,7 @@ pub struct LogHeader {
 }
 
 impl LogHeader {
-    /// None unless the bytes are a header with the right checksum.
+    /// Returns `None` unless the bytes are a header with the right checksum.
     pub fn of(bytes: &[u8; LOG_HEADER]) -> Option<Self> {
         let magic = be32(&bytes[..4]);
         if magic & !1 != LOG_MAGIC {
@@ -135,22 +137,22 @@ impl LogHeader {
         (sums == stored(&bytes[24..])).then_some(Self { big_endian, salts, sums })
     }
 
-    /// The part of the salts that is random.
+    /// Returns the random part of the salts.
     pub fn salt(&self) -> [u8; 4] {
         [self.salts[4], self.salts[5], self.salts[6], self.salts[7]]
     }
 
-    /// Sums before the first frame.
+    /// Returns the checksums before the first frame.
     pub fn sums(&self) -> (u32, u32) {
         self.sums
     }
 
-    /// Whether a frame is one of this log, not one that was left from before it began anew.
+    /// Returns whether a frame belongs to this log, rather than being left from before the log restarted.
     pub fn owns(&self, frame: &[u8]) -> bool {
         frame.get(8..16) == Some(&self.salts[..])
     }
 
-    /// Whether a frame (header and page) follows one with these sums.
+    /// Returns whether a frame (header and page) follows one with these checksums.
     pub fn follows(&self, before: (u32, u32), frame: &[u8]) -> bool {
         let Some((header, page)) = frame.split_at_checked(FRAME_HEADER) else { return false };
         let sums = log_sums(self.big_endian, before, &header[..8]);
@@ -158,12 +160,12 @@ impl LogHeader {
     }
 }
 
-/// The sums that a frame's header holds.
+/// Returns the checksums in a frame's header.
 pub fn frame_sums(header: &[u8]) -> (u32, u32) {
     header.get(16..24).map_or((0, 0), stored)
 }
 
-/// Number of the page in a frame, and whether the frame ends a transaction.
+/// Returns the page number of a frame, and whether the frame ends a transaction.
 pub fn frame_page(header: &[u8]) -> (u32, bool) {
     if header.len() < 8 { (0, false) } else { (be32(&header[..4]), be32(&header[4..8]) != 0) }
 }
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_mark_does_not_turn_the_checks_off() {
+    fn a_damaged_marker_does_not_disable_verification() {
         let mut bytes = page();
         seal(1, &mut bytes, Record::new([1, 2, 3, 4], 9, true));
         assert_eq!(Header::of(&bytes), Some(Header { page_size: 4096, sealed: true }));
@@ -225,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_speaks_of_its_own_log_only() {
+    fn a_record_applies_to_its_own_log_only() {
         let record = Record::new([1, 2, 3, 4], 9, false);
         assert!(record.is_unfinished() && !Record::new([1, 2, 3, 4], 9, true).is_unfinished());
         assert_eq!((record.needed([1, 2, 3, 4]), record.needed([1, 2, 3, 5])), (9, 0));

@@ -1,7 +1,8 @@
-//! The write-ahead log: every page read from it is verified by SQLite's own sums, which SQLite does in a recovery only.
+//! The write-ahead log: every page read from it is verified by SQLite's own checksums, which SQLite itself checks only
+//! during recovery.
 //!
-//! In a recovery SQLite takes the log to end at the first frame that is not valid. That is right for a torn end. It is an
-//! error here when the database's `Record` says that the frame had been copied already.
+//! During recovery, SQLite treats the first invalid frame as the end of the log. That is right for a torn tail, but an
+//! error if the database's `Record` shows that the frame had already been copied.
 
 use std::ffi::c_int;
 
@@ -13,9 +14,10 @@ const NEVER: u32 = u32::MAX;
 
 pub struct Log {
     raw: Raw,
-    /// First frame that was overwritten within a transaction: SQLite computes the sums from there on when it commits.
+    /// First frame that was overwritten within a transaction: from there on, SQLite computes the checksums when it
+    /// commits.
     unsummed: u32,
-    /// Frame whose header was written last; 0 when its page was written too.
+    /// Frame whose header was written last; 0 once its page is written, too.
     begun: u32,
     scratch: Vec<u8>,
 }
@@ -25,7 +27,7 @@ impl Log {
         Self { raw, unsummed: NEVER, begun: 0, scratch: Vec::new() }
     }
 
-    /// Read from the log of a database.
+    /// Reads from the log of a database.
     pub fn read(&mut self, database: &mut Database, bytes: &mut [u8], offset: u64) -> c_int {
         let Some(page_size) = page_size_of(database) else { return self.raw.read(bytes, offset) };
         if offset == 0 && bytes.len() == LOG_HEADER {
@@ -40,12 +42,12 @@ impl Log {
         }
     }
 
-    /// Write to the log of a database.
+    /// Writes to the log of a database.
     pub fn write(&mut self, database: &Database, bytes: &[u8], offset: u64) -> c_int {
         if let Some(page_size) = page_size_of(database) {
             if let Some(frame) = frame_at(offset, page_size).filter(|_| bytes.len() == FRAME_HEADER) {
                 self.begun = frame;
-                // within a transaction that overwrote frames, headers have no sums until the commit
+                // Within a transaction that overwrote frames, headers have no checksums until the commit.
                 if frame >= self.unsummed && bytes[8..].iter().any(|&byte| byte != 0) {
                     self.unsummed = frame + 1;
                 }
@@ -59,7 +61,7 @@ impl Log {
         self.raw.write(bytes, offset)
     }
 
-    /// The log's header, if it has a valid one.
+    /// Returns the log's header, if it is valid.
     pub fn header(&self) -> Option<LogHeader> {
         let mut bytes = [0; LOG_HEADER];
         if self.raw.size() <= LOG_HEADER as u64 || self.raw.read(&mut bytes, 0) != OK {
@@ -68,12 +70,12 @@ impl Log {
         LogHeader::of(&bytes)
     }
 
-    /// The last frame that ends a transaction.
+    /// Returns the last frame that ends a transaction.
     pub fn last_commit(&self, header: &LogHeader, page_size: usize) -> u32 {
         (1..=self.frames(page_size)).rev().find(|&frame| self.is_own(header, frame, page_size, true)).unwrap_or(0)
     }
 
-    /// Numbers of the pages that the log may hold.
+    /// Returns the numbers of the pages that the log may contain.
     pub fn pages(&self, page_size: usize) -> Vec<u32> {
         let Some(header) = self.header() else { return Vec::new() };
         let own = (1..=self.frames(page_size)).filter(|&frame| self.is_own(&header, frame, page_size, false));
@@ -148,23 +150,23 @@ impl Log {
     }
 }
 
-/// The size of the pages of a database whose pages are sealed.
+/// Returns the page size of a database with sealed pages.
 fn page_size_of(database: &Database) -> Option<usize> {
     database.header.sealed.then_some(database.header.page_size)
 }
 
-/// Where a frame begins; the first is 1.
+/// Returns the offset of a frame; the first is 1.
 fn place(frame: u32, page_size: usize) -> u64 {
     LOG_HEADER as u64 + u64::from(frame.saturating_sub(1)) * (FRAME_HEADER + page_size) as u64
 }
 
-/// The frame that begins there.
+/// Returns the frame that begins at an offset.
 fn frame_at(offset: u64, page_size: usize) -> Option<u32> {
     let (after, frame) = (offset.checked_sub(LOG_HEADER as u64)?, (FRAME_HEADER + page_size) as u64);
     (after % frame == 0).then(|| u32::try_from(after / frame + 1).ok())?
 }
 
-/// The frame whose page begins there.
+/// Returns the frame whose page begins at an offset.
 fn frame_of_page_at(offset: u64, page_size: usize) -> Option<u32> {
     frame_at(offset.checked_sub(FRAME_HEADER as u64)?, page_size)
 }

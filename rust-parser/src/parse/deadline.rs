@@ -1,22 +1,22 @@
-//! Time limits counted in CPU time of the calling thread: what is found in a file must not depend on how busy the machine is.
+//! Time limits in CPU time of the calling thread: the facts of a file must not depend on the load of the machine.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A moment of the calling thread's CPU time.
+/// A point in the calling thread's CPU time.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     end: Duration,
 }
 
 impl Deadline {
-    /// So much of this thread's work from now.
+    /// Creates a deadline after this much CPU time of the calling thread.
     pub fn after(limit: Duration) -> Self {
         Deadline { end: thread_time().saturating_add(limit) }
     }
 
-    /// To be asked on the thread that made the deadline.
+    /// Returns whether the deadline has passed. Must be called on the thread that created it.
     pub fn has_passed(&self) -> bool {
         thread_time() >= self.end
     }

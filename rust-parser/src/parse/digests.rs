@@ -1,4 +1,4 @@
-//! Digests of definitions from one stream of the file's tokens, made in one pass after the walk.
+//! Digests of definitions, computed after the walk from one stream of the file's tokens.
 
 use crate::facts::Definition;
 use crate::parse::doc_text::digest;
@@ -7,15 +7,15 @@ use crate::parse::walk::drafts::Layout;
 use crate::parse::walk::state::Walk;
 
 const TOKEN_END: u8 = 0;
-/// Marks of structure: a group of statements opens, closes, and each statement in it begins.
+/// Structure marks: a group of statements opens, closes, and each of its statements begins.
 const OPEN: u8 = 1;
 const CLOSE: u8 = 2;
 const STATEMENT: u8 = 3;
 
-/// Fill in signature, body and text digests of all definitions.
+/// Sets the signature, body and text digests of all definitions.
 pub fn fill(walk: &mut Walk) {
     let docstrings: Vec<NodeId> = {
-        // With the statement that it is, so that taking it away leaves no mark.
+        // Includes the whole statement, so that adding or removing a docstring does not change the digest.
         let statement = |layout: &Layout| layout.docstring.map(|node| walk.tree.node(node).parent);
         let mut nodes: Vec<_> = walk.layouts.iter().filter_map(statement).collect();
         nodes.sort_unstable();
@@ -44,7 +44,8 @@ fn fill_one(
     definition.text_digest = digest(&source[definition.start_byte as usize..definition.end_byte as usize]);
 }
 
-/// Marks at the ends belong to what is around: a method's digest must not depend on being the last of its class.
+/// Strips the marks at both ends, which belong to the enclosing structure: a method's digest must not depend on being
+/// the last of its class.
 fn without_outer_marks(mut tokens: &[u8]) -> &[u8] {
     while let [STATEMENT | CLOSE, rest @ ..] = tokens {
         tokens = rest;
@@ -55,8 +56,8 @@ fn without_outer_marks(mut tokens: &[u8]) -> &[u8] {
     tokens
 }
 
-/// Text of all tokens but comments and docstrings, each ended by a zero byte, with marks of structure; and for each node
-/// the stream's length before it (one more at the end).
+/// Returns the text of all tokens except comments and docstrings, each followed by a zero byte, with structure marks,
+/// and for each node the length of the stream before it (with one more entry at the end).
 fn token_stream(walk: &Walk, docstrings: &[NodeId]) -> (Vec<u8>, Vec<u32>) {
     let tree = walk.tree;
     let mut tokens: Vec<u8> = Vec::with_capacity(walk.source.len());
@@ -64,7 +65,7 @@ fn token_stream(walk: &Walk, docstrings: &[NodeId]) -> (Vec<u8>, Vec<u32>) {
     let mut docstrings = docstrings.iter().copied().peekable();
     let mut open_blocks: Vec<NodeId> = Vec::new();
     let mut block = NodeId::MAX;
-    // Nodes before this one are part of a token that was already written, or of a docstring.
+    // Nodes before this one belong to a token already written, or to a docstring.
     let mut covered = 0;
     for id in 0..tree.len() {
         let node = tree.node(id);

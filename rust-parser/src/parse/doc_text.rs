@@ -1,12 +1,12 @@
-//! Text of documentation and signatures: markers and indentation taken off, white space folded, lengths limited.
+//! Normalizes documentation and signatures: removes markers and indentation, folds white space and limits lengths.
 
 use crate::facts::Digest;
 use crate::parse::facts_builder::shorten;
 
-/// Characters of a docstring that are kept.
+/// Longest docstring in characters.
 const MAX_DOCSTRING: usize = 4000;
 
-/// First 64 bits of BLAKE3.
+/// Returns the first 64 bits of the BLAKE3 hash.
 pub fn digest(bytes: &[u8]) -> Digest {
     let hash = blake3::hash(bytes);
     let mut first = [0; 8];
@@ -14,7 +14,7 @@ pub fn digest(bytes: &[u8]) -> Digest {
     Digest::from_le_bytes(first)
 }
 
-/// Digest of documentation without regard to white space; 0 for none.
+/// Returns a digest of documentation that ignores white space; 0 for none.
 pub fn text_digest(text: &str) -> Digest {
     if text.is_empty() {
         return 0;
@@ -22,7 +22,7 @@ pub fn text_digest(text: &str) -> Digest {
     digest(fold(text, usize::MAX).as_bytes())
 }
 
-/// At most 4,000 characters.
+/// Returns the text, cut at 4,000 characters.
 pub fn limited(text: &str) -> String {
     match text.char_indices().nth(MAX_DOCSTRING) {
         Some((end, _)) => text[..end].to_owned(),
@@ -30,7 +30,7 @@ pub fn limited(text: &str) -> String {
     }
 }
 
-/// White space folded to single blanks, at most `limit` characters.
+/// Folds white space to single blanks and cuts the text at `limit` characters.
 pub fn fold(text: &str, limit: usize) -> String {
     let mut folded = String::with_capacity(text.len().min(limit));
     for word in text.split_whitespace() {
@@ -48,7 +48,7 @@ pub fn fold(text: &str, limit: usize) -> String {
     }
 }
 
-/// A string literal's content: prefix, quotes and common indentation taken off.
+/// Returns the content of a string literal without prefix, quotes and common indentation.
 pub fn clean_string(literal: &str) -> String {
     let text = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '~');
     let inner = ["\"\"\"", "'''", "\"", "'"]
@@ -61,7 +61,7 @@ pub fn clean_string(literal: &str) -> String {
     dedent(inner)
 }
 
-/// Comments without their markers: `/** */`, `///`, `//`, `#`, `--`, `---`, `--[[ ]]`, leading `*`.
+/// Returns comments without their markers: `/** */`, `///`, `//`, `#`, `--`, `---`, `--[[ ]]`, leading `*`.
 pub fn clean_comment(comment: &str) -> String {
     let mut lines = Vec::new();
     let comment = match comment.strip_prefix("--[") {
@@ -80,7 +80,7 @@ pub fn clean_comment(comment: &str) -> String {
                 break;
             }
         }
-        // `--- text`, and lines of nothing but marks.
+        // Covers `--- text` and lines that consist of markers only.
         let mark = if comment.starts_with("--") { '-' } else { '#' };
         text = text.trim_start_matches(mark);
         lines.push(text.strip_prefix(' ').unwrap_or(text).trim_end());
@@ -89,7 +89,7 @@ pub fn clean_comment(comment: &str) -> String {
     if text.contains("<summary>") { trim_blank_lines(&without_tags(&text).lines().collect::<Vec<_>>()) } else { text }
 }
 
-/// The text of an XML comment, with what `cref` and `name` refer to.
+/// Returns the text of an XML documentation comment, with the names in `cref` and `name`.
 fn without_tags(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
@@ -111,7 +111,7 @@ fn without_tags(text: &str) -> String {
     plain
 }
 
-/// Take the common indentation of all lines but the first off, and blank lines at both ends.
+/// Removes the common indentation of all lines but the first, and blank lines at both ends.
 fn dedent(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let indent = lines

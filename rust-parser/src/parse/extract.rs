@@ -1,5 +1,5 @@
-//! Extracts the facts of one file from its bytes, whatever the bytes are. Time is bounded, panics are caught, and every limit that cut
-//! something off is a problem in the facts.
+//! Extracts the facts of one file from arbitrary bytes. Time is limited, panics are caught, and every limit that
+//! truncates something is recorded as a problem in the facts.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -22,16 +22,16 @@ use crate::parse::language::Language;
 use crate::parse::walk::drafts::Layout;
 use crate::parse::walk::state::Walk;
 
-/// Progress callbacks of the parser between two looks at the clock.
+/// Number of parser progress callbacks between two checks of the deadline.
 const CLOCK_INTERVAL: u32 = 16;
-/// A line longer than this is worth telling.
+/// Least length of a line, in bytes, that is recorded as a problem.
 const LONG_LINE: usize = 100_000;
 
 thread_local! {
     static PARSER: RefCell<Parser> = RefCell::new(Parser::new());
 }
 
-/// Facts of one file. Never fails.
+/// Returns the facts of one file. Never fails.
 pub fn extract(language: &Language, path: &str, data: &[u8], timeout: Duration) -> FileFacts {
     let attempt = catch_unwind(AssertUnwindSafe(|| read_file(language, path, data, Deadline::after(timeout))));
     attempt.unwrap_or_else(|_| {
@@ -78,7 +78,7 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -
     finish(walk.builder.facts)
 }
 
-/// NUL bytes end a token, a string or the file for some grammars; blanks in their place keep all positions.
+/// Replaces NUL bytes by blanks, which keeps all positions: some grammars end a token, a string or the file at NUL.
 fn without_nul_bytes(data: &[u8]) -> Cow<'_, [u8]> {
     if !data.contains(&0) {
         return Cow::Borrowed(data);
@@ -86,7 +86,7 @@ fn without_nul_bytes(data: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(data.iter().map(|&byte| if byte == 0 { b' ' } else { byte }).collect())
 }
 
-/// Facts that need no tree, with the top-level scope.
+/// Returns the facts that need no syntax tree, with the top-level scope.
 fn empty_facts<'a>(language: &Language, path: &str, data: &[u8]) -> FactsBuilder<'a> {
     let breaks = data.iter().filter(|&&byte| byte == b'\n').count() as u32;
     let lines = breaks + u32::from(data.last().is_some_and(|&byte| byte != b'\n'));
@@ -178,7 +178,7 @@ fn line_at(data: &[u8], at: usize) -> u32 {
     data[..at].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1
 }
 
-/// Parse with this thread's parser; None when time ran out.
+/// Parses with this thread's parser. Returns `None` when the deadline passes.
 fn syntax_tree(grammar: &tree_sitter::Language, data: &[u8], deadline: Deadline) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(grammar).ok()?;
@@ -213,7 +213,7 @@ fn finish(mut facts: FileFacts) -> FileFacts {
     facts
 }
 
-/// A token that is missing at the end of the file stands on its last line.
+/// Moves positions beyond the last line, such as those of tokens missing at the end of the file, to the last line.
 fn within_lines(facts: &mut FileFacts) {
     let last = facts.lines.max(1);
     let references = facts.references.iter_mut().map(|reference| &mut reference.line);

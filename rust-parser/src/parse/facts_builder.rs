@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::facts::{Expr, ExprId, FileFacts, LiteralType, Name, Problem};
 
-/// The expression nobody can say anything about; always present.
+/// The unknown expression, which is always present.
 pub const UNKNOWN: ExprId = 0;
-/// Bytes of a name that are kept.
+/// Longest name in bytes.
 const MAX_NAME_BYTES: usize = 1000;
 
-/// Facts in the making.
+/// A builder for [`FileFacts`].
 pub struct FactsBuilder<'a> {
     pub facts: FileFacts,
     names: FxHashMap<Cow<'a, str>, Name>,
@@ -37,7 +37,7 @@ impl<'a> FactsBuilder<'a> {
         collector
     }
 
-    /// Intern text that lives as long as the source.
+    /// Interns text that lives as long as the source, cut at the longest name.
     pub fn name(&mut self, text: &'a str) -> Name {
         if text.len() > MAX_NAME_BYTES {
             return self.owned_name(shorten(text, MAX_NAME_BYTES).to_owned());
@@ -48,7 +48,7 @@ impl<'a> FactsBuilder<'a> {
         self.insert(Cow::Borrowed(text))
     }
 
-    /// Intern text that was made here, whole.
+    /// Interns owned text without cutting it.
     pub fn owned_name(&mut self, text: String) -> Name {
         if let Some(&name) = self.names.get(text.as_str()) {
             return name;
@@ -56,7 +56,7 @@ impl<'a> FactsBuilder<'a> {
         self.insert(Cow::Owned(text))
     }
 
-    /// Store text that is not worth sharing (docstrings, signatures).
+    /// Stores text that is unlikely to repeat (docstrings, signatures) without interning it.
     pub fn long_text(&mut self, text: String) -> Name {
         if text.is_empty() {
             return 0;
@@ -77,7 +77,7 @@ impl<'a> FactsBuilder<'a> {
         &self.facts.strings[name as usize]
     }
 
-    /// Add an expression that is not shared.
+    /// Adds an expression without sharing it.
     pub fn expr(&mut self, expr: Expr) -> ExprId {
         let id = self.facts.exprs.len() as ExprId;
         self.facts.exprs.push(expr);
@@ -123,7 +123,7 @@ impl<'a> FactsBuilder<'a> {
         self.fixed(2, Expr::Super)
     }
 
-    /// Base of a built-in list (or map) type that the language writes without a name.
+    /// Returns the base type of a list (or map) that the language writes without a name.
     pub fn container(&mut self, is_map: bool) -> ExprId {
         let name = self.owned_name(if is_map { "dict" } else { "list" }.to_owned());
         self.fixed(3 + usize::from(is_map), Expr::Name(name))
@@ -142,7 +142,7 @@ impl<'a> FactsBuilder<'a> {
         id
     }
 
-    /// A dotted text as names and attributes.
+    /// Converts a dotted name to a name and attributes.
     pub fn dotted(&mut self, text: &str) -> ExprId {
         let mut result = None;
         for part in text.split('.') {
@@ -160,7 +160,7 @@ impl<'a> FactsBuilder<'a> {
     }
 }
 
-/// The longest prefix of at most `limit` bytes that ends between characters.
+/// Returns the longest prefix of at most `limit` bytes that ends at a character boundary.
 pub fn shorten(text: &str, limit: usize) -> &str {
     if text.len() <= limit {
         return text;

@@ -1,8 +1,8 @@
-//! Whether facts that were read from disk refer only to strings, expressions and definitions that they hold.
+//! Validates facts read from disk: they may refer only to strings, expressions and definitions that they contain.
 
 use crate::facts::{Arg, Binding, DefId, Definition, Expr, ExprId, FileFacts, Import, Name, Param, Reference};
 
-/// Tell whether every index is in range, so that nobody who follows one can panic.
+/// Returns whether every index is in range, so that no access can panic.
 pub fn is_in_range(facts: &FileFacts) -> bool {
     let check = Check { strings: facts.strings.len(), exprs: facts.exprs.len(), definitions: facts.definitions.len() };
     facts.definitions.iter().enumerate().all(|(number, one)| check.definition(number, one))
@@ -37,7 +37,7 @@ impl Check {
 
     fn definition(&self, number: usize, definition: &Definition) -> bool {
         let Definition { name, path, signature, docstring, .. } = *definition;
-        // parents precede children
+        // Parents precede children.
         (definition.parent == 0 || (definition.parent as usize) < number)
             && [name, path, signature, docstring].into_iter().all(|text| self.has_name(text))
             && self.has_exprs(&definition.decorators)

@@ -1,4 +1,4 @@
-//! Facts as JSON for tests and debugging: strings resolved, expressions written like source.
+//! Renders facts as JSON for tests and debugging: strings resolved, expressions in source notation.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use crate::facts::{
     Reference, flags,
 };
 
-/// Nesting of an expression that is written; deeper parts are `...`.
+/// Largest depth of rendered expressions; deeper parts become `...`.
 const MAX_DEPTH: u32 = 24;
 
-/// Bits of `Definition::flags` by name, in the order written.
+/// Names of the bits of `Definition::flags`, in output order.
 const FLAG_NAMES: &[(u32, &str)] = &[
     (flags::ASYNC, "async"),
     (flags::STATIC, "static"),
@@ -26,7 +26,7 @@ const FLAG_NAMES: &[(u32, &str)] = &[
     (flags::OVERLOAD, "overload"),
 ];
 
-/// All facts of a file.
+/// Returns all facts of a file as JSON.
 pub fn render(facts: &FileFacts) -> String {
     let view = View { facts };
     json!({

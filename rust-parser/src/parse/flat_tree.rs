@@ -1,13 +1,13 @@
-//! A syntax tree laid out flat: nodes in preorder in one vector, so that children are contiguous, a subtree is a range and
-//! no walk needs recursion. Made from a tree-sitter tree in one cursor pass; knows nothing about languages.
+//! A syntax tree in one vector of nodes in preorder: children are contiguous, a subtree is a range, and traversal needs
+//! no recursion. Created from a tree-sitter tree in one cursor pass, independent of the language.
 
 use tree_sitter::{Node, Tree};
 
 use crate::parse::deadline::Deadline;
 
-/// Problems of syntax reported per file.
+/// Largest number of syntax problems reported per file.
 const MAX_SYNTAX_PROBLEMS: usize = 20;
-/// Nodes between two looks at the clock.
+/// Number of nodes between two checks of the deadline.
 const CLOCK_INTERVAL: usize = 4096;
 
 /// Index of a node; 0 is the root.
@@ -17,7 +17,7 @@ pub type NodeId = u32;
 #[derive(Debug, Clone, Copy)]
 pub struct FlatNode {
     pub kind: u16,
-    /// Field of the parent that holds this node; 0 when none.
+    /// Field of the parent in which this node is; 0 for none.
     pub field: u16,
     pub parent: NodeId,
     /// Index after the last node of this subtree.
@@ -28,17 +28,17 @@ pub struct FlatNode {
     pub line: u32,
 }
 
-/// A file's nodes in preorder. Never empty.
+/// The nodes of a file in preorder. Never empty.
 pub struct FlatTree {
     nodes: Vec<FlatNode>,
-    /// (0-based line, is it a missing token) of the first syntax errors.
+    /// The first syntax errors: 0-based line, and whether a token is missing.
     pub errors: Vec<(u32, bool)>,
-    /// The deadline passed before the whole tree was read: nodes after some point are absent.
+    /// Whether the deadline passed before the whole tree was read; later nodes are then absent.
     pub cut: bool,
 }
 
 impl FlatTree {
-    /// Copy a tree. Stops at the deadline and keeps what was read.
+    /// Copies a tree. Stops at the deadline and keeps the nodes read so far.
     pub fn new(tree: &Tree, deadline: Deadline) -> Self {
         let root = tree.root_node();
         let broken = root.has_error();
@@ -108,7 +108,7 @@ impl FlatTree {
         &self.nodes[id as usize]
     }
 
-    /// 1-based line of the node's start.
+    /// Returns the 1-based line of the node's start.
     pub fn line(&self, id: NodeId) -> u32 {
         self.node(id).line + 1
     }
@@ -117,22 +117,22 @@ impl FlatTree {
         self.node(id).next == id + 1
     }
 
-    /// Direct children, in source order.
+    /// Returns the direct children in source order.
     pub fn children(&self, id: NodeId) -> Children<'_> {
         Children { tree: self, current: id + 1, end: self.node(id).next }
     }
 
-    /// First child in a field.
+    /// Returns the first child in a field.
     pub fn child_by_field(&self, id: NodeId, field: u16) -> Option<NodeId> {
         self.children(id).find(|&child| self.node(child).field == field)
     }
 
-    /// First child of a kind.
+    /// Returns the first child of a kind.
     pub fn child_of_kind(&self, id: NodeId, kind: u16) -> Option<NodeId> {
         self.children(id).find(|&child| self.node(child).kind == kind)
     }
 
-    /// First node in preorder that starts at or after a byte.
+    /// Returns the first node in preorder that starts at or after a byte.
     pub fn first_from(&self, byte: u32) -> NodeId {
         self.nodes.partition_point(|node| node.start < byte) as NodeId
     }

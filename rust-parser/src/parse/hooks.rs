@@ -1,4 +1,5 @@
-//! What a language may say in Rust where patterns cannot: forms of imports, conventions of names, documentation inside.
+//! Hooks: code of a language for what patterns cannot express, such as forms of imports, naming conventions and
+//! documentation inside bodies.
 
 use std::borrow::Cow;
 
@@ -9,75 +10,75 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
 
-/// Hooks of one language; every method has a default that does nothing.
+/// The hooks of one language. Every method has a default that does nothing.
 pub trait LanguageHooks: Sync {
-    /// Decide the language of a file whose extension is shared, by its content (`.h`).
+    /// Returns the language of a file by its content, for extensions that languages share (`.h`).
     fn language_of_content(&self, _path: &str, _data: &[u8]) -> Option<&'static str> {
         None
     }
 
-    /// The text that the grammar reads, of the same length: what it cannot read is blank.
+    /// Returns the text for the grammar, with blanks for what it cannot parse. The length does not change.
     fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
         Cow::Borrowed(source)
     }
 
-    /// Whether `Walk::is_local` is asked.
+    /// Returns whether the hooks call `Walk::is_local`, which needs the local variables to be tracked.
     fn needs_locals(&self) -> bool {
         false
     }
 
-    /// Whether a second definition of this kind and name is more of the first (namespaces that files declare always are).
+    /// Returns whether a second definition of this kind and name extends the first. Declared namespaces always do.
     fn reopens(&self, _kind: Kind) -> bool {
         false
     }
 
-    /// Read a whole file of a language without a grammar.
+    /// Reads a whole file of a language without a grammar.
     fn read(&self, _builder: &mut FactsBuilder, _source: &[u8], _deadline: Deadline) {}
 
-    /// Once, before the walk; the declared package goes to `walk.builder.facts.module`.
+    /// Called once before the walk. Stores the declared package in `walk.builder.facts.module`.
     fn begin(&self, _walk: &mut Walk) {}
 
-    /// A node with the role `@import`. True: it is an import and nothing else.
+    /// Called for a node with the role `@import`. Returns true if it is an import, which excludes other roles.
     fn import(&self, _walk: &mut Walk, _node: NodeId) -> bool {
         false
     }
 
-    /// A node with the role `@hook`.
+    /// Called for a node with the role `@hook`.
     fn hook(&self, _walk: &mut Walk, _node: NodeId) {}
 
-    /// A node with the role `@target.hook`.
+    /// Called for a node with the role `@target.hook`.
     fn target(&self, _walk: &mut Walk, _node: NodeId, _binding: BindingDraft) {}
 
-    /// Adjust a definition before it is recorded. False drops it.
+    /// Adjusts a definition before it is recorded. Returns false to drop it.
     fn define(&self, _walk: &mut Walk, _draft: &mut DefinitionDraft) -> bool {
         true
     }
 
-    /// The first parameter of this function stands for the object (`Some(false)`) or the class (`Some(true)`).
+    /// Returns whether the first parameter of a function is the object (`Some(false)`) or the class (`Some(true)`).
     fn receiver(&self, _walk: &Walk, _draft: &DefinitionDraft) -> Option<bool> {
         None
     }
 
-    /// A type written as text (`@type.text`).
+    /// Returns the expression of a type written as text (`@type.text`).
     fn type_text(&self, _walk: &mut Walk, _node: NodeId) -> ExprId {
         0
     }
 
-    /// An expression that patterns take for a name or call but that means something else (`self.__class__`).
+    /// Returns the expression of a node that patterns would misread as a name or call (`self.__class__`).
     fn expression(&self, _walk: &mut Walk, _node: NodeId) -> Option<ExprId> {
         None
     }
 
-    /// The node of the docstring inside a body, for the doc style `first-string`.
+    /// Returns the docstring's node inside a body, for the doc style `first-string`.
     fn docstring(&self, _walk: &Walk, _body: NodeId) -> Option<NodeId> {
         None
     }
 
-    /// The node of a definition's documentation, for the doc style `first-string`.
+    /// Returns the node of a definition's documentation, for the doc style `first-string`.
     fn documentation(&self, walk: &Walk, draft: &DefinitionDraft) -> Option<NodeId> {
         draft.body.and_then(|body| self.docstring(walk, body))
     }
 
-    /// Once, after the walk.
+    /// Called once after the walk.
     fn end(&self, _walk: &mut Walk) {}
 }

@@ -1,4 +1,4 @@
-//! One language as data: what `language.toml` and `tags.scm` say, compiled into tables by kind of node.
+//! A compiled language: `language.toml` and `tags.scm` as tables by node kind.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::parse::hooks::LanguageHooks;
 use crate::parse::query::patterns::{Kinds, Pattern, compile};
 use crate::parse::query::vocabulary::{Role, Shape};
 
-/// What to do at nodes of one kind; numbers are indices into `Language::patterns`, in the order of the file.
+/// The actions for one node kind. Numbers are indices into `Language::patterns`, in the order of the file.
 #[derive(Debug, Default)]
 pub struct KindRules {
     pub walk: Vec<u16>,
@@ -20,7 +20,7 @@ pub struct KindRules {
     pub target: Vec<u16>,
     pub parameter: Vec<u16>,
     pub argument: Vec<u16>,
-    /// Calls are recorded where they stand; attributes are read unless something else claimed them.
+    /// Calls are recorded at their own node; attributes are reads unless another role claims them.
     pub records_call: bool,
     pub records_attribute: bool,
     pub is_comment: bool,
@@ -28,20 +28,21 @@ pub struct KindRules {
     pub is_token: bool,
 }
 
-/// Finds the hooks that a `language.toml` names; the registry knows them all, a language does not.
+/// Finds the hooks named in a `language.toml`. Passed in by the registry, so that this file does not depend on all
+/// languages.
 pub type HooksByName = fn(&str) -> Option<&'static dyn LanguageHooks>;
 
 /// A compiled language.
 pub struct Language {
     pub settings: Settings,
-    /// Text of the files it was loaded from.
+    /// Text of the files from which the language was loaded.
     pub sources: String,
-    /// None when the code reads the text itself.
+    /// `None` if the hooks read the text themselves.
     pub grammar: Option<tree_sitter::Language>,
     pub scope_rule: ScopeRule,
     pub hooks: &'static dyn LanguageHooks,
     pub patterns: Vec<Pattern>,
-    /// By kind: a named node that is not a comment.
+    /// By node kind: whether it is named and not a comment.
     pub content_kinds: Vec<bool>,
     kinds: Vec<KindRules>,
     no_rules: KindRules,
@@ -49,7 +50,10 @@ pub struct Language {
 }
 
 impl Language {
-    /// Compile what the folder of a language says. The error names file and place.
+    /// Compiles the folder of a language.
+    ///
+    /// # Errors
+    /// A message with file and position.
     pub fn load(folder: LanguageFolder, hooks: HooksByName) -> Result<Language, String> {
         let LanguageFolder { path: folder, settings, patterns: pattern_paths, mut sources } = folder;
         let settings_path = folder.join("language.toml");
@@ -108,13 +112,13 @@ impl Language {
         Ok(())
     }
 
-    /// What to do at nodes of a kind.
+    /// Returns the actions for a node kind.
     #[inline]
     pub fn rules(&self, kind: u16) -> &KindRules {
         self.kinds.get(kind as usize).unwrap_or(&self.no_rules)
     }
 
-    /// A named node that is not a comment (or a syntax error).
+    /// Returns whether nodes of a kind are named and neither comments nor syntax errors.
     pub fn is_content(&self, kind: u16) -> bool {
         self.content_kinds.get(kind as usize).copied().unwrap_or(true)
     }
@@ -123,8 +127,8 @@ impl Language {
         self.tests.is_match(path)
     }
 
-    /// Dotted module of a path; a pure function of the path. Empty only where modules are declared, for documents, and for
-    /// the root folder of a language with one package a folder.
+    /// Returns the dotted module of a path, which depends on nothing else. Empty only where files declare their
+    /// modules, for documents, and for the root folder of a language with one package per folder.
     pub fn module_of(&self, path: &str) -> String {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
         let stem = self.stem(file);
@@ -147,7 +151,7 @@ impl Language {
         parts.join(".")
     }
 
-    /// A file's name without the extension of this language.
+    /// Returns a file's name without the extension of this language.
     pub fn stem<'p>(&self, file: &'p str) -> &'p str {
         let extension = self
             .settings
@@ -189,14 +193,14 @@ impl KindRules {
         }
     }
 
-    /// Nothing happens at such nodes during the walk.
+    /// Returns whether the walk ignores nodes of a kind.
     #[inline]
-    pub fn is_passive(&self) -> bool {
+    pub fn is_ignored_kind(&self) -> bool {
         self.walk.is_empty() && !self.records_call && !self.records_attribute && !self.is_comment
     }
 }
 
-/// How files of the language name what they define.
+/// Returns the scope rule of a language.
 pub fn scope_rule_of(settings: &Settings) -> ScopeRule {
     match settings.scope.rule {
         Some(ScopeName::File) | None => ScopeRule::File,

@@ -1,9 +1,10 @@
-//! Parsing: one file's bytes to facts. Pure; knows nothing about other files.
+//! Parsing: from the bytes of one file to its facts, independent of all other files.
 //!
-//! `registry` finds the language (`language`) and hands its hooks down (`hooks`, `languages`: one module per language, for the
-//! little that patterns cannot say). `parsed_file` decides whether a file is parsed. `extract` runs tree-sitter and bounds everything,
-//! `flat_tree` lays the syntax tree out flat, `walk` passes over it once and lets the patterns of the language's `tags.scm` (`query`)
-//! say what each node means. Facts are recorded with `facts_builder`. `markdown` reads documents without a grammar.
+//! `registry` finds the language (`language`) of a file and provides its hooks (`hooks`; `languages` has one module per
+//! language for what patterns cannot express). `parsed_file` decides whether a file is parsed. `extract` runs
+//! tree-sitter within limits, `flat_tree` flattens the syntax tree, and `walk` visits it once and interprets each node
+//! by the patterns of the language's `tags.scm` (`query`). `facts_builder` records the facts. `markdown` reads
+//! documents without a grammar.
 
 mod deadline;
 mod digests;

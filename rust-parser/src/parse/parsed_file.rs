@@ -1,5 +1,5 @@
-//! Parses the content of one file, unless the content says that it must not be indexed: unknown languages, generated and minified
-//! files are skipped, and secrets are masked first.
+//! Parses the content of one file, unless it must not be indexed: files of unknown languages and generated or minified
+//! files are skipped. Secrets are masked before parsing.
 
 use std::io;
 use std::sync::Arc;
@@ -15,32 +15,37 @@ use crate::parse::registry::Registry;
 use crate::scan::check_content;
 use crate::secrets::{self, Secret};
 
-/// A file of 1 MiB that a person wrote has a tenth of it; each takes some ten kilobytes until it is written.
+/// Largest number of definitions of a file. Hand-written files of 1 MiB have a tenth of it; each definition takes some
+/// 10 KB until it is written.
 const MAX_DEFINITIONS: usize = 20_000;
 
-/// Secrets of one file that are told one by one.
+/// Largest number of secrets of one file that are reported individually.
 const MAX_SECRETS: usize = 100;
 
-/// Source that is parsed at the same time. A hostile file takes a hundred times its size while it is parsed.
+/// Largest number of source bytes that are parsed concurrently. A hostile file takes a hundred times its size during
+/// parsing.
 const BYTES_AT_ONCE: u64 = 4 << 20;
 
 static PARSED_AT_ONCE: ByteLimit = ByteLimit::new(BYTES_AT_ONCE);
 
-/// Facts of one file, shared.
+/// The facts of one file, shared between the parser, the cache and the linker.
 #[derive(Debug, Clone)]
 pub struct ParsedFile {
     pub facts: Arc<FileFacts>,
-    /// Why the file must not be indexed; empty when it may. No facts then.
+    /// Why the file must not be indexed; its facts are then empty. "" for an indexed file.
     pub skip_reason: String,
 }
 
 impl ParsedFile {
-    /// Postcard of (FACTS_VERSION, facts, skip_reason).
+    /// Encodes `(FACTS_VERSION, facts, skip_reason)` in Postcard format.
     pub fn encode(&self) -> Result<Vec<u8>, postcard::Error> {
         postcard::to_stdvec(&(FACTS_VERSION, &*self.facts, &self.skip_reason))
     }
 
-    /// The opposite of `encode`. Another FACTS_VERSION and facts that refer to what they do not hold are errors.
+    /// Decodes the output of `encode`.
+    ///
+    /// # Errors
+    /// Malformed data, another `FACTS_VERSION`, or facts with references that are out of range.
     pub fn decode(data: &[u8]) -> Result<Self, postcard::Error> {
         let (version, rest) = postcard::take_from_bytes::<u32>(data)?;
         if version != FACTS_VERSION {
@@ -66,15 +71,15 @@ impl ParsedFile {
     }
 }
 
-/// Bounds of parsing one file.
+/// Limits for parsing one file.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub timeout: Duration,
-    /// Take generated files too; their facts say so.
+    /// Whether to index generated files, too. Their facts are marked.
     pub generated: bool,
 }
 
-/// Parse one file's content, unless the content says that it must not be indexed.
+/// Parses the content of one file, unless it must not be indexed.
 pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limits) -> ParsedFile {
     let Some(language) = registry.of_file(path, data) else {
         return ParsedFile::skipped(path, data, "unknown language");
@@ -96,14 +101,15 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
     }
     facts.is_generated = is_generated;
     if !found.is_empty() {
-        // The identity of the file is that of its bytes on disk; everything else comes from the masked text.
+        // The digest is that of the bytes on disk; everything else comes from the masked text.
         facts.digest = digest_of(data);
         note_secrets(&mut facts, &found);
     }
     ParsedFile { facts: Arc::new(facts), skip_reason: String::new() }
 }
 
-/// One problem a line and rule, so that status tells where secrets are masked, and whoever reads the file that they are.
+/// Records one problem per line and rule, so that `status` reports masked secrets and readers of the file learn that
+/// text is masked.
 fn note_secrets(facts: &mut FileFacts, found: &[Secret]) {
     let mut told: Vec<(u32, &str)> = found.iter().map(|secret| (secret.line, secret.rule)).collect();
     told.dedup();
@@ -118,7 +124,7 @@ fn note_secrets(facts: &mut FileFacts, found: &[Secret]) {
     facts.problems.sort_by(|a, b| (a.line, &a.code, &a.message).cmp(&(b.line, &b.code, &b.message)));
 }
 
-/// Read and parse a file below a folder. Links, special files and files over the limit are refused.
+/// Reads and parses a file below a folder. Returns a reason for links, special files and files over the size limit.
 pub fn parse_below(
     registry: &Registry,
     root: &Folder,

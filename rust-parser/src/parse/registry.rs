@@ -1,4 +1,5 @@
-//! The registry of languages: folders of `<name>/language.toml` + `<name>/tags.scm`; later folders win by name.
+//! The registry of languages: folders with `<name>/language.toml` and `<name>/tags.scm`. A later folder overrides
+//! earlier ones of the same name.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,22 +12,25 @@ use crate::language_data::{Settings, read_all};
 use crate::parse::language::Language;
 use crate::parse::languages;
 
-/// Bytes of a file looked at for a `#!` line.
+/// Bytes at the start of a file that are read for a `#!` line.
 const SHEBANG_BYTES: usize = 256;
 
-/// All known languages with their ways to be recognised.
+/// The registered languages and how files are mapped to them.
 #[derive(Default)]
 pub struct Registry {
     by_name: BTreeMap<String, Arc<Language>>,
     by_extension: FxHashMap<String, String>,
     by_file_name: FxHashMap<String, String>,
     by_shebang: FxHashMap<String, String>,
-    /// Text of everything that was loaded, in order.
+    /// Hash of all loaded files, in order.
     sources: blake3::Hasher,
 }
 
 impl Registry {
-    /// Load all languages of the folders. The error names file and place.
+    /// Loads all languages of the folders.
+    ///
+    /// # Errors
+    /// A message with file and position.
     pub fn load(folders: &[String]) -> Result<Registry, String> {
         let mut registry = Registry::default();
         for folder in read_all(folders)? {
@@ -56,7 +60,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Names the layout of facts, the version of the parser, the rules for secrets, and everything that the languages say.
+    /// Returns a fingerprint of everything that determines facts: their layout, the parser's version, the rules for
+    /// secrets, and the files of all languages.
     pub fn fingerprint(&self) -> String {
         let mut hasher = self.sources.clone();
         hasher.update(&FACTS_VERSION.to_le_bytes());
@@ -71,7 +76,7 @@ impl Registry {
         self.by_name.keys().cloned().collect()
     }
 
-    /// What the languages say, by name.
+    /// Returns the settings of all languages, sorted by name.
     pub fn settings(&self) -> impl Iterator<Item = &Settings> {
         self.by_name.values().map(|language| &language.settings)
     }
@@ -80,7 +85,7 @@ impl Registry {
         self.by_name.get(name)
     }
 
-    /// Language by file name: whole name, then the longest extension.
+    /// Returns the language of a path: by complete file name, then by the longest extension.
     pub fn of_path(&self, path: &str) -> Option<&str> {
         let file = path.rsplit('/').next().unwrap_or(path);
         if let Some(name) = self.by_file_name.get(file) {
@@ -100,7 +105,7 @@ impl Registry {
         None
     }
 
-    /// Language by the interpreter in a `#!` line.
+    /// Returns the language of the interpreter in a `#!` line.
     pub fn of_shebang(&self, data: &[u8]) -> Option<&str> {
         let head = &data[..data.len().min(SHEBANG_BYTES)];
         let line = head.strip_prefix(b"#!")?.split(|&b| b == b'\n').next()?;
@@ -114,7 +119,7 @@ impl Registry {
         self.by_shebang.get(program).or_else(|| self.by_shebang.get(bare)).map(String::as_str)
     }
 
-    /// The language to parse a file with: by name, by `#!` line, and by content where an extension is shared.
+    /// Returns the language of a file: by name, by `#!` line, and by content where languages share an extension.
     pub fn of_file(&self, path: &str, data: &[u8]) -> Option<&Arc<Language>> {
         let name = self.of_path(path).or_else(|| self.of_shebang(data))?;
         let language = self.by_name.get(name)?;

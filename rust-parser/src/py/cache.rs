@@ -1,4 +1,4 @@
-//! `FactsCache`.
+//! The Python class `FactsCache`.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,8 @@ use crate::facts::FileFacts;
 use crate::parse;
 use crate::py::parse::ParsedFile;
 
-/// Facts on disk by content digest and path: one append-only file, checksummed records, torn tail cut off, mutable.
+/// A cache of facts on disk, keyed by path and content digest. One append-only file with checksummed records; a torn
+/// tail is truncated when the file is opened.
 #[pyclass(frozen, module = "atlas._parser")]
 pub struct FactsCache {
     file: Mutex<Option<CacheFile>>,
@@ -25,7 +26,7 @@ impl FactsCache {
         Self { file: Mutex::new(Some(file)) }
     }
 
-    /// (path, digest) each.
+    /// Returns the facts of each `(path, digest)`, or None where the cache has none. Raises ValueError when closed.
     fn get(&self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<Vec<Option<ParsedFile>>> {
         let parsed = |entry: Entry| {
             ParsedFile(parse::ParsedFile { facts: Arc::new(entry.facts), skip_reason: entry.skip_reason })
@@ -43,27 +44,27 @@ impl FactsCache {
         written.ok_or_else(closed)
     }
 
-    /// Of these paths, keep only the facts with the digest ("" = none) and erase the others.
+    /// Keeps, for each of these paths, only the facts with the given digest ("" for none), and removes the others.
     fn replace(&self, py: Python<'_>, current: Vec<(String, String)>) -> PyResult<()> {
         py.detach(|| self.open().as_mut().map(|file| file.replace(&keys(&current)))).ok_or_else(closed)
     }
 
-    /// Erase everything else.
+    /// Removes everything but these `(path, digest)` pairs.
     fn keep(&self, py: Python<'_>, wanted: Vec<(String, String)>) -> PyResult<()> {
         py.detach(|| self.open().as_mut().map(|file| file.keep(&keys(&wanted)))).ok_or_else(closed)
     }
 
-    /// Let another process write; idempotent.
+    /// Closes the file and releases its lock. Idempotent.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.open().take());
     }
 }
 
-/// Facts found, and the paths that are missing.
+/// The facts that the cache holds, and the paths that it does not.
 type Recalled = (Vec<Arc<FileFacts>>, Vec<String>);
 
 impl FactsCache {
-    /// The facts of `(path, digest)`; those of a file that must not be indexed are missing.
+    /// Returns the facts of each `(path, digest)`. Files that must not be indexed count as missing.
     pub fn recall(&self, wanted: &[(String, String)]) -> PyResult<Recalled> {
         let wanted = keys(wanted);
         let entries = self.open().as_ref().map(|file| file.get(&wanted)).ok_or_else(closed)?;
@@ -86,12 +87,12 @@ fn closed() -> PyErr {
     PyValueError::new_err("the facts cache is closed")
 }
 
-/// Paths and digests; text that is no digest belongs to no record.
+/// Converts paths and digests to keys. Text that is not a digest matches no record.
 fn keys(wanted: &[(String, String)]) -> Vec<Key> {
     wanted.iter().map(|(path, digest)| (path.clone(), parse_digest(digest))).collect()
 }
 
-/// Add this module's Python classes.
+/// Adds the classes of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<FactsCache>()
 }

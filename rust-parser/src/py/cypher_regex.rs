@@ -1,4 +1,4 @@
-//! `CypherRegex` for Python.
+//! The Python class `CypherRegex`.
 
 use std::sync::Mutex;
 
@@ -8,14 +8,14 @@ use regex_automata::hybrid::dfa::Cache;
 
 use crate::cypher_regex;
 
-/// Texts longer than this are matched without the GIL.
+/// Longest text, in bytes, that is matched with the GIL held.
 const LONG_TEXT: usize = 1 << 12;
 
-/// A pattern of Cypher's `=~`.
+/// A compiled pattern of Cypher's `=~` operator.
 #[pyclass(frozen, module = "atlas._parser")]
 pub struct CypherRegex {
     regex: cypher_regex::CypherRegex,
-    /// Of the last match; a match takes it out for as long as it runs.
+    /// Scratch memory of the last match. A running match takes it out of the lock.
     cache: Mutex<Option<Cache>>,
 }
 
@@ -27,13 +27,13 @@ impl CypherRegex {
         Ok(Self { regex, cache: Mutex::new(None) })
     }
 
-    /// Bytes.
+    /// Returns the memory of the compiled pattern in bytes.
     #[getter]
     fn memory(&self) -> usize {
         self.regex.memory()
     }
 
-    /// Whether the whole text matches; `check` is called now and then.
+    /// Returns whether the whole text matches. Calls `check` periodically; an exception that it raises ends the match.
     fn fullmatch(&self, py: Python<'_>, text: &str, check: &Bound<'_, PyAny>) -> PyResult<bool> {
         let mut cache = self.taken().unwrap_or_else(|| self.regex.create_cache());
         let matched = if text.len() <= LONG_TEXT {
@@ -55,7 +55,7 @@ impl CypherRegex {
     }
 }
 
-/// Add this module's Python class.
+/// Adds the class of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<CypherRegex>()
 }

@@ -1,4 +1,4 @@
-//! `StaticEncoder`.
+//! The Python class `StaticEncoder`.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::encode::{Model, Scratch, half_bytes};
 
-/// The static embedding model of a folder (embedding.npy, scale.npy, vocab.txt, model.json).
+/// A static embedding model, loaded from a folder with embedding.npy, scale.npy, vocab.txt and model.json.
 #[pyclass(frozen, module = "atlas._parser")]
 pub struct StaticEncoder {
     model: Model,
@@ -39,7 +39,7 @@ impl StaticEncoder {
         &self.model.fingerprint
     }
 
-    /// L2-normalised float16 little-endian, one per text, in parallel.
+    /// Encodes texts in parallel. Returns one L2-normalised vector for each text, as little-endian float16.
     fn encode<'py>(
         &self,
         py: Python<'py>,
@@ -65,7 +65,7 @@ impl StaticEncoder {
         Ok(vectors.iter().map(|vector| PyBytes::new(py, vector)).collect())
     }
 
-    /// float32 little-endian, L2-normalised, all zeros when no word is known.
+    /// Encodes a query. Returns an L2-normalised vector as little-endian float32; all zeros when no word is known.
     fn query<'py>(&self, py: Python<'py>, text: &str) -> Bound<'py, PyBytes> {
         let bytes: Vec<u8> = py.detach(|| {
             let mut scratch = Scratch::new(&self.model);
@@ -75,7 +75,7 @@ impl StaticEncoder {
     }
 }
 
-/// Add this module's Python classes.
+/// Adds the classes of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<StaticEncoder>()
 }

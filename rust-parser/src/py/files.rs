@@ -1,4 +1,4 @@
-//! `content_digest`, `digest_paths`, `read_path`, `read_small`.
+//! The Python functions `content_digest`, `digest_paths`, `read_path` and `read_small`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,8 @@ fn content_digest(data: &[u8]) -> String {
     hex(&digest_of(data))
 }
 
-/// Larger files are not read; the default is what the parser could still take.
+/// Computes the digests of files in parallel. Files over the size limit, by default the largest that the parser
+/// accepts, are not read.
 #[pyfunction]
 #[pyo3(signature = (root, paths, max_bytes = 1_073_741_824))]
 fn digest_paths(python: Python<'_>, root: &str, paths: Vec<String>, max_bytes: u64) -> Vec<String> {
@@ -25,21 +26,21 @@ fn digest_paths(python: Python<'_>, root: &str, paths: Vec<String>, max_bytes: u
     })
 }
 
-/// The content of a regular file below a folder, or None.
+/// Returns the content of a regular file below a folder, or None.
 #[pyfunction]
 fn read_path<'py>(python: Python<'py>, root: &str, path: &str, max_bytes: u64) -> Option<Bound<'py, PyBytes>> {
     let content = python.detach(|| Folder::open(Path::new(root))?.read_file(path, max_bytes)).ok()?;
     Some(PyBytes::new(python, &content))
 }
 
-/// The content of a regular file, or None; links are followed.
+/// Returns the content of a regular file, or None. Follows symbolic links.
 #[pyfunction]
 fn read_small<'py>(python: Python<'py>, path: PathBuf, max_bytes: u64) -> Option<Bound<'py, PyBytes>> {
     let content = python.detach(|| read_linked(&path, max_bytes)).ok()?;
     Some(PyBytes::new(python, &content))
 }
 
-/// Add this module's Python functions.
+/// Adds the functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(content_digest, module)?)?;
     module.add_function(wrap_pyfunction!(digest_paths, module)?)?;

@@ -1,4 +1,4 @@
-//! `Linker`.
+//! The Python class `Linker`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::py::cache::FactsCache;
 use crate::py::parse::{Languages, ParsedFile};
 use crate::py::unit::Unit;
 
-/// Facts read from the cache at a time.
+/// Number of files whose facts are read from the cache at a time.
 const RECALLED_FILES: usize = 512;
 
-/// All facts of one project; gives back each file's part of the graph.
+/// Holds the facts of all files of one project and returns each file's part of the graph.
 #[pyclass]
 pub struct Linker {
     project: Project,
@@ -36,7 +36,7 @@ impl Linker {
         self.project.set_subprojects(list.collect());
     }
 
-    /// Take in the facts of `(path, digest)` from a cache; return the paths that it does not hold.
+    /// Adds the facts of each `(path, digest)` from a cache. Returns the paths that the cache does not hold.
     fn recall(&mut self, py: Python<'_>, cache: &FactsCache, wanted: Vec<(String, String)>) -> PyResult<Vec<String>> {
         py.detach(|| {
             let mut missing = Vec::new();
@@ -68,7 +68,7 @@ impl Linker {
     #[pyo3(signature = (changed=Vec::new(), removed=Vec::new()))]
     fn update(&mut self, py: Python<'_>, changed: Vec<PyRef<'_, ParsedFile>>, removed: Vec<String>) -> Vec<String> {
         self.take(py, changed, removed);
-        // what is recalled was written by an earlier process: hardly a unit of it will be asked for
+        // An earlier process has already written these files, so few of their units will be requested.
         let keep_edges = !std::mem::take(&mut self.is_recalled);
         py.detach(|| self.project.update(keep_edges))
     }
@@ -82,7 +82,7 @@ impl Linker {
         py.detach(|| self.project.pack());
     }
 
-    /// Give memory back until the next update: what it needs is unpacked then.
+    /// Frees memory that only updates need; the next update unpacks it again.
     fn rest(&mut self, py: Python<'_>) {
         py.detach(|| {
             self.project.rest();
@@ -96,7 +96,7 @@ impl Linker {
     }
 }
 
-/// Add this module's Python classes and functions.
+/// Adds the classes and functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Linker>()
 }

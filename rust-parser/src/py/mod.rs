@@ -1,4 +1,4 @@
-//! The Python module `atlas._parser`: its classes and functions, and nothing else. Everything that names PyO3 is here.
+//! The Python module `atlas._parser`: its classes and functions. All code that depends on PyO3 is in this folder.
 
 mod cache;
 mod cypher_regex;

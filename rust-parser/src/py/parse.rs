@@ -1,4 +1,4 @@
-//! `Languages`, `ParsedFile`, `parse_bytes`, `parse_paths`.
+//! The Python classes `Languages` and `ParsedFile`, and the functions `parse_bytes` and `parse_paths`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::files::Folder;
 use crate::language_data::search_terms;
 use crate::parse::{self, Limits, Registry, facts_json, parse_below, parse_content};
 
-/// The languages known.
+/// The registered languages.
 #[pyclass(frozen)]
 pub struct Languages {
     pub registry: Arc<Registry>,
@@ -38,13 +38,13 @@ impl Languages {
         self.registry.fingerprint()
     }
 
-    /// Language by file name; None when no language claims it.
+    /// Returns the language of a file by its name, or None when no language matches.
     pub fn of_path(&self, path: &str) -> Option<&str> {
         self.registry.of_path(path)
     }
 }
 
-/// Facts of one file, shared.
+/// The facts of one file, shared with the linker.
 #[pyclass(frozen)]
 #[derive(Clone)]
 pub struct ParsedFile(pub parse::ParsedFile);
@@ -106,7 +106,7 @@ impl ParsedFile {
         &self.0.skip_reason
     }
 
-    /// All facts, strings resolved, for tests and debugging.
+    /// Returns all facts as JSON with strings resolved, for tests and debugging.
     fn to_json(&self, py: Python<'_>) -> String {
         py.detach(|| facts_json::render(&self.0.facts))
     }
@@ -138,7 +138,7 @@ fn parse_bytes(
     ParsedFile(py.detach(|| parse_content(&languages.registry, path, data, limits)))
 }
 
-/// A parsed file, or why it could not be read.
+/// A parsed file, or the reason why it could not be read.
 #[derive(IntoPyObject)]
 enum Outcome {
     Parsed(ParsedFile),
@@ -173,10 +173,10 @@ fn parse_paths(
     })
 }
 
-/// (name, words, endings, declarations, constructors) of a language.
+/// `(name, words, endings, declarations, constructors)` of a language.
 type Terms = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>);
 
-/// What each language says about questions and hits, by name; grammars are not loaded.
+/// Returns the `[search]` table of each language, sorted by name. Does not load grammars.
 #[pyfunction]
 fn language_terms(folders: Vec<String>) -> PyResult<Vec<Terms>> {
     let all = search_terms(&folders).map_err(PyValueError::new_err)?;
@@ -186,7 +186,7 @@ fn language_terms(folders: Vec<String>) -> PyResult<Vec<Terms>> {
     Ok(rows.collect())
 }
 
-/// Add this module's Python classes and functions.
+/// Adds the classes and functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Languages>()?;
     module.add_class::<ParsedFile>()?;

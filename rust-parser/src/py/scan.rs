@@ -1,4 +1,4 @@
-//! `scan` and its results, `check_content`, `changes_rules`.
+//! The Python function `scan` with its result classes, and the functions `check_content` and `changes_rules`.
 
 use std::path::Path;
 
@@ -16,11 +16,11 @@ pub struct ScannedFile {
     language: String,
     size: u64,
     mtime_ns: i64,
-    /// Of inode number and time of the inode's last change.
+    /// Hash of the inode number and the inode's last change time.
     identity: u64,
 }
 
-/// A folder with a manifest of its own.
+/// A folder with its own manifest.
 #[pyclass(frozen, get_all, module = "atlas._parser")]
 #[derive(Clone)]
 pub struct SubProject {
@@ -29,13 +29,13 @@ pub struct SubProject {
     name: String,
 }
 
-/// What a tree, or the part of it that was asked for, holds, sorted by path.
+/// The files of a tree, or of the requested part of it, sorted by path.
 #[pyclass(frozen, get_all, module = "atlas._parser")]
 pub struct ScanResult {
     files: Vec<ScannedFile>,
     skipped: Vec<(String, String)>,
     subprojects: Vec<SubProject>,
-    /// Every folder that was entered, "" for the root: a change of what they hold is a change of the result.
+    /// Every folder that was visited, "" for the root. The result can only change when the content of one of them does.
     folders: Vec<String>,
 }
 
@@ -65,7 +65,8 @@ impl LanguageNames for Languages {
     }
 }
 
-/// Walk a tree, or with `only` the parts of it at and below these paths, with git's rules. Raises OSError when root is not a readable folder, ValueError for a glob that is none.
+/// Walks a tree by git's ignore rules; with `only`, just these paths and what is below them. Raises OSError when root
+/// is not a readable folder and ValueError for an invalid glob.
 #[pyfunction(name = "scan")]
 #[pyo3(
     signature = (
@@ -93,19 +94,20 @@ fn scan_py(
     })
 }
 
-/// Reason why a file with this content is not indexed (binary, minified, generated), or "".
+/// Returns why a file with this content is not indexed (binary, minified, generated), or "".
 #[pyfunction(name = "check_content")]
 fn check_content_py(py: Python<'_>, path: &str, data: &[u8]) -> &'static str {
     py.detach(|| check_content(path, data))
 }
 
-/// Can a change of the file at this path change which other files are indexed, or how sub-projects are named?
+/// Returns whether a change of the file at this path can change which other files are indexed, or the names of
+/// sub-projects.
 #[pyfunction(name = "changes_rules")]
 fn changes_rules_py(path: &str) -> bool {
     changes_rules(path)
 }
 
-/// Add this module's Python classes and functions.
+/// Adds the classes and functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ScannedFile>()?;
     module.add_class::<SubProject>()?;

@@ -1,4 +1,4 @@
-//! `find_secrets`, `mask_secrets`.
+//! The Python functions `find_secrets` and `mask_secrets`.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ fn too_much(_: TooMuch) -> PyErr {
     PyValueError::new_err("the text has too many places that may hold a secret")
 }
 
-/// Add this module's Python functions.
+/// Adds the functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(find_secrets, module)?)?;
     module.add_function(wrap_pyfunction!(mask_secrets, module)?)?;

@@ -1,36 +1,37 @@
-//! `split_words`, `count_tokens`, `truncate_tokens`.
+//! The Python functions `split_words`, `count_tokens` and `truncate_tokens`.
 
 use pyo3::prelude::*;
 
 use crate::tokens::{count_tokens, split_words, truncate_tokens};
 
-/// Texts longer than this are worked on beside Python: to take the lock again costs more than a short text.
+/// Longest text, in bytes, that is processed with the GIL held: for a short text, releasing and reacquiring the GIL
+/// costs more than the work.
 const SHORT_BYTES: usize = 16 << 10;
 
-/// Run `work` on a text, without Python's lock if it may take long.
-fn apart<T: Send>(py: Python<'_>, text: &str, work: impl Send + FnOnce() -> T) -> T {
+/// Runs `work` on a text, without the GIL if the text is long.
+fn detach_if_long<T: Send>(py: Python<'_>, text: &str, work: impl Send + FnOnce() -> T) -> T {
     if text.len() > SHORT_BYTES { py.detach(work) } else { work() }
 }
 
-/// Words for BM25: identifiers lower-cased whole and, if they have parts, their parts after them.
+/// Returns the words of a text for BM25: each identifier in lower case, followed by its parts if it has several.
 #[pyfunction(name = "split_words")]
 fn split_words_py(py: Python<'_>, text: &str) -> Vec<String> {
-    apart(py, text, || split_words(text))
+    detach_if_long(py, text, || split_words(text))
 }
 
-/// Exact number of cl100k_base tokens.
+/// Returns the exact number of cl100k_base tokens.
 #[pyfunction(name = "count_tokens")]
 fn count_tokens_py(py: Python<'_>, text: &str) -> usize {
-    apart(py, text, || count_tokens(text))
+    detach_if_long(py, text, || count_tokens(text))
 }
 
-/// The longest prefix of at most `limit` cl100k_base tokens that is valid text.
+/// Returns the longest valid UTF-8 prefix of at most `limit` cl100k_base tokens.
 #[pyfunction(name = "truncate_tokens")]
 fn truncate_tokens_py<'a>(py: Python<'_>, text: &'a str, limit: usize) -> &'a str {
     py.detach(|| truncate_tokens(text, limit))
 }
 
-/// Add this module's Python functions.
+/// Adds the functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(split_words_py, module)?)?;
     module.add_function(wrap_pyfunction!(count_tokens_py, module)?)?;

@@ -1,4 +1,4 @@
-//! `Unit`: the rows of one file's graph as tuples.
+//! The Python class `Unit`: the rows of one file's graph as tuples.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
@@ -6,7 +6,7 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use crate::content_digest::hex;
 use crate::unit::{Field, UnitSource};
 
-/// The graph of one file (or of the structure, path "").
+/// The graph of one file, or of the project structure (path "").
 #[pyclass(frozen)]
 pub struct Unit {
     source: UnitSource,
@@ -74,7 +74,7 @@ fn tuple<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyTuple>
     PyTuple::new(py, values)
 }
 
-/// Add this module's Python classes and functions.
+/// Adds the classes and functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Unit>()
 }

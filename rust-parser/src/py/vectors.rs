@@ -1,4 +1,4 @@
-//! `VectorIndex`.
+//! The Python class `VectorIndex`.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::pybacked::PyBackedBytes;
 
 use crate::vectors;
 
-/// Vectors in memory as int8 for an exact scan. Mutable; safe to use from several threads.
+/// An in-memory index of int8 vectors with exact search. Mutable and thread-safe.
 #[pyclass(frozen, module = "atlas._parser")]
 pub struct VectorIndex(vectors::VectorIndex);
 
@@ -25,7 +25,8 @@ impl VectorIndex {
         py.detach(|| self.0.ids())
     }
 
-    /// float16 little-endian each; replaces by id. Nothing is changed when one of them has another dimension.
+    /// Inserts or replaces vectors by id, each little-endian float16. Raises ValueError, and changes nothing, when a
+    /// vector has another dimension.
     fn put(&self, py: Python<'_>, ids: Vec<i64>, vectors: Vec<PyBackedBytes>) -> PyResult<()> {
         py.detach(|| self.0.put(&ids, &vectors)).map_err(PyValueError::new_err)
     }
@@ -34,8 +35,8 @@ impl VectorIndex {
         py.detach(|| self.0.remove(ids));
     }
 
-    /// Best first by cosine of the quantised vectors, ties by id. `allowed`: int64 little-endian sorted ids, or None for all.
-    /// A zero query finds nothing, and a zero vector is never found.
+    /// Returns the nearest ids by cosine of the quantised vectors, best first, ties by id. `allowed` holds sorted ids
+    /// as little-endian int64, or is None for all. A zero query finds nothing, and a zero vector is never found.
     #[pyo3(signature = (query, limit, allowed=None))]
     fn search(
         &self,
@@ -47,13 +48,14 @@ impl VectorIndex {
         py.detach(|| self.0.search(&query, limit, allowed.as_deref())).map_err(PyValueError::new_err)
     }
 
-    /// Exact cosines of a float32 question with float16 vectors, in their order; NaN where one has no length.
+    /// Returns the exact cosines of a float32 query with float16 vectors, in their order; NaN for a vector of length
+    /// zero.
     fn cosines(&self, py: Python<'_>, query: PyBackedBytes, vectors: Vec<PyBackedBytes>) -> PyResult<Vec<f64>> {
         py.detach(|| self.0.cosines(&query, &vectors)).map_err(PyValueError::new_err)
     }
 }
 
-/// Add this module's Python classes.
+/// Adds the classes of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<VectorIndex>()
 }

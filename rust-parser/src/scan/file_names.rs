@@ -1,6 +1,6 @@
-//! What a file or folder name alone says: secrets, lock files, bundles, generated code, installed dependencies.
+//! Classifies files and folders by name: secrets, lock files, bundles, generated code, installed dependencies.
 
-/// Names that hold secrets, in lower case.
+/// Names of files that hold secrets, in lower case.
 const SECRET_NAMES: &[&str] = &[
     ".netrc",
     "_netrc",
@@ -33,7 +33,7 @@ const SECRET_SUFFIXES: &[&str] = &[
     ".tfvars",
     ".tfstate",
 ];
-/// `secrets.yaml` holds secrets; `secrets.py` is a module about them.
+/// Extensions with which such names hold secrets: `secrets.yaml` does, `secrets.py` is a module about them.
 const SECRET_DATA: &[&str] = &["json", "yaml", "yml", "toml", "ini", "cfg", "conf", "properties", "xml", "txt", "enc"];
 
 const LOCK_FILES: &[&str] = &[
@@ -82,15 +82,15 @@ const GENERATED_SUFFIXES: &[&str] = &[
 const DEPENDENCY_FOLDERS: &[&str] =
     &["node_modules", "bower_components", "jspm_packages", ".venv", "__pycache__", "__pypackages__", "site-packages"];
 
-/// Files that mark a folder as made by a tool: a virtual environment, or a cache (<https://bford.info/cachedir/>).
+/// Files that mark a folder as created by a tool: a virtual environment or a cache (<https://bford.info/cachedir/>).
 pub const DEPENDENCY_MARKERS: &[&str] = &["pyvenv.cfg", "CACHEDIR.TAG"];
 
-/// Whether a character of a name ends a line, drives a terminal, or reorders what is written around it.
+/// Returns whether a character ends a line, controls a terminal, or reorders the surrounding text.
 pub fn breaks_lines(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Reason why a file of this name is not indexed, or "".
+/// Returns why a file with this name is not indexed, or "".
 pub fn of_file(name: &str, generated: bool) -> &'static str {
     let lower = name.to_ascii_lowercase();
     let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| lower.ends_with(suffix));
@@ -109,7 +109,7 @@ pub fn of_file(name: &str, generated: bool) -> &'static str {
     }
 }
 
-/// Reason why a folder of this name is not entered, or "".
+/// Returns why a folder with this name is not entered, or "".
 pub fn of_folder(name: &str) -> &'static str {
     if DEPENDENCY_FOLDERS.contains(&name) {
         "dependencies"
@@ -134,7 +134,7 @@ mod tests {
     use super::of_file;
 
     #[test]
-    fn secrets_are_told_from_modules_about_secrets() {
+    fn secret_files_are_distinguished_from_modules_about_secrets() {
         for name in
             [".env", ".env.local", "prod.env", "server.PEM", "id_rsa", "credentials.json", "secrets.yml", ".npmrc"]
         {

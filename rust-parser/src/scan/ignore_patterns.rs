@@ -1,5 +1,6 @@
-//! The patterns of ignore files, compiled, and how many of them a scan may hold at a time. Compiling costs far more memory
-//! than the text (a kilobyte a wildcard), so a repository could exhaust memory with a few megabytes of patterns.
+//! Compiled patterns of ignore files, and a budget for the patterns that a scan holds at a time. Compiling takes far
+//! more memory than the text (a kilobyte per wildcard), so a repository could exhaust memory with a few megabytes of
+//! patterns.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,25 +9,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// An ignore file may have this many bytes.
+/// Largest ignore file in bytes.
 pub const MAX_BYTES: u64 = 1 << 20;
-/// Units that one ignore file may cost: 20,000 usual patterns, or some 50 MB of memory.
+/// Largest cost of one ignore file in units: 20,000 typical patterns, or some 50 MB of memory.
 const MAX_FILE_COST: usize = 512 << 10;
-/// Units that all ignore files which a scan needs at a time may cost.
+/// Largest cost of all ignore files that a scan holds at a time, in units.
 const MAX_SCAN_COST: usize = 4 << 20;
-/// Units of a wildcard; a byte of text is one.
+/// Cost of a wildcard in units. A byte of text costs one.
 const WILDCARD_COST: usize = 10;
 
-/// An ignore file has too many patterns, or all of them together have. What it ignores is not known then, so nothing in
-/// its folder may be indexed.
+/// The error for an ignore file that exceeds its limit or the budget. Because it is unknown what the file ignores,
+/// nothing in its folder may be indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyRules;
 
-/// What the ignore files of one scan cost at the moment.
+/// The current cost of all ignore files of one scan.
 #[derive(Clone, Default)]
 pub struct Budget(Arc<AtomicUsize>);
 
-/// The compiled patterns of one ignore file; gives its cost back to the budget when dropped.
+/// The compiled patterns of one ignore file. Dropping them returns their cost to the budget.
 pub struct Patterns {
     set: Gitignore,
     cost: usize,
@@ -34,19 +35,19 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Compile an ignore file for paths below `folder`. A line that is no pattern, or not UTF-8, matches what can be made
-    /// of it.
+    /// Compiles an ignore file for paths below `folder`. Invalid patterns and lines that are not UTF-8 match as far as
+    /// they can be interpreted.
     pub fn compile(folder: &Path, text: &[u8], budget: &Budget) -> Result<Self, TooManyRules> {
         let cost = cost_of(text);
         if cost > MAX_FILE_COST || !budget.take(cost) {
             return Err(TooManyRules);
         }
-        // From here on the cost is given back, whatever happens.
+        // From here on, dropping `patterns` returns the cost on every path.
         let mut patterns = Self { set: Gitignore::empty(), cost, budget: budget.clone() };
         let mut builder = GitignoreBuilder::new(folder);
         let text = String::from_utf8_lossy(text);
         for line in text.trim_start_matches('\u{feff}').lines() {
-            // A pattern that is none matches nothing, as for git.
+            // An invalid pattern matches nothing, as in git.
             let _ = builder.add_line(None, line);
         }
         patterns.set = builder.build().map_err(|_| TooManyRules)?;
@@ -57,7 +58,7 @@ impl Patterns {
         self.set.is_empty()
     }
 
-    /// Whether the last pattern that matches ignores the path; None when no pattern matches.
+    /// Returns whether the last matching pattern ignores the path, or `None` if no pattern matches.
     pub fn decide(&self, path: &Path, is_folder: bool) -> Option<bool> {
         decide(&self.set, path, is_folder)
     }
@@ -80,7 +81,7 @@ impl Budget {
     }
 }
 
-/// As [`Patterns::decide`].
+/// Returns whether the last matching pattern of a set ignores the path, or `None` if no pattern matches.
 pub fn decide(set: &Gitignore, path: &Path, is_folder: bool) -> Option<bool> {
     match set.matched(path, is_folder) {
         Match::Ignore(_) => Some(true),
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cost_is_bounded_and_given_back() {
+    fn the_cost_is_limited_and_returned() {
         let budget = Budget::default();
         let file = |count: usize| "*.generated.name\n".repeat(count).into_bytes();
         assert!(Patterns::compile(Path::new("/a"), &file(100_000), &budget).is_err());

@@ -1,5 +1,6 @@
-//! Ignore rules along a path: `.gitignore` files up to the work tree's root, git's private and personal excludes, and
-//! `.atlasignore` files. The nearest file that says something about a path decides; `.atlasignore` can only leave out more.
+//! Ignore rules along a path: `.gitignore` files up to the work tree's root, git's `info/exclude` and the user's
+//! excludes, and `.atlasignore` files. The nearest file with a matching pattern decides; `.atlasignore` can only
+//! exclude more.
 
 use std::io;
 use std::path::Path;
@@ -12,11 +13,11 @@ use super::repository::Repository;
 use super::{file_names, manifests};
 use crate::files::{Folder, read_linked};
 
-/// Can a change of the file at this path (below the root) change which other files are indexed, or what sub-projects there
-/// are and how they are named? What it names may lie in a folder that is not indexed.
+/// Returns whether a change of the file at this path (below the root) can change which other files are indexed, or the
+/// set and names of sub-projects. The named file itself may lie in a folder that is not indexed.
 pub fn changes_rules(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    // A repository begins or ends here, a file becomes tracked, the private excludes change.
+    // A repository begins or ends here, a file becomes tracked, or `info/exclude` changes.
     let in_git = [".git", ".git/index", ".git/info/exclude"]
         .iter()
         .any(|file| path.strip_suffix(file).is_some_and(|before| before.is_empty() || before.ends_with('/')));
@@ -26,13 +27,13 @@ pub fn changes_rules(path: &str) -> bool {
         || manifests::kind_of(name).is_some()
 }
 
-/// The rules that hold in a folder. Folders without ignore files share those of their parent.
+/// The rules that apply in a folder. Folders without ignore files share those of their parent.
 #[derive(Default)]
 pub struct Rules {
     parent: Option<Arc<Rules>>,
     git: Option<Patterns>,
     atlas: Option<Patterns>,
-    /// Set where a work tree begins: rules of git from further up do not hold here.
+    /// Set at the root of a work tree: git's rules from parent folders do not apply below it.
     work_tree: Option<WorkTree>,
 }
 
@@ -40,32 +41,33 @@ struct WorkTree {
     repository: Repository,
     /// `.git/info/exclude`.
     private: Option<Patterns>,
-    /// `core.excludesFile` of the user. The configuration of the repository itself is not read.
+    /// The user's `core.excludesFile`. The repository's own configuration is not read.
     personal: Gitignore,
 }
 
-/// Which of the files that say what is ignored a folder holds.
+/// The files of a folder that affect ignore rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RuleFiles {
     pub git: bool,
     pub atlas: bool,
-    /// A repository begins here.
+    /// Whether the folder is the root of a repository.
     pub repository: bool,
 }
 
-/// What the rules say about a path.
+/// The decision of the rules for a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Keep,
     Gitignore,
-    /// A folder that git ignores but that holds tracked files.
+    /// An ignored folder that contains tracked files.
     HoldsTracked,
     Atlasignore,
 }
 
 impl Rules {
-    /// The rules around a root: of the folders above it, if they belong to the same work tree. A root that its repository
-    /// ignores is asked for in spite of it (a project below a home folder kept in git), so that repository does not count.
+    /// Returns the rules that apply at a root: those of its parent folders within the same work tree. If a repository
+    /// ignores the root itself, that repository does not count: the user has named the root explicitly (a project below
+    /// a home folder kept in git).
     pub fn above(root: &Path, git_rules: bool, budget: &Budget) -> Result<Arc<Self>, TooManyRules> {
         let Some(repository) = git_rules.then(|| Repository::around(root)).flatten() else {
             return Ok(Arc::default());
@@ -78,7 +80,7 @@ impl Rules {
                 return Ok(Arc::default());
             }
             if folder == root {
-                // The root's own file is read by the walk.
+                // The walk reads the root's own file.
                 continue;
             }
             let text =
@@ -91,7 +93,7 @@ impl Rules {
         Ok(rules)
     }
 
-    /// The rules of a folder, by the files in it.
+    /// Returns the rules of a folder, given its files.
     pub fn inside(
         self: Arc<Self>,
         place: &Path,
@@ -114,7 +116,7 @@ impl Rules {
         Ok(Arc::new(Self { parent: Some(rules), git, atlas, work_tree: None }))
     }
 
-    /// What the rules say about a path, all of whose folders were kept. `in_ignored` = one of them was
+    /// Decides about a path, all of whose folders were kept. `in_ignored` tells that one of them was
     /// [`Verdict::HoldsTracked`].
     pub fn judge(&self, path: &Path, is_folder: bool, in_ignored: bool) -> Verdict {
         if in_ignored || self.git_ignores(path, is_folder) {
@@ -167,7 +169,7 @@ impl Rules {
     }
 }
 
-/// The patterns of an ignore file that was read; None when it cannot be read or has none.
+/// Returns the patterns of an ignore file, or `None` if it is unreadable or empty.
 fn compiled(folder: &Path, text: io::Result<Vec<u8>>, budget: &Budget) -> Result<Option<Patterns>, TooManyRules> {
     match text {
         Ok(text) => Ok(Some(Patterns::compile(folder, &text, budget)?).filter(|patterns| !patterns.is_empty())),
@@ -176,16 +178,19 @@ fn compiled(folder: &Path, text: io::Result<Vec<u8>>, budget: &Budget) -> Result
     }
 }
 
-/// `include` and `exclude` of the settings: globs as in an ignore file at the project's root.
+/// The settings `include` and `exclude`: globs with the syntax of an ignore file at the project's root.
 pub struct Scope {
     include: Option<Gitignore>,
-    /// What the include globs begin with, up to the first wildcard; None if one of them can match anywhere.
+    /// Literal prefixes of the include globs; `None` if one of them can match anywhere.
     include_folders: Option<Vec<String>>,
     exclude: Gitignore,
 }
 
 impl Scope {
-    /// Raises the text of the first glob that is none.
+    /// Compiles the globs.
+    ///
+    /// # Errors
+    /// The text of the first invalid glob.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, String> {
         let folders: Option<Vec<String>> = include.iter().map(|glob| literal_folder(glob)).collect();
         Ok(Self {
@@ -195,15 +200,15 @@ impl Scope {
         })
     }
 
-    /// Is a file (by its path below the root) to be indexed?
-    pub fn takes_file(&self, path: &str) -> bool {
+    /// Returns whether a file is to be indexed, by its path below the root.
+    pub fn includes_file(&self, path: &str) -> bool {
         let included =
             self.include.as_ref().is_none_or(|include| include.matched_path_or_any_parents(path, false).is_ignore());
         included && !self.exclude.matched(path, false).is_ignore()
     }
 
-    /// Can something below a folder be to be indexed?
-    pub fn takes_folder(&self, path: &str) -> bool {
+    /// Returns whether something below a folder can be included.
+    pub fn may_include_below(&self, path: &str) -> bool {
         let reachable = |wanted: &String| {
             let (shorter, longer) =
                 if wanted.len() < path.len() { (wanted.as_str(), path) } else { (path, wanted.as_str()) };
@@ -224,7 +229,7 @@ fn globs(lines: &[String]) -> Result<Gitignore, String> {
     builder.build().map_err(|error| error.to_string())
 }
 
-/// The folder that everything matched by a glob lies in; None if it matches anywhere.
+/// Returns the folder that contains everything a glob matches, or `None` if it can match anywhere.
 fn literal_folder(glob: &str) -> Option<String> {
     let inside = glob.trim_end_matches('/');
     if !inside.contains('/') || glob.starts_with('!') {

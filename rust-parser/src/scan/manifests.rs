@@ -1,13 +1,14 @@
-//! Manifests of sub-projects: which file names are ones, and the name that each gives its project. A manifest that cannot
-//! be understood has no name; it never fails a scan.
+//! Manifests of sub-projects: their file names, and the project name in each. A manifest that cannot be parsed gives no
+//! name; it never fails a scan.
 
 use serde_json::Value;
 
-/// A larger manifest is not read.
+/// Largest manifest that is read, in bytes.
 pub const MAX_BYTES: u64 = 256 << 10;
 const MAX_NAME_CHARS: usize = 200;
 
-/// Kind of the project whose manifest has this name, and its rank among the manifests of that kind (0 = counts first).
+/// Returns the kind of project for a manifest's file name, and its rank among the manifests of that kind (0 takes
+/// precedence).
 pub fn kind_of(file: &str) -> Option<(&'static str, usize)> {
     Some(match file {
         "pyproject.toml" => ("python", 0),
@@ -23,7 +24,7 @@ pub fn kind_of(file: &str) -> Option<(&'static str, usize)> {
     })
 }
 
-/// Name of the project as the content of its manifest says; `file` is the manifest's own name.
+/// Returns the name of the project in a manifest's content; `file` is the manifest's file name.
 pub fn name_of(file: &str, content: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(content);
     let text = text.trim_start_matches('\u{feff}');
@@ -45,7 +46,7 @@ pub fn name_of(file: &str, content: &[u8]) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// `name` of the first of some tables that has one.
+/// Returns `name` of the first of the given tables that has one.
 fn toml_name(text: &str, tables: &[&[&str]]) -> Option<String> {
     let document: toml::Table = text.parse().ok()?;
     tables.iter().find_map(|keys| {
@@ -57,7 +58,7 @@ fn toml_name(text: &str, tables: &[&[&str]]) -> Option<String> {
     })
 }
 
-/// `name` of the section `[metadata]`.
+/// Returns `name` of the section `[metadata]`.
 fn ini_name(text: &str) -> Option<String> {
     let section = text.lines().skip_while(|line| line.trim() != "[metadata]").skip(1);
     section.take_while(|line| !line.starts_with('[')).find_map(|line| {
@@ -66,7 +67,7 @@ fn ini_name(text: &str) -> Option<String> {
     })
 }
 
-/// The string given as `name=` in a call.
+/// Returns the string passed as `name=` in a call.
 fn call_name(text: &str) -> Option<String> {
     text.match_indices("name").find_map(|(at, word)| {
         let before = text[..at].chars().next_back();
@@ -79,7 +80,7 @@ fn call_name(text: &str) -> Option<String> {
     })
 }
 
-/// The path of `module path`, possibly quoted.
+/// Returns the path of `module path`, which may be quoted.
 fn module_name(text: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let rest = line.trim().strip_prefix("module")?.strip_prefix([' ', '\t'])?;
@@ -88,7 +89,7 @@ fn module_name(text: &str) -> Option<String> {
     })
 }
 
-/// Text of the first XML element at a path of names from the root.
+/// Returns the text of the first XML element at a path of names from the root.
 fn element(text: &str, path: &[&str]) -> Option<String> {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;

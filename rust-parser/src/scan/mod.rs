@@ -1,5 +1,5 @@
-//! Which files of a tree are indexed, and why the others are not. Reads names, sizes and ignore files, not content, except
-//! of manifests and of programs that say in their first line what they are.
+//! Selects the files of a tree to index and gives a reason for each file left out. Reads names, sizes and ignore files;
+//! reads content only of manifests, and the first line of scripts.
 
 mod content;
 mod file_names;

@@ -1,5 +1,5 @@
-//! What git itself knows of a work tree: where its folder is, its private exclude file, and which paths are tracked.
-//! Ignore rules do not apply to tracked files, so a file added with `git add -f` is not ignored.
+//! Reads git's metadata of a work tree: its git folder, its `info/exclude` file, and the tracked paths. Ignore rules do
+//! not apply to tracked files, such as files added with `git add -f`.
 
 use std::fs::Metadata;
 use std::io::{self, BufRead, BufReader, Read};
@@ -10,65 +10,65 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::files::{open_linked, read_linked};
 use crate::string_table::StringTable;
 
-/// Indexes that are remembered: a changed file is looked up without reading a large index again.
+/// Number of cached indexes: a changed file is looked up without reading a large index again.
 const INDEXES_KEPT: usize = 4;
-/// A `.git` or `commondir` file holds one path.
+/// Largest `.git` or `commondir` file in bytes; it contains one path.
 const MAX_POINTER_BYTES: u64 = 64 << 10;
-/// A larger index is not read: 3 million files have some 300 MB.
+/// Largest index that is read, in bytes: 3 million files take some 300 MB.
 const MAX_INDEX_BYTES: u64 = 512 << 20;
-/// Paths of an index that are kept, and the bytes of one: entries may share a prefix, so that a small file could name
-/// terabytes of paths.
+/// Limits for the paths of an index, in number and in bytes per path: entries may share a prefix, so a small file could
+/// expand to terabytes of paths.
 const MAX_TRACKED_BYTES: usize = 256 << 20;
 const MAX_PATH_BYTES: usize = 4096;
 
 static INDEXES: Mutex<Vec<Index>> = Mutex::new(Vec::new());
 
-/// A work tree of git.
+/// A git work tree.
 pub struct Repository {
     pub work_tree: PathBuf,
     git_folder: PathBuf,
-    /// Read only when something is ignored.
+    /// The tracked paths, read on demand when something is ignored.
     tracked: OnceLock<Arc<StringTable>>,
 }
 
-/// An index file that was read.
+/// A cached index file.
 struct Index {
     path: PathBuf,
     stamp: Stamp,
     tracked: Arc<StringTable>,
 }
 
-/// Which state of a file it is: device, inode, size, seconds and nanoseconds of its last change. git replaces its index
-/// whole.
+/// Identifies the state of a file: device, inode, size, and seconds and nanoseconds of its last change. git replaces
+/// its index as a whole.
 type Stamp = (u64, u64, u64, i64, i64);
 
 impl Repository {
-    /// The repository whose work tree begins at a folder, if one does.
+    /// Returns the repository whose work tree begins at a folder, if any.
     pub fn at(work_tree: &Path) -> Option<Self> {
         let marker = work_tree.join(".git");
         let git_folder = if marker.is_dir() {
             marker
         } else {
-            // A linked work tree or a submodule: a file that names the folder.
+            // A linked work tree or a submodule has a file that names the git folder.
             let text = read_text(&marker)?;
             work_tree.join(text.strip_prefix("gitdir:")?.trim())
         };
         Some(Self { work_tree: work_tree.to_owned(), git_folder, tracked: OnceLock::new() })
     }
 
-    /// The repository around a folder.
+    /// Returns the repository that contains a folder.
     pub fn around(folder: &Path) -> Option<Self> {
         folder.ancestors().find_map(Self::at)
     }
 
-    /// `info/exclude`, which linked work trees share.
+    /// Returns the path of `info/exclude`, which linked work trees share.
     pub fn exclude_file(&self) -> PathBuf {
         let shared = read_text(&self.git_folder.join("commondir"));
         let folder = shared.map_or_else(|| self.git_folder.clone(), |text| self.git_folder.join(text.trim()));
         folder.join("info").join("exclude")
     }
 
-    /// Is a path tracked, or does it hold something that is?
+    /// Returns whether a path is tracked or contains a tracked path.
     pub fn tracks(&self, path: &Path, is_folder: bool) -> bool {
         let Some(relative) = path.strip_prefix(&self.work_tree).ok().and_then(Path::to_str) else { return false };
         let tracked = self.tracked.get_or_init(|| tracked_in(self.git_folder.join("index")));
@@ -81,12 +81,12 @@ impl Repository {
     }
 }
 
-/// Text of a small file of git; None when it cannot be read or is not UTF-8.
+/// Returns the text of a small file of git, or `None` if it is unreadable or not UTF-8.
 fn read_text(path: &Path) -> Option<String> {
     String::from_utf8(read_linked(path, MAX_POINTER_BYTES).ok()?).ok()
 }
 
-/// Number of the first of some sorted texts that is not before this one.
+/// Returns the index of the first sorted path that is not before this one.
 fn first_from(sorted: &StringTable, text: &str) -> usize {
     let (mut low, mut high) = (0, sorted.len());
     while low < high {
@@ -100,16 +100,16 @@ fn first_from(sorted: &StringTable, text: &str) -> usize {
     low
 }
 
-/// Sorted paths of an index file; none if it cannot be read.
+/// Returns the sorted paths of an index file; an empty list if it is unreadable.
 fn tracked_in(path: PathBuf) -> Arc<StringTable> {
     let Ok(metadata) = open_linked(&path).and_then(|file| file.metadata()) else { return Arc::default() };
     let stamp = stamp_of(&metadata);
     let mut indexes = INDEXES.lock().unwrap_or_else(PoisonError::into_inner);
-    // A file that is linked into many repositories is one index.
+    // A file linked into many repositories is cached once.
     if let Some(known) = indexes.iter().find(|known| known.stamp == stamp) {
         return known.tracked.clone();
     }
-    // Object names have 20 bytes, or 32 in repositories made with sha256.
+    // Object names have 20 bytes (SHA-1) or 32 (SHA-256).
     let read = |object_name| read_index(BufReader::new(open_linked(&path)?.take(MAX_INDEX_BYTES)), object_name);
     let tracked = Arc::new(read(20).or_else(|_| read(32)).unwrap_or_default());
     indexes.retain(|known| known.path != path);
@@ -129,8 +129,9 @@ fn stamp_of(metadata: &Metadata) -> Stamp {
     (metadata.dev(), metadata.ino(), metadata.size(), metadata.mtime(), metadata.mtime_nsec())
 }
 
-/// Sorted paths of an index file, versions 2 to 4 (Documentation/gitformat-index.txt in git). Fails if it is damaged.
-/// Memory is bounded by the paths that are kept, whatever the file claims.
+/// Parses an index file, versions 2 to 4 (Documentation/gitformat-index.txt in git), into sorted paths. Fails if it is
+/// damaged.
+/// Memory is limited by the paths that are kept, not by the entry count in the header.
 fn read_index(mut data: impl BufRead, object_name: usize) -> io::Result<StringTable> {
     let mut header = [0; 12];
     data.read_exact(&mut header)?;
@@ -142,7 +143,7 @@ fn read_index(mut data: impl BufRead, object_name: usize) -> io::Result<StringTa
     let mut tracked = StringTable::default();
     let mut path: Vec<u8> = Vec::new();
     let mut previous: Vec<u8> = Vec::new();
-    // Times, sizes, object name and flags.
+    // Skips times, sizes, object name and flags.
     let mut fixed = vec![0; 42 + object_name];
     for _ in 0..number(8) {
         data.read_exact(&mut fixed)?;
@@ -163,10 +164,10 @@ fn read_index(mut data: impl BufRead, object_name: usize) -> io::Result<StringTa
         }
         length += rest;
         if version < 4 {
-            // Entries end in 1 to 8 zeros, so that their length is a multiple of 8.
+            // Entries are padded by 1 to 8 zeros to a multiple of 8 bytes.
             data.read_exact(&mut [0; 8][..length.next_multiple_of(8) - length])?;
         }
-        // A path in conflict is listed once for each side.
+        // A path in conflict has one entry for each side.
         if path < previous || tracked.bytes() > MAX_TRACKED_BYTES {
             return Err(damaged());
         }
@@ -185,7 +186,7 @@ fn damaged() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
 
-/// The variable-length number of pack offsets.
+/// Reads a variable-length integer in the encoding of pack offsets.
 fn read_varint(data: &mut impl Read) -> io::Result<usize> {
     let mut value = 0usize;
     loop {

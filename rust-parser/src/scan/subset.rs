@@ -1,12 +1,13 @@
-//! The parts of a tree that a scan is asked for: paths of files and folders below the root. Knows paths only, not the disk.
+//! The paths below the root to which a scan is limited. Works on paths only, without access to the disk.
 
-/// Given paths, sorted; "" (the whole tree) stands for all others.
+/// The requested paths, sorted; "" (the whole tree) replaces all others.
 pub struct Subset {
     paths: Vec<String>,
 }
 
 impl Subset {
-    /// Paths are parted by "/". One that leads out of the root (`/x`, `a/../b`) is left out; `.` and doubled "/" count for nothing.
+    /// Parses `/`-separated paths. Drops paths that lead out of the root (`/x`, `a/../b`); ignores `.` and repeated
+    /// `/`.
     pub fn new(given: &[String]) -> Self {
         let mut paths: Vec<String> = given.iter().filter_map(|path| below_root(path)).collect();
         paths.sort_unstable();
@@ -21,12 +22,12 @@ impl Subset {
         self.paths.is_empty()
     }
 
-    /// Is this one of the given paths?
+    /// Returns whether this is one of the requested paths.
     pub fn has(&self, path: &str) -> bool {
         self.paths.binary_search_by(|given| given.as_str().cmp(path)).is_ok()
     }
 
-    /// Is something below this folder given?
+    /// Returns whether something below this folder is requested.
     pub fn has_below(&self, folder: &str) -> bool {
         let start = format!("{folder}/");
         let first = self.paths.partition_point(|given| *given < start);
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_told_from_others_that_begin_alike() {
+    fn paths_with_a_common_prefix_are_distinguished() {
         let only = only(&["a/b", "a.b/c", "a-b", "./x//y/"]);
         assert!(only.has("a/b") && only.has("a-b") && only.has("x/y") && !only.has("a") && !only.has("a/b/c"));
         assert!(only.has_below("a") && only.has_below("a.b") && only.has_below("x"));
@@ -59,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_outside_the_root_is_asked_for() {
+    fn paths_outside_the_root_are_dropped() {
         assert!(only(&["../x", "/etc", "a/../../x", ".."]).is_empty());
         assert!(only(&["a", "", "b"]).paths == [""]);
     }

@@ -1,6 +1,6 @@
-//! The walk: folders level by level, in parallel; each entry becomes a file to index, a skip with its reason, or a folder
-//! of the next level. A folder that is skipped is reported once, as `path/`, and not entered. A scan of parts of a tree is
-//! the same walk, which enters only the folders that lead there.
+//! Walks a tree level by level, in parallel. Each entry becomes a file to index, a skipped entry with a reason, or a
+//! folder of the next level. A skipped folder is reported once, as `path/`, and not entered. A scan of parts of a tree
+//! enters only the folders that lead to them.
 
 use std::fs;
 use std::io;
@@ -16,11 +16,11 @@ use super::{file_names, manifests};
 use crate::files;
 use crate::files::{EntryKind, Status};
 
-/// Enough of a program's first line to see its interpreter.
+/// Bytes of a script's first line that are read for its interpreter.
 const FIRST_LINE_BYTES: u64 = 128;
-/// Folders inside each other that are entered: opening one takes a step for each folder around it.
+/// Largest nesting depth of folders: opening one takes a step for each parent folder.
 const MAX_DEPTH: usize = 512;
-/// Why a folder is left out whose ignore files cannot be obeyed.
+/// Reason for a skipped folder whose ignore files exceed the limits.
 const TOO_MANY_RULES: &str = "too-many-rules";
 
 /// A file to index.
@@ -30,12 +30,12 @@ pub struct ScannedFile {
     pub language: String,
     pub size: u64,
     pub mtime_ns: i64,
-    /// Of inode number and time of the inode's last change: another file that took this path differs in it, even one of
+    /// Hash of the inode number and the inode's last change time: differs for another file at this path, even with
     /// equal size and modification time.
     pub identity: u64,
 }
 
-/// A folder with a manifest of its own.
+/// A folder with its own manifest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SubProject {
     pub folder: String,
@@ -43,21 +43,21 @@ pub struct SubProject {
     pub name: String,
 }
 
-/// What a tree, or the part of it that was asked for, holds, sorted by path.
+/// The files of a tree, or of the requested part of it, sorted by path.
 #[derive(Debug, Clone, Default)]
 pub struct ScanResult {
     pub files: Vec<ScannedFile>,
     pub skipped: Vec<(String, String)>,
     pub subprojects: Vec<SubProject>,
-    /// Every folder that was entered, "" for the root: a change of what they hold is a change of the result.
+    /// Every folder that was visited, "" for the root. The result can only change when the content of one of them does.
     pub folders: Vec<String>,
 }
 
-/// What the scan must know of languages.
+/// The queries about languages that a scan needs.
 pub trait LanguageNames: Sync {
-    /// Language by file name.
+    /// Returns the language of a file name.
     fn of_path(&self, path: &str) -> Option<&str>;
-    /// Language by the interpreter in a `#!` line.
+    /// Returns the language of the interpreter in a `#!` line.
     fn of_first_line(&self, data: &[u8]) -> Option<&str>;
 }
 
@@ -66,24 +66,24 @@ pub struct Options {
     pub exclude: Vec<String>,
     pub max_bytes: u64,
     pub git_rules: bool,
-    /// Index files whose name says that they are generated.
+    /// Whether to index files whose names mark them as generated.
     pub generated: bool,
-    /// When given, only what lies at or below one of these paths.
+    /// If set, limits the scan to these paths and everything below them.
     pub only: Option<Vec<String>>,
 }
 
-/// Why a scan was not made.
+/// The errors of a scan.
 #[derive(Debug)]
 pub enum ScanError {
-    /// The root is no readable folder.
+    /// The root is not a readable folder.
     Root(io::Error),
-    /// An include or exclude glob is none.
+    /// An include or exclude glob is invalid.
     Glob(String),
 }
 
 struct Walk<'a> {
     root: PathBuf,
-    /// The root itself; everything is opened from here.
+    /// The root folder, from which everything else is opened.
     handle: files::Folder,
     budget: Budget,
     scope: Scope,
@@ -92,27 +92,27 @@ struct Walk<'a> {
     subset: Subset,
 }
 
-/// A folder to read.
+/// A folder to visit.
 struct Folder {
-    /// Below the root; "" for the root itself.
+    /// Path below the root; "" for the root itself.
     path: String,
     rules: Arc<Rules>,
-    /// git ignores it, but files in it are tracked.
+    /// Whether git ignores the folder although it contains tracked files.
     in_ignored: bool,
-    /// All that it holds is asked for; else only what is, or leads to, a path that is.
+    /// Whether everything in the folder is requested, rather than only some paths below it.
     whole: bool,
 }
 
-/// What one folder holds.
+/// The content of one folder.
 #[derive(Default)]
 struct Listing {
     found: ScanResult,
     folders: Vec<Folder>,
-    /// Kind, rank among the manifests of that kind, and file name.
+    /// Manifest: kind, rank among the manifests of that kind, and file name.
     manifests: Vec<(&'static str, usize, String)>,
 }
 
-/// Walk a tree with git's rules.
+/// Walks a tree by git's ignore rules.
 pub fn scan(root: &Path, languages: &dyn LanguageNames, options: &Options) -> Result<ScanResult, ScanError> {
     let root = fs::canonicalize(root).map_err(ScanError::Root)?;
     let handle = files::Folder::open(&root).map_err(ScanError::Root)?;
@@ -168,7 +168,7 @@ impl Walk<'_> {
             if let Ok(name) | Err(name) = &entry.name
                 && name.chars().any(file_names::breaks_lines)
             {
-                // in an answer it could pass for lines that Code Atlas wrote
+                // In an answer, such a name could imitate output of Code Atlas.
                 let path = join(&folder.path, name);
                 if folder.whole || self.subset.has(&path) {
                     listing.skip(path.replace(file_names::breaks_lines, "\u{fffd}"), "control-characters");
@@ -210,7 +210,7 @@ impl Walk<'_> {
             if self.wants(&folder, name, *kind) {
                 self.take(&mut listing, &folder, &handle, name, *kind);
             } else if manifests::kind_of(name).is_some() {
-                // Not asked for itself, but it makes this folder a sub-project.
+                // Not requested itself, but makes this folder a sub-project.
                 let mut beside = Listing::default();
                 self.take(&mut beside, &folder, &handle, name, *kind);
                 listing.manifests.append(&mut beside.manifests);
@@ -220,7 +220,7 @@ impl Walk<'_> {
         listing
     }
 
-    /// Is this entry of a folder asked for, or a folder on the way there?
+    /// Returns whether an entry is requested, or is a folder on the way to a requested path.
     fn wants(&self, folder: &Folder, name: &str, kind: EntryKind) -> bool {
         folder.whole || {
             let path = join(&folder.path, name);
@@ -228,7 +228,7 @@ impl Walk<'_> {
         }
     }
 
-    /// One sub-project a folder and kind; without a name in the manifest it has the folder's.
+    /// Adds one sub-project per folder and kind. Without a name in its manifest, it has the name of the folder.
     fn add_subprojects(&self, listing: &mut Listing, folder: &str, handle: &files::Folder) {
         listing.manifests.sort_unstable();
         listing.manifests.dedup_by_key(|(kind, _, _)| *kind);
@@ -242,7 +242,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Sort one entry into a listing.
+    /// Classifies one entry and adds it to a listing.
     fn take(&self, listing: &mut Listing, folder: &Folder, handle: &files::Folder, name: &str, kind: EntryKind) {
         let path = join(&folder.path, name);
         let is_folder = kind == EntryKind::Folder;
@@ -254,7 +254,7 @@ impl Walk<'_> {
         };
         if is_folder {
             let reason = match reason {
-                "" if !self.scope.takes_folder(&path) => "scope",
+                "" if !self.scope.may_include_below(&path) => "scope",
                 "" if path.matches('/').count() >= MAX_DEPTH => "too-deep",
                 "" => file_names::of_folder(name),
                 _ => reason,
@@ -269,7 +269,7 @@ impl Walk<'_> {
             return;
         }
         let reason = match reason {
-            "" if !self.scope.takes_file(&path) => "scope",
+            "" if !self.scope.includes_file(&path) => "scope",
             "" if kind == EntryKind::Link => "symlink",
             "" if kind != EntryKind::File => "special",
             "" => file_names::of_file(name, self.options.generated),
@@ -285,7 +285,7 @@ impl Walk<'_> {
         self.take_file(listing, path, name, handle);
     }
 
-    /// A file that no rule keeps out: it needs a language and a size within the limit.
+    /// Adds a file that no rule excludes, if it has a language and is within the size limit.
     fn take_file(&self, listing: &mut Listing, path: String, name: &str, handle: &files::Folder) {
         let by_name = self.languages.of_path(&path);
         if by_name.is_none() && name.contains('.') {
@@ -297,7 +297,7 @@ impl Walk<'_> {
             return;
         };
         let first_line = match by_name {
-            // What cannot be read has no first line, and so no language.
+            // An unreadable file has no first line and therefore no language.
             None if status.is_program => handle.read_start(name, FIRST_LINE_BYTES).unwrap_or_default(),
             _ => Vec::new(),
         };

@@ -1,7 +1,7 @@
-//! Literals under names that hold secrets, in any language: `password = "..."`, `"api_key": "..."`, `token := ...`,
+//! Secrets that are assigned to a name, in any language: `password = "..."`, `"api_key": "..."`, `token := ...`,
 //! `setenv("SECRET", "...")`, `<password>...</password>`, `--token ...`.
 //!
-//! A name is judged by its words, a literal by its characters: neither alone makes a secret.
+//! A literal is a secret only if both the words of its name and its own characters say so.
 
 use std::sync::LazyLock;
 
@@ -9,19 +9,19 @@ use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
 
 use super::rules::{RULES, expression};
-use super::value_classes;
+use super::{randomness, value_classes};
 
-/// Longest name and literal that are looked at.
+/// Length limits of names and literals, in bytes.
 const NAME: usize = 100;
 const LITERAL: usize = 1000;
-/// Longest text between a name and its literal.
+/// Longest text between a name and its literal, in bytes.
 const BETWEEN: usize = 160;
-/// Where `EXAMPLE` is looked for around a name.
+/// Bytes before a name in which `EXAMPLE` is searched for.
 const EXAMPLE_BEFORE: usize = 160;
 const EXAMPLE_AFTER: usize = 240;
 static EXAMPLE: LazyLock<memchr::memmem::Finder<'static>> = LazyLock::new(|| memchr::memmem::Finder::new("EXAMPLE"));
 
-/// Words before a name that is given a value without quotes.
+/// Keywords that may precede a name whose value is not quoted.
 const DECLARING: &[&[u8]] = &[
     b"export",
     b"set",
@@ -39,11 +39,12 @@ const DECLARING: &[&[u8]] = &[
     b"define",
 ];
 
-/// A literal without quotes must be longer, as in code it may be a name.
+/// Least length of an unquoted literal: a shorter one may be an identifier.
 const UNQUOTED: usize = 20;
 const UNQUOTED_PASSWORD: usize = 12;
 
-/// What stands between a name and its literal: group 1 is a comma alone, group 2 the quote, if the value has one.
+/// The text between a name and its literal. Group 1 is a comma without an operator; group 2 is the quote, if there is
+/// one.
 const OPERATOR: &str = r#"(?x)
     (?:
         \\?["'\x60]?[\ \t]*,?[\ \t]*\r?\n?[\ \t]*["']?value["']?[\ \t]*[:=]     # `name: KEY, value: ...`
@@ -69,22 +70,22 @@ enum Kind {
     Secret,
 }
 
-/// A name that was found, and the literal under it if that is a secret.
+/// A name, and the literal assigned to it if that is a secret.
 pub struct Found {
-    /// Where the name ends: what begins before has been looked at.
+    /// End of the name. Everything before it has been examined.
     pub name_end: usize,
     pub literal: Option<(usize, usize)>,
-    /// Bytes that were looked at.
+    /// Number of bytes examined.
     pub work: usize,
 }
 
-/// Look at the name around a keyword, and at the literal that follows it.
+/// Examines the name around a keyword and the literal that follows it.
 pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
-    let (start, end) = name_around(data, keyword);
+    let (start, end) = declared_name(data, keyword);
     let none = Found { name_end: end, literal: None, work: end - start };
     let Some(kind) = kind_of(&data[start..end]) else { return none };
     let name = &data[start..end];
-    if !value_classes::is_wordy(name) || is_called_example(data, (start, end)) {
+    if !randomness::consists_of_words(name) || is_called_example(data, (start, end)) {
         return none;
     }
     let quote_before = start > 0 && matches!(data[start - 1], b'"' | b'\'' | b'`');
@@ -94,9 +95,9 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
         return none;
     }
     let span = match quote {
-        0 if after_comma || !is_even(data, end, from) || (!is_option && is_prose(data, start)) => None,
+        0 if after_comma || !has_assignment_spacing(data, end, from) || (!is_option && is_prose(data, start)) => None,
         0 => bare(data, from),
-        quote => quoted(data, from, quote).filter(|(_, to)| !goes_on(data, (end, from), *to)),
+        quote => quoted(data, from, quote).filter(|(_, to)| !is_continued(data, (end, from), *to)),
     };
     let is_secret = if quote == 0 { is_bare_secret } else { is_secret };
     let literal = span.filter(|(from, to)| is_secret(&data[*from..*to], kind));
@@ -104,7 +105,7 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
     Found { name_end: end, literal, work }
 }
 
-/// Documentation that calls its values `EXAMPLE` means all of them.
+/// Returns whether `EXAMPLE` occurs near a name: documentation that marks one value this way means all of them.
 fn is_called_example(data: &[u8], (start, end): (usize, usize)) -> bool {
     let around = &data[start.saturating_sub(EXAMPLE_BEFORE)..data.len().min(end + EXAMPLE_AFTER)];
     if EXAMPLE.find(around).is_some() {
@@ -116,13 +117,14 @@ fn is_called_example(data: &[u8], (start, end): (usize, usize)) -> bool {
         .any(|word| word[..7].eq_ignore_ascii_case(b"example") && matches!(word[7], b' ' | b':' | b')' | b'='))
 }
 
-/// `KEY=value` and `KEY = value`; what has a blank on one side of `=` only is text.
-fn is_even(data: &[u8], end: usize, from: usize) -> bool {
+/// Returns whether the white space around `=` is that of an assignment: `KEY=value` or `KEY = value`. A blank on only
+/// one side indicates prose.
+fn has_assignment_spacing(data: &[u8], end: usize, from: usize) -> bool {
     let between = &data[end..from];
     between.last() != Some(&b' ') || between.first() == Some(&b' ') || !between.contains(&b'=')
 }
 
-/// A word before a name makes it part of a sentence, unless it declares the name.
+/// Returns whether a word before a name makes it part of a sentence. Declaring keywords do not.
 fn is_prose(data: &[u8], start: usize) -> bool {
     let before = &data[start.saturating_sub(12)..start];
     let Some(rest) = before.strip_suffix(b" ") else { return false };
@@ -150,13 +152,13 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-fn name_around(data: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
+fn declared_name(data: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
     let before = data[start.saturating_sub(NAME)..start].iter().rev().take_while(|byte| is_name(**byte)).count();
     let after = data[end..data.len().min(end + NAME)].iter().take_while(|byte| is_name(**byte)).count();
     (start - before, end + after)
 }
 
-/// Does a name hold a secret? Its last words decide what it is about.
+/// Returns the kind of secret that a name holds, judged by its last words.
 fn kind_of(name: &[u8]) -> Option<Kind> {
     let words = words_of(name);
     let names = &RULES.names;
@@ -176,7 +178,7 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     (key || held || words.iter().any(|word| has(&names.words, word))).then_some(Kind::Secret)
 }
 
-/// The words of a name in lower case: `AWS_SECRET`, `awsSecret` and `aws-secret` are `aws secret`.
+/// Returns the words of a name in lower case: `AWS_SECRET`, `awsSecret` and `aws-secret` all give `aws secret`.
 fn words_of(name: &[u8]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut before = b'_';
@@ -198,7 +200,7 @@ fn words_of(name: &[u8]) -> Vec<String> {
     words
 }
 
-/// Where the literal after a name begins, its quote (0: none), and whether only a comma stands between.
+/// Returns the start of the literal after a name, its quote (0 if none), and whether only a comma separates the two.
 fn literal_after(data: &[u8], end: usize, option: bool) -> Option<(usize, u8, bool)> {
     if option && data.get(end) == Some(&b' ') {
         let from = end + 1;
@@ -216,7 +218,7 @@ fn literal_after(data: &[u8], end: usize, option: bool) -> Option<(usize, u8, bo
     Some((from, quote, captures.get_group(1).is_some()))
 }
 
-/// A literal up to its quote, on one line.
+/// Returns the range of a quoted literal on one line.
 fn quoted(data: &[u8], from: usize, quote: u8) -> Option<(usize, usize)> {
     let rest = &data[from..data.len().min(from + LITERAL)];
     let length = rest.iter().position(|byte| *byte == quote || *byte == b'\n')?;
@@ -224,19 +226,19 @@ fn quoted(data: &[u8], from: usize, quote: u8) -> Option<(usize, usize)> {
     (rest[length] == quote || rest[length] == b'\\').then_some((from, from + length))
 }
 
-/// A literal on a line of its own that others follow is a part of a text.
-fn goes_on(data: &[u8], (end, from): (usize, usize), to: usize) -> bool {
+/// Returns whether a literal stands on its own line and is followed by others: it is then part of a longer text.
+fn is_continued(data: &[u8], (end, from): (usize, usize), to: usize) -> bool {
     let after = data[to..].iter().skip(1).take(200).find(|byte| !byte.is_ascii_whitespace());
     data[end..from].contains(&b'\n') && after.is_some_and(|byte| matches!(byte, b'"' | b'\''))
 }
 
-/// A value without quotes, up to a blank, a separator or a tag.
+/// Returns the range of an unquoted value, up to a blank, a separator or a tag.
 fn bare(data: &[u8], from: usize) -> Option<(usize, usize)> {
     let rest = &data[from..data.len().min(from + LITERAL)];
     let belongs = |byte: &u8| byte.is_ascii_graphic() && !b"\"'`;,&<>(){}[]|\\".contains(byte);
     let length = rest.iter().position(|byte| !belongs(byte)).unwrap_or(rest.len());
     let ends = rest.get(length).is_none_or(|byte| byte.is_ascii_whitespace() || b"\"'`;,&<}\\".contains(byte));
-    // A path of names is code.
+    // A dotted path of identifiers is code.
     let is_code = rest[..length].contains(&b'.')
         && rest[..length].iter().filter(|byte| byte.is_ascii_digit()).count() * 8 < length;
     (ends && length > 0 && !is_code).then_some((from, from + length))

@@ -1,11 +1,14 @@
-//! Secrets in a text: where they are, which rule says so, and the text without them. Knows bytes, not languages.
+//! Finds and masks secrets in text. Works on bytes and knows nothing about languages.
 //!
-//! The rules are data (`secret-rules/`): those that Betterleaks publishes and our own. `scan` finds their keywords and runs
-//! them, `assignment` looks at literals under names that hold secrets, `value_classes` says what is random and what a placeholder,
-//! `private_key` knows armour. ADR 0015 has the decision and the measurement.
+//! The rules are data (`secret-rules/`): the published rules of Betterleaks and our own. `scan` finds their keywords
+//! and runs them, `assignment` examines literals assigned to names that hold secrets, and `private_key` finds armoured
+//! keys. `value_classes` classifies values as random or as passwords, with the help of `randomness` and `placeholders`.
+//! ADR 0015 has the decision and the measurements.
 
 mod assignment;
+mod placeholders;
 mod private_key;
+mod randomness;
 mod rules;
 mod scan;
 mod value_classes;
@@ -15,26 +18,29 @@ use std::borrow::Cow;
 pub use rules::RULE_FILES;
 pub use scan::TooMuch;
 
-/// What a byte of a secret becomes; line breaks stay, so that every line keeps its number.
+/// Replaces each byte of a secret. Line breaks stay, so that line numbers do not change.
 const MASK: u8 = b'*';
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
-/// A literal that must not leave this module.
+/// The position of a secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
     pub start: usize,
     pub end: usize,
     pub rule: &'static str,
-    /// From 1.
+    /// 1-based.
     pub line: u32,
 }
 
-/// The secrets of a text, sorted, without overlaps.
+/// Returns the secrets of a text, sorted, without overlaps.
+///
+/// # Errors
+/// [`TooMuch`] when matching the rules would cost more than the work limit.
 pub fn find(data: &[u8]) -> Result<Vec<Secret>, TooMuch> {
     if !UTF16_MARKS.iter().any(|mark| data.starts_with(mark)) {
         return scan::find(data);
     }
-    // Of UTF-16, one byte of two says what an ASCII character is.
+    // In UTF-16, the non-zero byte of a pair holds the ASCII character.
     let narrow: Vec<u8> =
         data[2..].chunks(2).map(|pair| pair.iter().copied().find(|byte| *byte != 0).unwrap_or(0)).collect();
     let mut secrets = scan::find(&narrow)?;
@@ -44,7 +50,7 @@ pub fn find(data: &[u8]) -> Result<Vec<Secret>, TooMuch> {
     Ok(secrets)
 }
 
-/// The text with every secret masked: as long as before, with the same lines.
+/// Returns the text with every secret masked. Length and lines do not change.
 pub fn mask<'a>(data: &'a [u8], secrets: &[Secret]) -> Cow<'a, [u8]> {
     if secrets.is_empty() {
         return Cow::Borrowed(data);

@@ -1,5 +1,5 @@
-//! The rules as data: `secret-rules/*.toml`, compiled in, read once, and a regular expression compiled when its first
-//! keyword occurs. Regular expressions are those of `regex-automata`: linear time, no backtracking.
+//! The rules: `secret-rules/*.toml`, embedded in the binary and parsed once. A regular expression is compiled when its
+//! first keyword occurs. The engine is `regex-automata`: linear time, no backtracking.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -13,17 +13,17 @@ const OWN: &str = include_str!("../../secret-rules/own.toml");
 const EXAMPLES: &str = include_str!("../../secret-rules/examples.txt");
 const BIGRAMS: &str = include_str!("../../secret-rules/bigrams.txt");
 
-/// Everything that decides what is masked, beside the code.
+/// The data files that determine what is masked.
 pub const RULE_FILES: [&str; 4] = [BETTERLEAKS, OWN, EXAMPLES, BIGRAMS];
 
-/// A match is looked for this far behind a keyword when the expression has no longest match.
+/// Bytes after a keyword in which an expression of unbounded length is matched.
 const MAX_REACH: usize = 4096;
-/// And this far before it: no expression begins further from its keyword.
+/// Bytes before a keyword in which a match may start.
 pub const BEFORE: usize = 80;
-/// The longest token with a prefix; what follows is masked with it.
+/// Longest token after a provider prefix, in bytes. Longer tokens are masked only up to here by the rule itself.
 const LONGEST_TOKEN: usize = 400;
 
-/// What a value must look like, beyond the expression.
+/// An extra check of the value, in addition to the expression.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Check {
@@ -39,15 +39,15 @@ pub struct Rule {
     pub id: String,
     regex: String,
     pub keywords: Vec<String>,
-    /// Least entropy of the value in bits a character.
+    /// Least Shannon entropy of the value in bits per character.
     #[serde(default)]
     pub entropy: f64,
     #[serde(default)]
     pub check: Check,
-    /// Number of the group that holds the value; 0: the first that takes part in the match.
+    /// Number of the capture group that holds the value; 0 for the first group that takes part in the match.
     #[serde(default)]
     pub group: usize,
-    /// How far behind a keyword the match may begin that does not hold it.
+    /// Bytes after a keyword within which a match may start that does not contain the keyword.
     #[serde(default)]
     pub near: usize,
     #[serde(default)]
@@ -58,12 +58,12 @@ pub struct Rule {
     compiled: OnceLock<Option<Compiled>>,
 }
 
-/// A rule ready to run.
+/// A rule with its compiled expression.
 pub struct Compiled {
     pub regex: Regex,
-    /// Bytes after the beginning of a keyword within which a match ends.
+    /// Bytes after the start of a keyword within which a match ends.
     pub reach: usize,
-    /// Whether a longer match may end beyond `reach`.
+    /// Whether a match may extend beyond `reach`.
     pub unbounded: bool,
     allow: Vec<Regex>,
     require: Vec<Regex>,
@@ -81,7 +81,7 @@ struct Own {
     names: Names,
 }
 
-/// Which names hold secrets; see `own.toml`.
+/// The words of names that hold secrets; see `own.toml`.
 #[derive(Deserialize, Default)]
 pub struct Names {
     pub password: Vec<String>,
@@ -99,7 +99,7 @@ pub struct RuleSet {
 }
 
 pub static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::load);
-/// Cost in half bits of a letter after another one.
+/// Cost of a letter after another letter, in half bits.
 pub static BIGRAM_COSTS: LazyLock<[[u8; 26]; 26]> = LazyLock::new(|| {
     let mut costs = [[0; 26]; 26];
     for (row, line) in costs.iter_mut().zip(BIGRAMS.lines().filter(|line| !line.starts_with('#'))) {
@@ -111,7 +111,7 @@ pub static BIGRAM_COSTS: LazyLock<[[u8; 26]; 26]> = LazyLock::new(|| {
 });
 
 impl RuleSet {
-    /// The files are part of the program, and a test reads them: damage cannot reach a user.
+    /// Parses the embedded files. Panics if one is invalid, which a test excludes.
     fn load() -> Self {
         let imported: Imported = toml::from_str(BETTERLEAKS).expect("betterleaks.toml");
         let own: Own = toml::from_str(OWN).expect("own.toml");
@@ -124,14 +124,14 @@ impl RuleSet {
         RuleSet { rules, names: own.names, examples }
     }
 
-    /// Is this one of the keys that providers publish as examples?
+    /// Returns whether the value is one of the example keys that providers publish.
     pub fn is_example(&self, value: &[u8]) -> bool {
         self.examples.contains(&crate::content_digest::digest_of(value))
     }
 }
 
 impl Rule {
-    /// The expressions of the rule; None for one that cannot be compiled, which a test excludes.
+    /// Returns the compiled rule, or `None` if its expression is invalid, which a test excludes.
     pub fn compiled(&self) -> Option<&Compiled> {
         self.compiled.get_or_init(|| self.compile()).as_ref()
     }
@@ -156,18 +156,18 @@ impl Rule {
 }
 
 impl Compiled {
-    /// Do the rule's own conditions let this value pass?
+    /// Returns whether the value satisfies the rule's own conditions.
     pub fn accepts(&self, value: &[u8]) -> bool {
         !self.allow.iter().any(|regex| regex.is_match(value)) && self.require.iter().all(|regex| regex.is_match(value))
     }
 }
 
-/// Bytes, not characters: names and values of secrets are ASCII, and a file need not be UTF-8.
+/// Compiles an expression over bytes: names and values of secrets are ASCII, and a file need not be UTF-8.
 pub fn expression(source: &str) -> Option<Regex> {
     Regex::builder().syntax(syntax::Config::new().unicode(false).utf8(false)).build(source).ok()
 }
 
-/// The rule of `prefix|least`.
+/// Creates the rule for an entry `prefix|least`.
 fn prefixed(id: &str, text: &str) -> Option<Rule> {
     let (prefix, least) = text.rsplit_once('|')?;
     let escaped = regex_syntax::escape(prefix);
@@ -214,7 +214,8 @@ mod tests {
         }
     }
 
-    /// Facts in a cache were masked by the rules of their time. When this fails: raise `FACTS_VERSION`, and put both here.
+    /// Cached facts were masked by earlier rules. If this test fails, raise `FACTS_VERSION` and update both values
+    /// here.
     #[test]
     fn changed_rules_raise_the_version_of_facts() {
         let mut hasher = blake3::Hasher::new();

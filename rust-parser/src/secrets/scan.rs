@@ -1,7 +1,7 @@
-//! Where the secrets of a text are: one pass for the keywords of all rules, then each rule around its keywords only.
+//! Finds secrets: one pass finds the keywords of all rules, then each rule runs around its keywords only.
 //!
-//! Work is bounded: windows of one rule never overlap, each expression is linear, and a text that makes rules look at
-//! much more than its own size is given up.
+//! Work is bounded: the windows of one rule never overlap, each expression runs in linear time, and a text whose rules
+//! examine many times its own size is rejected.
 
 use std::sync::LazyLock;
 
@@ -10,19 +10,19 @@ use regex_automata::Input;
 use rustc_hash::FxHashMap;
 
 use super::rules::{BEFORE, Check, Compiled, RULES, Rule};
-use super::{Secret, assignment, private_key, value_classes};
+use super::{Secret, assignment, placeholders, private_key, randomness, value_classes};
 
-/// Rules may look at this many bytes of a text in all ...
+/// Work limit of a text in bytes examined ...
 const LEAST_WORK: usize = 4 << 20;
-/// ... or at this many times its size.
+/// ... or as a multiple of its size, whichever is larger.
 const MOST_WORK: usize = 24;
-/// The longest value is looked for this far beyond a rule's reach.
+/// Bytes beyond a rule's reach in which the end of a long value is searched for.
 const LONGEST: usize = 16 << 10;
 
 const ASSIGNMENT_RULE: &str = "secret-literal";
 const PRIVATE_KEY_RULE: &str = "private-key";
 
-/// What a keyword leads to.
+/// The check that a keyword triggers.
 #[derive(Clone, Copy)]
 enum Task {
     Rule(usize),
@@ -32,7 +32,7 @@ enum Task {
 
 struct Prefilter {
     keywords: AhoCorasick,
-    /// By pattern.
+    /// By pattern of the automaton.
     tasks: Vec<Vec<Task>>,
 }
 
@@ -63,27 +63,27 @@ impl Prefilter {
     }
 }
 
-/// The text makes the rules work too much.
+/// The error for a text that exceeds the work limit.
 #[derive(Debug)]
 pub struct TooMuch;
 
-/// Spans of one text, and what finding them has cost.
+/// The spans found in one text, and the number of bytes examined.
 struct Search<'a> {
     data: &'a [u8],
-    /// The open window of each rule that met a keyword.
+    /// The current window of each rule whose keyword occurred.
     windows: FxHashMap<usize, (usize, usize)>,
     found: Vec<(usize, usize, &'static str)>,
-    /// Names before this place have been looked at.
+    /// Names before this position have been examined.
     names_end: usize,
     work: usize,
 }
 
-/// The secrets of a text, sorted, without overlaps.
+/// Returns the secrets of a text, sorted, without overlaps.
 pub fn find(data: &[u8]) -> Result<Vec<Secret>, TooMuch> {
     search(data).0
 }
 
-/// And how many bytes rules looked at.
+/// Returns the secrets, and the number of bytes that the rules examined.
 fn search(data: &[u8]) -> (Result<Vec<Secret>, TooMuch>, usize) {
     let Some(prefilter) = PREFILTER.as_ref() else { return (Ok(Vec::new()), 0) };
     let mut search = Search { data, windows: FxHashMap::default(), found: Vec::new(), names_end: 0, work: 0 };
@@ -112,7 +112,7 @@ fn search(data: &[u8]) -> (Result<Vec<Secret>, TooMuch>, usize) {
 }
 
 impl Search<'_> {
-    /// Let a rule look around a keyword, together with its earlier window if the two touch.
+    /// Opens a rule's window around a keyword, or extends its current window if the two touch.
     fn open(&mut self, index: usize, at: usize) {
         let Some(compiled) = RULES.rules[index].compiled() else { return };
         let start = at.saturating_sub(BEFORE);
@@ -144,12 +144,12 @@ impl Search<'_> {
             if accepts(rule, compiled, &self.data[span.range()]) {
                 self.found.push((span.start, span.end, &rule.id));
             }
-            // What follows a value may be what the next one must follow.
+            // The text after a value may be the context that the next value requires.
             from = span.end.max(from + 1);
         }
     }
 
-    /// A window that cuts a value in two ends behind it.
+    /// Returns the end of a window, moved past a value that it would cut in two.
     fn value_end(&self, end: usize) -> usize {
         let rest = &self.data[end..self.data.len().min(end + LONGEST)];
         end + rest.iter().take_while(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`')).count()
@@ -178,16 +178,16 @@ impl Search<'_> {
 
 fn accepts(rule: &Rule, compiled: &Compiled, found: &[u8]) -> bool {
     compiled.accepts(found)
-        && !value_classes::is_placeholder(found)
-        && (rule.entropy == 0.0 || value_classes::entropy(found) >= rule.entropy)
+        && !placeholders::is_placeholder(found)
+        && (rule.entropy == 0.0 || randomness::entropy(found) >= rule.entropy)
         && match rule.check {
             Check::Shape => true,
-            Check::Random => value_classes::is_random(found, 10, value_classes::PREFIXED_COST),
+            Check::Random => value_classes::is_random(found, 10, randomness::PREFIXED_COST),
             Check::Password => value_classes::is_password(found),
         }
 }
 
-/// Spans in order; of those that overlap, one with the name of the more telling rule.
+/// Sorts the spans and merges overlapping ones, which keep the name of the more specific rule.
 fn merged(data: &[u8], mut found: Vec<(usize, usize, &'static str)>) -> Vec<Secret> {
     found.sort_unstable_by_key(|&(start, end, rule)| (start, std::cmp::Reverse(end), rule == ASSIGNMENT_RULE, rule));
     let mut secrets: Vec<Secret> = Vec::with_capacity(found.len());
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_all_keywords_is_given_up() {
+    fn a_text_full_of_keywords_is_rejected() {
         let keywords: String =
             RULES.rules.iter().flat_map(|rule| &rule.keywords).flat_map(|word| [word.as_str(), " "]).collect();
         assert!(find(&repeated(&keywords, 1 << 20)).is_err());

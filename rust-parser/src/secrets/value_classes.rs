@@ -1,153 +1,19 @@
-//! What a value alone says: random, chosen as a password, or a placeholder.
+//! Classifies a value by its characters alone: random, or chosen as a password.
 
-use std::sync::LazyLock;
+use super::placeholders::{is_invented, is_placeholder};
+use super::randomness::{LETTERS_COST, RANDOM_COST, average_cost, count, distinct_bytes, entropy, longest_word};
 
-use aho_corasick::AhoCorasick;
-
-use super::rules::{BIGRAM_COSTS, RULES};
-
-/// Parts of values that stand for a secret, wherever they occur.
-const PLACEHOLDERS: &[&str] = &[
-    "example",
-    "sample",
-    "changeme",
-    "change_me",
-    "change-me",
-    "placeholder",
-    "your_",
-    "your-",
-    "yourpass",
-    "yourtoken",
-    "yoursecret",
-    "yourkey",
-    "xxxx",
-    "dummy",
-    "fake",
-    "redacted",
-    "replace",
-    "notreal",
-    "not_real",
-    "not-real",
-    "todo",
-    "fixme",
-    "lorem",
-    "qwerty",
-    "asdf",
-    "00000",
-    "11111",
-    "deadbeef",
-    "cafebabe",
-    "****",
-    "...",
-    "____",
-    "$(",
-    "${",
-    "{{",
-    "#{",
-    "%(",
-    "%{",
-    "<",
-    "\\u",
-    "\\x",
-    "process.env",
-    "getenv",
-    "\\0",
-    "[a-",
-    "[0-9",
-    "]{",
-    "(?",
-];
-/// And those of values that somebody made up for a test or a manual, where nothing but a name says that it is a secret.
-const MADE_UP: &[&str] = &[
-    "password",
-    "passw0rd",
-    "p@ssw0rd",
-    "mysecret",
-    "my_secret",
-    "my-secret",
-    "s3cr3t",
-    "secret_key",
-    "test_",
-    "_test",
-    "test-",
-    "-test",
-    "testing",
-    "foobar",
-    "foo_",
-    "foo%",
-    "hunter2",
-    "tiger",
-    "letmein",
-    "undefined",
-    "environ",
-    "encrypted",
-    "secrets.",
-    "config.",
-    "settings.",
-    "localhost",
-    "null",
-    "insecure",
-    "some_",
-    "some-",
-    "unused",
-    "invalid",
-    "insert",
-    "mock",
-    "----",
-    "====",
-];
-static PLACEHOLDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(PLACEHOLDERS));
-static MADE_UP_WORD: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(MADE_UP));
-
-/// This many characters in the order of the alphabet, the digits or the keyboard are no chance.
-const SEQUENCE: usize = 6;
-/// Costs in half bits of characters of which not both are letters.
-const LETTER_DIGIT: u32 = 10;
-const DIGIT_LETTER: u32 = 12;
-const DIGIT_DIGIT: u32 = 7;
-const SEPARATOR: u32 = 4;
-const SIGN: u32 = 12;
-const CASE_UP: u32 = 3;
-/// Half bits a character on average: words have about 8, random letters and digits about 13.
-pub const RANDOM_COST: f64 = 10.1;
-/// Without any digit.
-const LETTERS_COST: f64 = 11.6;
-/// And after a prefix that a provider gives its tokens, where less is left to prove.
-pub const PREFIXED_COST: f64 = 9.2;
-/// Fewer hexadecimal digits are no key.
+/// Least number of hexadecimal digits in a key.
 const HEXADECIMAL: usize = 24;
 
-/// Shannon entropy in bits a byte.
-pub fn entropy(value: &[u8]) -> f64 {
-    let mut counts = [0_u32; 256];
-    value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
-    let length = value.len() as f64;
-    counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / length).map(|p| -p * p.log2()).sum()
-}
-
-fn words(listed: &[&str]) -> Option<AhoCorasick> {
-    AhoCorasick::builder().ascii_case_insensitive(true).build(listed).ok()
-}
-
-fn is_made_up(value: &[u8]) -> bool {
-    MADE_UP_WORD.as_ref().is_some_and(|words| words.is_match(value))
-}
-
-/// A random value that no word of it calls made up: for places where only a name says that it is a secret.
+/// Returns whether a value is random and contains no word that marks invented values. Used where only a name indicates
+/// a secret.
 pub fn is_secret_literal(value: &[u8]) -> bool {
-    is_random(value, 16, RANDOM_COST) && !is_made_up(value)
+    is_random(value, 16, RANDOM_COST) && !is_invented(value)
 }
 
-/// Does the value stand for a secret, as templates, examples and documentation write it?
-pub fn is_placeholder(value: &[u8]) -> bool {
-    PLACEHOLDER.as_ref().is_some_and(|words| words.is_match(value))
-        || has_sequence(value)
-        || is_password_hash(value)
-        || RULES.is_example(value)
-        || distinct(value) < (value.len() / 3).min(8)
-}
-
-/// A value that a machine made: enough of it, no words, no pattern.
+/// Returns whether a value is random: at least `least` bytes, no words and no pattern. `limit` is the least average
+/// cost in half bits per character.
 pub fn is_random(value: &[u8], least: usize, limit: f64) -> bool {
     let body = value.trim_ascii_end();
     if body.len() < least || is_placeholder(body) || is_uuid(body) {
@@ -168,11 +34,11 @@ pub fn is_random(value: &[u8], least: usize, limit: f64) -> bool {
     let floor = if body.len() >= 24 { 3.4 } else { 3.0 };
     letters > 0
         && entropy(body) >= floor
-        && cost(body) >= limit
-        && (digits > 0 || (mixed && cost(body) >= LETTERS_COST))
+        && average_cost(body) >= limit
+        && (digits > 0 || (mixed && average_cost(body) >= LETTERS_COST))
 }
 
-/// The text that a value is in base64; random bytes are no text.
+/// Returns the text that a base64 value encodes, or `None` if it encodes random bytes.
 fn encoded_text(value: &[u8]) -> Option<Vec<u8>> {
     let digits = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
     let mut text = Vec::with_capacity(value.len());
@@ -198,7 +64,7 @@ fn encoded_text(value: &[u8]) -> Option<Vec<u8>> {
     is_text.then_some(text)
 }
 
-/// Mostly one run of hexadecimal digits, random ones.
+/// Returns whether a value is mostly one run of random hexadecimal digits.
 fn is_hexadecimal(body: &[u8]) -> bool {
     let longest = body.split(|byte| !byte.is_ascii_hexdigit()).max_by_key(|run| run.len()).unwrap_or_default();
     let digits = count(longest, u8::is_ascii_digit);
@@ -211,12 +77,13 @@ fn is_hexadecimal(body: &[u8]) -> bool {
         && entropy(longest) >= 2.9
 }
 
-/// A value that somebody chose as a password and did not mean as an example: several kinds of characters, not only words.
+/// Returns whether a value resembles a password that is not an example: several kinds of characters, and not only
+/// words.
 pub fn is_password(value: &[u8]) -> bool {
     if value.len() < 8
         || value.len() > 200
         || is_placeholder(value)
-        || is_made_up(value)
+        || is_invented(value)
         || value.iter().any(|byte| *byte <= b' ' || *byte == 127)
     {
         return false;
@@ -228,104 +95,17 @@ pub fn is_password(value: &[u8]) -> bool {
         + usize::from(value.iter().any(u8::is_ascii_uppercase))
         + usize::from(digits > 0)
         + usize::from(signs > 0);
-    if letters == 0 || distinct(value) < 6 {
+    if letters == 0 || distinct_bytes(value) < 6 {
         return false;
     }
     if let Some(text) = encoded_text(value) {
         return is_password(&text);
     }
     if digits == 0 {
-        return kinds >= 2 && value.len() >= 10 && cost(value) >= LETTERS_COST;
+        return kinds >= 2 && value.len() >= 10 && average_cost(value) >= LETTERS_COST;
     }
     let words = longest_word(value);
-    (kinds >= 3 && words * 2 <= value.len() && cost(value) >= 8.5) || is_random(value, 12, RANDOM_COST)
-}
-
-/// The longest run of letters that reads like a word.
-fn longest_word(value: &[u8]) -> usize {
-    value
-        .split(|byte| !byte.is_ascii_alphabetic())
-        .filter(|run| run.len() >= 4 && cost(run) < 10.0)
-        .map(<[u8]>::len)
-        .max()
-        .unwrap_or(0)
-}
-
-/// Does a name consist of words? Base64 does not.
-pub fn is_wordy(name: &[u8]) -> bool {
-    name.len() >= 3 && cost(name) < RANDOM_COST
-}
-
-/// Average cost of each character after the one before it, in half bits.
-fn cost(value: &[u8]) -> f64 {
-    let table = &*BIGRAM_COSTS;
-    let letter = |byte: u8| usize::from(byte.to_ascii_lowercase() - b'a');
-    let sum: u32 = value
-        .windows(2)
-        .map(|pair| match (pair[0], pair[1]) {
-            (a, b) if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
-                let up = a.is_ascii_lowercase() && b.is_ascii_uppercase();
-                u32::from(table[letter(a)][letter(b)]) + if up { CASE_UP } else { 0 }
-            }
-            (a, b) if a.is_ascii_digit() && b.is_ascii_digit() => DIGIT_DIGIT,
-            (a, b) if a.is_ascii_digit() && b.is_ascii_alphabetic() => DIGIT_LETTER,
-            (a, b) if a.is_ascii_alphabetic() && b.is_ascii_digit() => LETTER_DIGIT,
-            (a, b) if [a, b].iter().any(|byte| !byte.is_ascii_alphanumeric() && !b"-_./: ".contains(byte)) => SIGN,
-            _ => SEPARATOR,
-        })
-        .sum();
-    f64::from(sum) / (value.len().max(2) - 1) as f64
-}
-
-fn count(value: &[u8], is: fn(&u8) -> bool) -> usize {
-    value.iter().filter(|byte| is(byte)).count()
-}
-
-fn distinct(value: &[u8]) -> usize {
-    let mut seen = [false; 256];
-    value.iter().for_each(|byte| seen[usize::from(*byte)] = true);
-    seen.iter().filter(|seen| **seen).count()
-}
-
-/// `abcdef`, `123456`, `987654`: each byte is the next one, or the one before; also `A1B2C3D4E5F6`.
-fn has_sequence(value: &[u8]) -> bool {
-    let lower = value.to_ascii_lowercase();
-    let letters: Vec<u8> = lower.iter().filter(|byte| byte.is_ascii_alphabetic()).copied().collect();
-    runs(&lower) || runs(&letters)
-}
-
-fn runs(value: &[u8]) -> bool {
-    let (mut up, mut down) = (1, 1);
-    value.windows(2).any(|pair| {
-        let (a, b) = (pair[0], pair[1]);
-        let plain = a.is_ascii_alphanumeric() && b.is_ascii_alphanumeric();
-        up = if plain && b == a + 1 { up + 1 } else { 1 };
-        down = if plain && a == b + 1 { down + 1 } else { 1 };
-        up >= SEQUENCE || down >= SEQUENCE
-    })
-}
-
-/// What is stored instead of a password: `pbkdf2_sha256$...`, `$2b$...`, `{SSHA}...`.
-fn is_password_hash(value: &[u8]) -> bool {
-    let algorithm = value.iter().position(|byte| *byte == b'$').map(|at| &value[..at]);
-    let named = algorithm.is_some_and(|name| {
-        let known = [
-            &b"pbkdf2"[..],
-            b"argon2",
-            b"bcrypt",
-            b"scrypt",
-            b"sha1",
-            b"sha256",
-            b"sha512",
-            b"md5",
-            b"crypt",
-            b"SHA-",
-            b"SCRAM",
-        ];
-        known.iter().any(|start| name.starts_with(start))
-    });
-    let crypt = value.len() > 20 && value[0] == b'$' && value[1..].iter().take(12).any(|byte| *byte == b'$');
-    named || crypt || value.starts_with(b"{SSHA") || value.starts_with(b"{SHA") || value.starts_with(b"{CRYPT")
+    (kinds >= 3 && words * 2 <= value.len() && average_cost(value) >= 8.5) || is_random(value, 12, RANDOM_COST)
 }
 
 fn is_uuid(value: &[u8]) -> bool {
@@ -357,22 +137,22 @@ mod tests {
             "csrfmiddlewaretoken",
             "aaaaaaaaaaaaaaaaaaaaaaaa1",
         ] {
-            assert!(!is_random(text.as_bytes(), 16, RANDOM_COST), "{text} {}", cost(text.as_bytes()));
+            assert!(!is_random(text.as_bytes(), 16, RANDOM_COST), "{text} {}", average_cost(text.as_bytes()));
         }
     }
 
     #[test]
-    fn made_values_are_random() {
+    fn generated_values_are_random() {
         // Not secrets: the digests of "a", "b", ... in several alphabets.
         for text in
             ["Zk8Qm3vXr7Lp2TnW9sYb", "q7x2m9k4v8z3w6j1", "ca978112ca1bbdcafac231b39a23dc4d", "JBSWY3DPEHPK3PXPGQ4TSNBT"]
         {
-            assert!(is_random(text.as_bytes(), 16, RANDOM_COST), "{text} {}", cost(text.as_bytes()));
+            assert!(is_random(text.as_bytes(), 16, RANDOM_COST), "{text} {}", average_cost(text.as_bytes()));
         }
     }
 
     #[test]
-    fn passwords_are_told_from_words() {
+    fn passwords_are_distinguished_from_words() {
         for text in ["Xk9#mQ2v", "tR7!pLw2Zq", "9fGh-22xKq_7"] {
             assert!(is_password(text.as_bytes()), "{text}");
         }

@@ -1,9 +1,10 @@
-//! The heap of the process after bulk work.
+//! Returns heap memory to the operating system after bulk work.
 
-/// Return freed memory to the system, where the C library has a call for that: free blocks between live ones included.
+/// Releases free heap blocks, including those between live ones, to the operating system where the C library supports
+/// it.
 pub fn trim_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: takes no pointers, may be called from any thread at any time.
+    // SAFETY: takes no pointers and may be called from any thread at any time.
     unsafe {
         libc::malloc_trim(0);
     }

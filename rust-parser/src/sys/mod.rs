@@ -1,5 +1,5 @@
-//! The only module that may contain `unsafe` code. Everything outside of it is checked by the compiler (`deny(unsafe_code)`), and what
-//! is exported from here can be called safely.
+//! The only module that may contain `unsafe` code. The compiler checks everything else (`deny(unsafe_code)`), and
+//! everything that this module exports is safe to call.
 //!
 //! | where | what the compiler cannot check | why it holds |
 //! |---|---|---|

@@ -1,16 +1,17 @@
-//! Counts tokens of texts that share most of their parts: an answer is measured again and again until it fits a budget.
+//! Counts tokens with a cache, for texts that share most of their parts: an answer is measured repeatedly until it fits
+//! a budget.
 //!
-//! A text is cut where the encoding's own split has a boundary whatever stands before and after, so the counts of its
-//! parts add up to its own. Counts of short parts are remembered.
+//! A text is split where the encoding has a boundary in every context, so the counts of the parts add up to that of the
+//! text. The counts of short parts are cached.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, TryLockError};
 
-/// Longer texts are counted as a whole: they would drive all else out of the memory.
+/// Longest text that is split, in bytes: longer ones would evict everything else from the cache.
 const MAX_TEXT_BYTES: usize = 256 << 10;
-/// Longer parts are not remembered.
+/// Longest cached part in bytes.
 const MAX_PART_BYTES: usize = 2048;
-/// Bytes of all parts that are remembered, with what a place in the table costs; then it begins anew.
+/// Size of the cache in bytes, including the overhead of table entries. The cache is cleared when it is full.
 const MAX_BYTES: usize = 4 << 20;
 const PLACE_BYTES: usize = 48;
 
@@ -22,7 +23,7 @@ struct Remembered {
 
 static REMEMBERED: LazyLock<Mutex<Remembered>> = LazyLock::new(Mutex::default);
 
-/// Exact number of cl100k_base tokens.
+/// Returns the exact number of cl100k_base tokens.
 pub fn count(text: &str) -> usize {
     let tokenizer = bpe_openai::cl100k_base();
     if text.len() > MAX_TEXT_BYTES {
@@ -53,7 +54,7 @@ impl Remembered {
     }
 }
 
-/// The text in parts whose tokens are the text's own.
+/// Splits a text into parts whose tokens, together, are those of the text.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -64,11 +65,12 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a piece of cl100k_base ends before the byte at `at` (not the first) in every text that holds its surroundings:
-/// at the beginning of a line, of a JSON object and of a JSON list of texts.
+/// Returns whether a piece of cl100k_base ends before the byte at `at` (not the first) in every context: at the start
+/// of a line, of a JSON object, or of a JSON list of strings.
 ///
-/// White space with line ends is of one piece up to the last of them. Two marks in a row are of one piece, which goes on
-/// for as long as marks and line ends follow, so a letter ends it. (One mark before a letter may begin the letter's piece.)
+/// White space with line ends forms one piece up to the last of them. Two punctuation marks in a row belong to one
+/// piece, which continues as long as marks and line ends follow, so a letter ends it. (One mark before a letter may
+/// belong to the letter's piece.)
 fn is_cut(bytes: &[u8], at: usize) -> bool {
     match bytes[at - 1] {
         b'\n' => bytes[at..].iter().find(|byte| **byte != b' ').is_some_and(u8::is_ascii_graphic),

@@ -1,17 +1,18 @@
-//! Model tokens of the encoding cl100k_base. The tables are inside the extension and unpacked on first use.
+//! Model tokens of the encoding cl100k_base. The tables are embedded in the extension and unpacked on first use.
 
 use bpe_openai::Tokenizer;
 use bpe_openai::appendable_encoder::AppendableEncoder;
 
-/// No token of cl100k_base is longer.
+/// Longest token of cl100k_base in bytes.
 const MAX_TOKEN_BYTES: usize = 128;
 
-/// Exact number of cl100k_base tokens; special-token text such as `<|endoftext|>` counts as ordinary text.
+/// Returns the exact number of cl100k_base tokens. The text of special tokens such as `<|endoftext|>` counts as
+/// ordinary text.
 pub fn count_tokens(text: &str) -> usize {
     super::cached_counts::count(text)
 }
 
-/// The longest prefix of at most `limit` cl100k_base tokens that ends at a character boundary.
+/// Returns the longest prefix of at most `limit` cl100k_base tokens that ends at a character boundary.
 pub fn truncate_tokens(text: &str, limit: usize) -> &str {
     let tokenizer = bpe_openai::cl100k_base();
     let mut left = limit;
@@ -27,9 +28,10 @@ pub fn truncate_tokens(text: &str, limit: usize) -> &str {
     text
 }
 
-/// The longest prefix within `limit` that ends in the piece that is too long; before the piece `left` tokens are left.
+/// Returns the longest prefix within `limit` that ends in the first piece that exceeds it; `left` tokens are left
+/// before that piece.
 ///
-/// The tokens of a piece's prefix are known without encoding it again, but a prefix can also be split otherwise than the
+/// The tokens of a piece's prefix are known without encoding it again. But a prefix can be split differently from the
 /// text (white space is cut before its last character only if a word follows), so each candidate is counted as a whole.
 fn longest_within<'a>(
     tokenizer: &Tokenizer,
@@ -55,7 +57,7 @@ fn longest_within<'a>(
     &text[..end.unwrap_or(0)]
 }
 
-/// Byte length of the first character if it is white space, else 0.
+/// Returns the byte length of the first character if it is white space, else 0.
 fn leading_white(text: &str) -> usize {
     text.chars().next().filter(|first| first.is_whitespace()).map_or(0, char::len_utf8)
 }

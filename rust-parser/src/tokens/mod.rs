@@ -1,4 +1,4 @@
-//! Text to words (for BM25) and to model tokens (for answer budgets). Pure functions over text; nothing here knows files.
+//! Splits text into words (for BM25) and counts model tokens (for answer budgets). Pure functions over text.
 
 mod cached_counts;
 mod cl100k;

@@ -1,12 +1,12 @@
 //! Splits text into words for BM25.
 //!
-//! A maximal run of letters, digits, combining marks and `_` is an identifier. It gives its lower-cased whole and then its
-//! parts (split at case changes, `_` and digits), unless the whole is its only part. Words of one character are left out,
-//! except characters of scripts that write without spaces (Han, Kana), which are parts of their own.
+//! An identifier is a maximal run of letters, digits, combining marks and `_`. It gives its lower-case form, followed
+//! by its parts (split at case changes, `_` and digits) unless the whole is its only part. Words of one character are
+//! dropped, except characters of scripts without spaces (Han, Kana), each of which is a part.
 
-/// Longer identifiers are data (hashes, base64): only this many characters of the whole are kept.
+/// Number of characters kept of a whole identifier. Longer ones are data (hashes, base64).
 const MAX_WORD_CHARS: usize = 80;
-/// Only this many characters of an identifier are searched for parts.
+/// Number of characters of an identifier that are split into parts.
 const MAX_PARTS_CHARS: usize = 256;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ enum Class {
     Upper,
     Digit,
     Underscore,
-    /// A letter that is a word by itself.
+    /// A letter that is a word of its own.
     Ideograph,
 }
 
@@ -37,14 +37,14 @@ const ASCII: [Class; 128] = {
     table
 };
 
-/// Words of `text` in order, wholes before their parts.
+/// Returns the words of `text` in order, identifiers before their parts.
 pub fn split_words(text: &str) -> Vec<String> {
     let mut joined = String::new();
     push_words(text, &mut joined);
     joined.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Append the words of `text` to `out`, each followed by a space.
+/// Appends the words of `text` to `out`, each followed by a space.
 pub fn push_words(text: &str, out: &mut String) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -87,7 +87,7 @@ pub fn push_words(text: &str, out: &mut String) {
     }
 }
 
-/// Class and byte length of the character at a character boundary.
+/// Returns class and byte length of the character at a character boundary.
 fn class_at(text: &str, at: usize) -> (Class, usize) {
     let Some(character) = text[at..].chars().next() else {
         return (Class::Other, 1);
@@ -117,7 +117,7 @@ fn class_of(character: char) -> Class {
     }
 }
 
-/// Append an identifier that is not just lower-case ASCII letters.
+/// Appends an identifier that does not consist of lower-case ASCII letters only.
 fn push_identifier(identifier: &str, out: &mut String) {
     let whole = push_folded(cut(identifier, MAX_WORD_CHARS), out);
     let before_parts = out.len();
@@ -131,7 +131,7 @@ fn push_identifier(identifier: &str, out: &mut String) {
     }
 }
 
-/// The first `characters` characters of a text.
+/// Returns the first `characters` characters of a text.
 pub fn cut(text: &str, characters: usize) -> &str {
     if text.len() <= characters {
         return text;
@@ -139,7 +139,8 @@ pub fn cut(text: &str, characters: usize) -> &str {
     text.char_indices().nth(characters).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Append one word in lower case; say whether it was a word (two characters, or an ideograph, and not only underscores).
+/// Appends a word in lower case. Returns whether it is one: at least two characters or an ideograph, and not only
+/// underscores.
 fn push_folded(word: &str, out: &mut String) -> bool {
     let mut characters = word.chars();
     let keep = match (characters.next(), characters.next()) {
@@ -159,7 +160,8 @@ fn push_folded(word: &str, out: &mut String) -> bool {
     true
 }
 
-/// The parts of an identifier by the rule `[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+` over Unicode letters.
+/// Iterates over the parts of an identifier by the rule `[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+` over Unicode
+/// letters.
 struct Parts<'a> {
     rest: &'a str,
 }
@@ -182,7 +184,7 @@ impl<'a> Iterator for Parts<'a> {
         if class == Class::Ideograph {
             end = first.len_utf8();
         } else {
-            // A run of one class; one upper-case letter may begin a lower-case run.
+            // A part is a run of one class; a single upper-case letter may precede a run of lower-case letters.
             let mut previous = 0;
             let mut run = class;
             for (at, character) in characters {

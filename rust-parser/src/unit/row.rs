@@ -1,10 +1,10 @@
-//! The values of a row, and their bytes for the digest.
+//! The fields of a row and their byte encoding for the digest.
 
 use std::borrow::Cow;
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// One value of a row.
+/// One field of a row.
 pub enum Field<'a> {
     Text(Cow<'a, str>),
     /// `project:name`
@@ -28,7 +28,7 @@ impl From<String> for Field<'_> {
     }
 }
 
-/// Append the bytes of fields to those of a row.
+/// Appends the byte encoding of fields to a row.
 pub fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
     for field in fields {
         match field {
@@ -54,7 +54,7 @@ pub fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
     }
 }
 
-/// Hexadecimal digits of a number, the highest first.
+/// Returns the hexadecimal digits of a number, most significant first.
 pub fn digits(number: u64) -> [u8; 16] {
     std::array::from_fn(|at| DIGITS[(number >> (60 - 4 * at)) as usize & 15])
 }

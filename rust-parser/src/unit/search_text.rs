@@ -1,11 +1,12 @@
-//! What word search sees of a unit's nodes: identifiers split, each node's own text without nested nodes and docstring.
+//! The searchable text of a unit's nodes: split identifiers, and each node's own text without nested nodes and
+//! docstring.
 
 use crate::link::project::names::FILE_NODE;
 use crate::tokens::push_words;
 use crate::unit::{Field, NodePlace, UnitSource};
 
 impl UnitSource {
-    /// Words of every node for search: (uid, name, qualified name, docstring, source, path).
+    /// Returns the words of every node: `[uid, name, qualified name, docstring, source, path]`.
     pub(crate) fn texts(&self, content: &[u8]) -> Vec<[String; 6]> {
         let words = |text: &str| {
             let mut out = String::new();
@@ -55,7 +56,7 @@ impl UnitSource {
     }
 }
 
-/// The text of a span without the spans of nested nodes and without the docstring.
+/// Returns the text of a span without the spans of nested nodes and without the docstring.
 fn own_text(content: &[u8], span: (usize, usize), holes: &mut [(usize, usize)], docstring: &str) -> String {
     holes.sort_unstable();
     let end = span.1.min(content.len());
@@ -72,7 +73,8 @@ fn own_text(content: &[u8], span: (usize, usize), holes: &mut [(usize, usize)], 
     without_docstring(own, docstring)
 }
 
-/// Cut from the docstring's first line to its last; the lines themselves are verbatim, what is around them is not.
+/// Removes the docstring, from its first line to its last. The lines occur verbatim in the text; what surrounds them
+/// may differ.
 fn without_docstring(mut text: String, docstring: &str) -> String {
     let mut lines = docstring.lines().map(str::trim).filter(|line| !line.is_empty());
     let Some(first) = lines.next() else { return text };

@@ -1,20 +1,20 @@
-//! Cosines of a query with stored float16 vectors, in double precision and in a fixed order of additions, so that equal stores
-//! give equal answers on every processor.
+//! Cosines of a query with stored float16 vectors, in double precision and with a fixed order of additions, so that
+//! equal stores give equal results on every processor.
 
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 
-/// Halves that are converted together: one at a time takes three times as long.
+/// Number of half-precision values converted at a time; one at a time takes three times as long.
 const AT_ONCE: usize = 64;
 
-/// A query as doubles, with its length.
+/// A query in double precision, with its norm.
 pub struct ExactQuery {
     values: Vec<f64>,
     length: f64,
 }
 
 impl ExactQuery {
-    /// From float32 little-endian; None when its length is zero or not finite.
+    /// Decodes a little-endian float32 vector. Returns `None` if its norm is zero or not finite.
     pub fn new(query: &[u8]) -> Option<Self> {
         let values: Vec<f64> =
             query.as_chunks::<4>().0.iter().map(|bytes| f64::from(f32::from_le_bytes(*bytes))).collect();
@@ -22,7 +22,7 @@ impl ExactQuery {
         (length > 0.0 && length.is_finite()).then_some(Self { values, length })
     }
 
-    /// Cosine with a float16 little-endian vector of the same dimension; NaN with the zero vector.
+    /// Returns the cosine with a little-endian float16 vector of the same dimension; NaN for the zero vector.
     pub fn cosine(&self, vector: &[u8]) -> f64 {
         let mut product = 0.0;
         let mut squares = 0.0;

@@ -1,9 +1,9 @@
-//! Nearest neighbours by a scan over all int8 vectors in memory. Ids and vectors come in, ids and cosines go out; where
-//! vectors are kept for good is not known here.
+//! Exact nearest-neighbour search: a scan over all vectors in memory, quantized to 12 bits. Takes ids and vectors and
+//! returns ids and cosines; the store keeps the originals.
 //!
-//! A value has 12 bits: the upper 8 are scanned, the lower 4 decide among the best. (8 bits alone find 98.5 % of the ten
-//! nearest of 30,000 functions, all 12 bits 99.9 %, for half as much memory again.) Rows are sorted by id, so that filters
-//! are merges and equal scores come out by id without further work.
+//! A value has 12 bits: the scan uses the upper 8, and the lower 4 decide among the best rows. (8 bits alone find 98.5
+//! % of the ten nearest of 30,000 functions, 12 bits 99.9 % for half as much memory again.) Rows are sorted by id, so
+//! that filters are merges and ties are in order of id.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -18,7 +18,7 @@ mod cosine;
 mod rows;
 mod search;
 
-/// Vectors in memory as int8 for an exact scan. Mutable; safe to use from several threads.
+/// An in-memory index of quantized vectors with exact search. Mutable and thread-safe.
 pub struct VectorIndex {
     dimension: usize,
     rows: RwLock<Rows>,
@@ -40,7 +40,10 @@ impl VectorIndex {
         self.read(|rows| rows.ids.clone())
     }
 
-    /// float16 little-endian each; replaces by id. Nothing is changed when one of them has another dimension.
+    /// Inserts or replaces vectors by id, each little-endian float16.
+    ///
+    /// # Errors
+    /// A vector has another dimension; nothing is changed.
     pub fn put(&self, ids: &[i64], vectors: &[impl AsRef<[u8]>]) -> Result<(), String> {
         if ids.len() != vectors.len() {
             return Err("ids and vectors must have the same length".to_owned());
@@ -48,7 +51,7 @@ impl VectorIndex {
         vectors.iter().try_for_each(|vector| self.check(vector.as_ref(), 2))?;
         let mut order: Vec<usize> = (0..ids.len()).collect();
         order.sort_by_key(|index| ids[*index]);
-        // Of equal ids the last one counts; the sort is stable.
+        // Of equal ids the last one wins; the sort is stable.
         order.reverse();
         order.dedup_by_key(|index| ids[*index]);
         order.reverse();
@@ -71,12 +74,13 @@ impl VectorIndex {
         self.rows.write().unwrap_or_else(PoisonError::into_inner).remove(&ids, self.dimension);
     }
 
-    /// Best first by cosine of the quantised vectors, ties by id. `query` is float32 little-endian; `allowed` holds sorted int64
-    /// little-endian ids, None allows all. A zero query finds nothing, and a zero vector is never found.
+    /// Returns the nearest ids by cosine of the quantized vectors, best first, ties by id. `query` is little-endian
+    /// float32; `allowed` holds sorted ids as little-endian int64, and `None` allows all. A zero query finds nothing,
+    /// and a zero vector is never found.
     pub fn search(&self, query: &[u8], limit: usize, allowed: Option<&[u8]>) -> Result<Vec<(i64, f32)>, String> {
         self.check(query, 4)?;
         if allowed.is_some_and(|ids| ids.len() % 8 != 0) {
-            return Err("allowed must hold 8 bytes an id".to_owned());
+            return Err("allowed must have 8 bytes per id".to_owned());
         }
         let Some(query) = Query::new(query) else { return Ok(Vec::new()) };
         Ok(self.read(|rows| match allowed {
@@ -85,7 +89,7 @@ impl VectorIndex {
         }))
     }
 
-    /// Exact cosines of a float32 question with float16 vectors, in their order; NaN where one has no length.
+    /// Returns the exact cosines of a float32 query with float16 vectors, in their order; NaN for a zero vector.
     pub fn cosines(&self, query: &[u8], vectors: &[impl AsRef<[u8]>]) -> Result<Vec<f64>, String> {
         self.check(query, 4)?;
         vectors.iter().try_for_each(|vector| self.check(vector.as_ref(), 2))?;

@@ -1,4 +1,4 @@
-//! The rows of the index in memory: parallel arrays, sorted by id.
+//! The rows of the vector index: parallel arrays, sorted by id.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ pub struct Rows {
     pub ids: Vec<i64>,
     /// `dimension` values a row: the upper 8 bits of `round(value * 2032 / largest)`, rounded.
     pub upper: Vec<i8>,
-    /// What is missing to the 12 bits, -8 to 7, plus 8; two values a byte, the even one in the lower half.
+    /// The lower bits, -8 to 7, plus 8: two values per byte, the even one in the lower half.
     pub lower: Vec<u8>,
-    /// 1 / length of the 12-bit vector; 0 for the zero vector, which is never found.
+    /// 1 / norm of the 12-bit vector; 0 for the zero vector, which is never found.
     pub inverse_norms: Vec<f32>,
 }
 
 impl Rows {
-    /// Append a vector; its id must be greater than all others. Values that are not finite count as 0.
+    /// Appends a vector, whose id must be greater than all others. Values that are not finite count as 0.
     pub fn push(&mut self, id: i64, vector: &[f32]) {
         let values = vector.iter().map(|value| if value.is_finite() { *value } else { 0.0 });
         let largest =
@@ -43,12 +43,12 @@ impl Rows {
         self.inverse_norms.push(if squares > 0 { 1.0 / (squares as f32).sqrt() } else { 0.0 });
     }
 
-    /// The upper bits of a row.
+    /// Returns the upper bits of a row.
     pub fn row(&self, position: usize, dimension: usize) -> &[i8] {
         &self.upper[position * dimension..(position + 1) * dimension]
     }
 
-    /// Place of the lower bits of a row.
+    /// Returns the range of the lower bits of a row.
     pub fn low_range(position: usize, dimension: usize) -> Range<usize> {
         let stride = dimension.div_ceil(2);
         position * stride..(position + 1) * stride
@@ -61,7 +61,7 @@ impl Rows {
         self.inverse_norms.push(other.inverse_norms[position]);
     }
 
-    /// Take in rows that are sorted by id; they win over rows of the same id.
+    /// Merges rows sorted by id. They replace rows with the same id.
     pub fn merge(&mut self, added: Rows, dimension: usize) {
         if self.ids.last() < added.ids.first() {
             grow(&mut self.ids, added.ids);
@@ -104,7 +104,7 @@ impl Rows {
         }
     }
 
-    /// Drop the rows of the sorted ids.
+    /// Removes the rows with the given sorted ids.
     pub fn remove(&mut self, gone: &[i64], dimension: usize) {
         let mut kept = 0;
         for position in 0..self.ids.len() {
@@ -125,10 +125,10 @@ impl Rows {
         self.lower.truncate(Self::low_range(kept, dimension).start);
     }
 
-    /// Positions of the ids (sorted, 8 bytes each) that are here.
+    /// Returns the positions of those ids (sorted, 8 bytes each) that are present.
     pub fn positions(&self, allowed: &[u8]) -> Vec<usize> {
         let ids = allowed.as_chunks::<8>().0.iter().map(|bytes| i64::from_le_bytes(*bytes));
-        // A search costs about log2(rows) comparisons, a merge one for each row.
+        // A binary search costs about log2(rows) comparisons per id, a merge one per row.
         if ids.len() * 16 < self.ids.len() {
             return ids.filter_map(|id| self.ids.binary_search(&id).ok()).collect();
         }
@@ -146,7 +146,7 @@ impl Rows {
     }
 }
 
-/// Append, with a sixteenth to spare when it must grow: doubling would keep as much again for nothing.
+/// Appends values and grows by a sixteenth when necessary: doubling would waste as much memory as the values take.
 fn grow<T>(values: &mut Vec<T>, added: Vec<T>) {
     if values.capacity() - values.len() < added.len() {
         values.reserve_exact(added.len() + values.len() / 16);
@@ -154,8 +154,8 @@ fn grow<T>(values: &mut Vec<T>, added: Vec<T>) {
     values.extend(added);
 }
 
-/// The nearest whole number of a value below 2^22: adding 1.5 * 2^23 leaves no bits for a fraction. `f32::round` is a call
-/// on processors without SSE4.1 and took most of the time of loading vectors.
+/// Rounds a value below 2^22 to the nearest integer: adding 1.5 * 2^23 leaves no bits for a fraction. `f32::round` is a
+/// function call on processors without SSE4.1 and took most of the time of loading vectors.
 pub fn round(value: f32) -> f32 {
     const WHOLE: f32 = 12_582_912.0;
     (value + WHOLE) - WHOLE

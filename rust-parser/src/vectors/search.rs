@@ -1,4 +1,4 @@
-//! The scan for the nearest rows: by their upper 8 bits first, then with all 12 bits among the best.
+//! The search: a scan by the upper 8 bits, then a second ranking of the best rows with all 12 bits.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -7,23 +7,24 @@ use std::ops::Range;
 use super::rows::{Rows, round};
 use crate::sys::dot_product::dot;
 
-/// From this many rows on two threads share a scan; below it, waking the second costs more than it saves.
+/// Least number of rows for which two threads share a scan; below it, waking the second thread costs more than it
+/// saves.
 const ROWS_FOR_TWO_THREADS: usize = 50_000;
 
-/// A question in 16 bits: as exact as floats for this use, and its products with int8 add up in 32 bits.
+/// A query quantized to 16 bits: precise enough for this use, and sums of its products with int8 fit 32 bits.
 pub struct Query {
     values: Vec<i16>,
     inverse_norm: f32,
 }
 
-/// A found row; the greatest is the worst, so that a heap gives it up first. Positions are in the order of ids.
+/// A candidate row, ordered so that the worst is on top of the heap. Positions are in the order of ids.
 #[derive(PartialEq)]
 struct Hit {
     score: f32,
     position: usize,
 }
 
-/// Sorted positions of rows that can be divided among two threads.
+/// Sorted row positions that can be divided between two threads.
 pub trait Positions: Sized + Send {
     fn count(&self) -> usize;
     fn halves(self) -> (Self, Self);
@@ -74,12 +75,12 @@ impl Ord for Hit {
 }
 
 impl Query {
-    /// From float32 little-endian; None for the zero vector.
+    /// Decodes a little-endian float32 vector. Returns `None` for the zero vector.
     pub fn new(bytes: &[u8]) -> Option<Self> {
         let floats = bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes));
         let floats: Vec<f32> = floats.map(|value| if value.is_finite() { value } else { 0.0 }).collect();
         let largest = floats.iter().fold(0f32, |largest, value| largest.max(value.abs()));
-        // A sum of `dimension` products with int8 must fit 32 bits.
+        // The sum of `dimension` products with int8 must fit 32 bits.
         let top = (i32::MAX / (127 * floats.len() as i32)).min(i32::from(i16::MAX)) as f32;
         let values: Vec<i16> = floats.iter().map(|value| round(value / largest * top) as i16).collect();
         let squares: f64 = values.iter().map(|value| f64::from(*value).powi(2)).sum();
@@ -88,9 +89,9 @@ impl Query {
 }
 
 impl Rows {
-    /// Ids and cosines of the best `limit` rows among some positions, which are sorted.
+    /// Returns ids and cosines of the best `limit` rows among sorted positions.
     pub fn nearest(&self, query: &Query, limit: usize, positions: impl Positions) -> Vec<(i64, f32)> {
-        // More than asked for, because the lower bits can change the order.
+        // Keeps more than `limit` rows, because the lower bits can change the order.
         let wide = limit.saturating_mul(2).saturating_add(32);
         let mut best = BinaryHeap::new();
         for rough in self.scan(query, wide, positions) {
@@ -100,7 +101,7 @@ impl Rows {
         best.into_sorted_vec().into_iter().map(|hit| (self.ids[hit.position], hit.score)).collect()
     }
 
-    /// The best rows by their upper bits.
+    /// Returns the best rows by their upper bits.
     fn scan(&self, query: &Query, limit: usize, positions: impl Positions) -> BinaryHeap<Hit> {
         if positions.count() > ROWS_FOR_TWO_THREADS {
             let (left, right) = positions.halves();
@@ -120,7 +121,7 @@ impl Rows {
             let inverse_norm = self.inverse_norms[position];
             if inverse_norm > 0.0 {
                 let score = dot(&query.values, self.row(position, dimension)) as f32 * inverse_norm;
-                // nearly every row ends here; of equal scores the first, which is the better one, came before
+                // Nearly every row ends here. Of equal scores, the earlier row is the better one.
                 if score > least {
                     keep(&mut best, limit, Hit { score, position });
                     if best.len() == limit {
@@ -132,7 +133,7 @@ impl Rows {
         best
     }
 
-    /// Dot product with all 12 bits.
+    /// Returns the dot product with all 12 bits.
     fn exact(&self, query: &Query, position: usize) -> f32 {
         let dimension = query.values.len();
         let upper = i64::from(dot(&query.values, self.row(position, dimension)));
@@ -143,7 +144,7 @@ impl Rows {
     }
 }
 
-/// Add a hit to the best `limit` ones if it belongs there.
+/// Adds a hit if it is among the best `limit`.
 fn keep(best: &mut BinaryHeap<Hit>, limit: usize, hit: Hit) {
     if best.len() < limit {
         best.push(hit);

@@ -1,9 +1,10 @@
-"""openCypher, read-only, over the embedded store's tables.
+"""Read-only openCypher over the tables of the embedded store.
 
-`run` takes a query's text and gives rows; what is not in the read subset raises QueryError and names the construct. The
-modules in order: lexer, parse*, syntax (text to tree); scope, compile_*, pattern, match, project, query (tree to
-functions over rows; joins become SQL); values, functions, operators, aggregate, expand (what the functions do).
-Without ORDER BY and UNWIND, the returned rows are sorted by their values, so that equal graphs give equal answers.
+`run` takes the text of a query and returns rows; anything outside the read subset raises QueryError and names the
+construct. The modules in order: lexer, parse*, syntax (text to tree, in `atlas.cypher`); scope, compile_*, pattern,
+match, project, query (tree to functions over rows; joins become SQL); values, functions, operators, aggregate, expand
+(the runtime). Without ORDER BY and UNWIND, the returned rows are sorted by their values, so that equal graphs give
+equal results.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from atlas.model import Table
 def run(connection: apsw.Connection, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:
     """Run a query and return at most `limit` rows, after at most `timeout` seconds.
 
-    Raises QueryError for malformed or unsupported text, for runtime type errors, and when a limit is passed.
+    Raises QueryError for malformed or unsupported text, for runtime type errors, and if a limit is exceeded.
     """
-    # the parser and compiler load when the first query is run, so that a process that runs none does not pay for them
+    # The parser and compiler are imported for the first query, so that a process without queries does not pay for them.
     from atlas.cypher.parser import parse
     from atlas.stores.sqlite.cypher.context import Context
     from atlas.stores.sqlite.cypher.graph import Graph

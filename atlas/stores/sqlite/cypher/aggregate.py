@@ -1,4 +1,4 @@
-"""Aggregate functions as accumulators. A row may stand for several equal ones: `weight` is how often it counts."""
+"""Aggregate functions as accumulators. A row may stand for several equal rows: `weight` is their number."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from atlas.stores.sqlite.cypher.operators import ARITHMETIC
 from atlas.stores.sqlite.cypher.values import group_key, is_number, mismatch, order_key
 
 _NUMBER = 24
-"""Bytes of a number."""
+"""Bytes per number."""
 
 
 class Accumulator(Protocol):
-    """Takes values that are not null, gives the result."""
+    """Accumulates values that are not null and returns the result."""
 
     def add(self, value: object, weight: int) -> None:
-        """Take a value `weight` times."""
+        """Add a value `weight` times."""
         ...
 
     def result(self) -> object:
-        """Return the aggregate of all values taken."""
+        """Return the aggregate of all added values."""
         ...
 
 
@@ -34,22 +34,22 @@ class Count:
     total: int = 0
 
     def add(self, value: object, weight: int) -> None:
-        """Take a value."""
+        """Add a value."""
         self.total += weight
 
     def result(self) -> int:
-        """Return how many."""
+        """Return the count."""
         return self.total
 
 
 @dataclass(slots=True)
 class Sum:
-    """sum(x): 0 of nothing."""
+    """sum(x): 0 for no values."""
 
     total: object = 0
 
     def add(self, value: object, weight: int) -> None:
-        """Take a number."""
+        """Add a number."""
         if not is_number(value):
             raise mismatch("Integer or Float", value)
         self.total = ARITHMETIC["+"](self.total, ARITHMETIC["*"](value, weight))
@@ -61,14 +61,14 @@ class Sum:
 
 @dataclass(slots=True)
 class Numbers:
-    """avg, stDev, stDevP, percentileCont and percentileDisc: all numbers are kept, null of nothing."""
+    """avg, stDev, stDevP, percentileCont and percentileDisc: keeps all numbers; null for no values."""
 
     finish: Callable[[list[float]], float | None]
     guard: Charging
     numbers: list[float] = field(default_factory=list[float])
 
     def add(self, value: object, weight: int) -> None:
-        """Take a number."""
+        """Add a number."""
         if not is_number(value):
             raise mismatch("Integer or Float", value)
         self.guard.charge((POINTER + _NUMBER) * weight)
@@ -81,7 +81,7 @@ class Numbers:
 
 @dataclass(slots=True)
 class Extreme:
-    """min(x), max(x) in the global order; null of nothing."""
+    """min(x), max(x) in the global order; null for no values."""
 
     largest: bool
     guard: Charging
@@ -90,7 +90,7 @@ class Extreme:
     held: int = 0
 
     def add(self, value: object, weight: int) -> None:
-        """Take a value."""
+        """Add a value."""
         key = order_key(value)
         if self.key is None or (key > self.key if self.largest else key < self.key):
             size = key_bytes((value,))
@@ -104,29 +104,29 @@ class Extreme:
 
 @dataclass(slots=True)
 class Collect:
-    """collect(x): a list, empty of nothing."""
+    """collect(x): a list, empty for no values."""
 
     items: ListBuilder
 
     def add(self, value: object, weight: int) -> None:
-        """Take a value."""
+        """Add a value."""
         self.items.add(value, weight)
 
     def result(self) -> list[object]:
-        """Return the list; once."""
+        """Return the list; call this once."""
         return self.items.finished()
 
 
 @dataclass(slots=True)
 class Distinct:
-    """Passes each value once."""
+    """Passes each distinct value on once."""
 
     inner: Accumulator
     guard: Charging
     seen: set[object] = field(default_factory=set[object])
 
     def add(self, value: object, weight: int) -> None:
-        """Take a value, if it is new."""
+        """Add a value if it is new."""
         key = group_key(value)
         if key not in self.seen:
             self.guard.charge(key_bytes((value,)))
@@ -139,7 +139,7 @@ class Distinct:
 
 
 def make_accumulator(name: str, distinct: bool, guard: Charging, share: float) -> Accumulator:
-    """Return a fresh accumulator; `share` is the second argument of the percentiles."""
+    """Return a new accumulator; `share` is the second argument of the percentiles."""
     inner: Accumulator
     if name == "count":
         inner = Count()

@@ -1,4 +1,4 @@
-"""Function calls: checks the name and the number of arguments, and compiles the functions that look into the graph."""
+"""Function calls: checks names and numbers of arguments, and compiles the functions that read the graph."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from atlas.stores.sqlite.cypher.meter import hold
 from atlas.stores.sqlite.cypher.scope import LABEL_OF, TYPE_OF, Scope
 from atlas.stores.sqlite.cypher.values import Edge, Node, Row, mismatch
 
-_READ_AHEAD = {"type": TYPE_OF, "labels": LABEL_OF, "id": "uid", "elementid": "uid"}
+_PREFETCHED = {"type": TYPE_OF, "labels": LABEL_OF, "id": "uid", "elementid": "uid"}
 _GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "properties", "exists"))
 
 
 def compile_call(call: Call, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
-    """Return the function of a row. Raises QueryError, located, for unknown names, wrong arity and stray aggregates."""
+    """Compile a call to a function of a row.
+
+    Raises a located QueryError for unknown names, wrong arity and misplaced aggregates.
+    """
     if call.name in AGGREGATES:
         raise context.error(
             f"{call.name}() cannot be used here", call.at, "aggregate in WITH or RETURN, then use the result"
@@ -33,7 +36,7 @@ def compile_call(call: Call, scope: Scope, context: Context, compile_: Compile) 
     if function is None:
         raise _unknown(call, context)
     _check_arity(call, function.low, function.high, context)
-    _refuse_pattern(call, context)
+    _reject_pattern(call, context)
     return _plain_call(function, [compile_(argument, scope) for argument in call.arguments], context)
 
 
@@ -62,7 +65,7 @@ def _unknown(call: Call, context: Context) -> QueryError:
     return context.error(f"unknown function {call.name}()", call.at, hint)
 
 
-def _refuse_pattern(call: Call, context: Context) -> None:
+def _reject_pattern(call: Call, context: Context) -> None:
     if any(isinstance(argument, Subquery) and argument.kind == "pattern" for argument in call.arguments):
         raise context.error(f"{call.name}() does not take a pattern", call.at, "write COUNT { (a)-->(b) }")
 
@@ -75,8 +78,8 @@ def _graph_call(call: Call, scope: Scope, context: Context, compile_: Compile) -
         if isinstance(argument, (Property, Index)):
             return compile_(NullTest(argument, True), scope)
         raise context.error("exists() takes a property or a pattern", call.at, "write EXISTS { MATCH .. }")
-    if isinstance(argument, Variable) and call.name in _READ_AHEAD:
-        known = atom(scope, argument.name, _READ_AHEAD[call.name])
+    if isinstance(argument, Variable) and call.name in _PREFETCHED:
+        known = atom(scope, argument.name, _PREFETCHED[call.name])
         if known is not None and call.name == "labels":
             return lambda row: None if (label := known(row)) is None else [label]
         if known is not None:

@@ -1,7 +1,7 @@
 """Expressions to Python functions of a row.
 
-Names become slots here, so an unknown name or function is found before anything runs; values are checked when the
-function is called.
+Names are resolved to slots here, so unknown names and functions are reported before anything runs; values are checked
+when the function is called.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _variable(e: Variable, scope: Scope, context: Context) -> Evaluator:
     binding = scope.names.get(e.name)
     if binding is None:
         known = ", ".join(scope.visible()) or "none"
-        raise context.error(f"variable `{e.name}` is not defined", e.at, f"variables in reach: {known}")
+        raise context.error(f"variable `{e.name}` is not defined", e.at, f"variables in scope: {known}")
     slot = binding.slot
     if binding.kind == "node":
         return lambda row: None if row[slot] is None else Node(cast("int", row[slot]))
@@ -305,7 +305,7 @@ def _subquery(e: Subquery, scope: Scope, context: Context) -> Evaluator:
 
 
 def _with_inner(compile_outer: Callable[..., Evaluator]) -> Callable[[Any, Scope, Context], Evaluator]:
-    """Return the compiler of an expression whose own module is handed the compiler of what is inside it."""
+    """Return the compiler of an expression whose module receives the compiler for nested expressions as a parameter."""
     return lambda e, scope, context: compile_outer(e, scope, context, partial(compile_expression, context=context))
 
 

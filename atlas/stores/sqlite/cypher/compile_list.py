@@ -21,7 +21,7 @@ def _items(value: object, context: Context) -> Iterator[object]:
 
 
 def compile_list_comprehension(e: ListComprehension, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
-    """Return the list of the results for the items that WHERE keeps."""
+    """Return the list of results for the items that satisfy WHERE."""
     source, inner = compile_(e.source, scope), scope.with_value(e.variable)
     where = None if e.where is None else compile_(e.where, inner)
     result = None if e.result is None else compile_(e.result, inner)
@@ -40,7 +40,7 @@ def compile_list_comprehension(e: ListComprehension, scope: Scope, context: Cont
 
 
 def compile_quantifier(e: Quantifier, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
-    """Return whether all, any, none or exactly one of the items fulfil WHERE; null when that cannot be known."""
+    """Return whether all, any, none or exactly one of the items satisfy WHERE; null if that is undetermined."""
     source = compile_(e.source, scope)
     where = compile_(e.where, scope.with_value(e.variable))
 

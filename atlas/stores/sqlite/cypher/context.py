@@ -1,4 +1,4 @@
-"""What compiling and running one query share: text, parameters, the graph, and the guards against running away."""
+"""State shared by compiling and running one query: text, parameters, the graph, and the resource limits."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ Compile: TypeAlias = Callable[[Expression, Scope], Evaluator]
 
 @dataclass(slots=True)
 class Context:
-    """What compiling and running one query share."""
+    """State shared by compiling and running one query."""
 
     text: str
     parameters: Mapping[str, object]
     graph: Graph
     guard: Guard
-    """Called once per unit of work in Python (`tick`) and with the bytes that are held (`charge`)."""
+    """Called once per unit of Python work (`tick`) and with the bytes in use (`charge`)."""
     compile_subquery: Callable[[Subquery, Scope], Evaluator]
 
     def tick(self) -> None:
-        """Count a unit of work in Python; raises when the time is up."""
+        """Count a unit of Python work; raises after the deadline."""
         self.guard.tick()
 
     def charge(self, size: int) -> None:
-        """Count bytes that are held (negative: freed); raises when there are too many."""
+        """Count bytes in use (negative: freed); raises above the limit."""
         self.guard.charge(size)
 
     def hold(self, value: object) -> object:
-        """Return a value that was just built, counted until it is freed."""
+        """Return a new value, counted until it is freed."""
         return hold(value, self.guard)
 
     def error(self, message: str, at: int, hint: str = "") -> QueryError:
@@ -47,7 +47,7 @@ class Context:
         return located_error(self.text, at, message, hint)
 
     def properties(self, value: object) -> Mapping[str, object]:
-        """Return the properties of an entity or map; `_label` is not one of them."""
+        """Return the properties of an entity or map; `_label` is not among them."""
         if isinstance(value, Node):
             return {name: entry for name, entry in self.graph.node(value.id).items() if name != "_label"}
         if isinstance(value, Edge):
@@ -58,7 +58,7 @@ class Context:
 
 
 def atom(scope: Scope, name: str, part: str) -> Evaluator | None:
-    """Return the read of a column that a MATCH fetched ahead, None if it did not."""
+    """Return the reader of a column that a MATCH prefetched, None if there is none."""
     place = scope.atoms.get((name, part))
     if place is None:
         return None

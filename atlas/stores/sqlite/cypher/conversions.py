@@ -1,4 +1,4 @@
-"""Conversions between types, as toString(), toInteger() and their relatives do them."""
+"""Type conversions: toString(), toInteger() and related functions."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from atlas.stores.sqlite.cypher.values import as_list, check_integer, is_list, i
 
 
 def to_number(value: object) -> float:
-    """Return a Number as such. Raises QueryError for other types."""
+    """Return the value if it is a Number; otherwise raise QueryError."""
     if not is_number(value):
         raise mismatch("Number", value)
     return cast("float", value)
 
 
 def to_items(value: object) -> list[object]:
-    """Return a List as such. Raises QueryError for other types."""
+    """Return the value if it is a List; otherwise raise QueryError."""
     if not is_list(value):
         raise mismatch("List", value)
     return as_list(value)
 
 
 def to_string(value: object) -> str:
-    """Return a value as toString() and string concatenation show it."""
+    """Return a value as toString() and string concatenation render it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -39,7 +39,7 @@ def to_string(value: object) -> str:
 
 
 def _float_text(value: float) -> str:
-    """Return a float as Java's Double.toString writes it, which is what Neo4j shows."""
+    """Return a float as Java's Double.toString writes it, which is the format of Neo4j."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -57,7 +57,7 @@ def _float_text(value: float) -> str:
 
 
 def to_integer(value: object) -> int | None:
-    """Return an Integer from a string or number, cut towards zero; null when the string is none."""
+    """Return an Integer from a string or number, truncated towards zero; null if the string is not a number."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, str):
@@ -71,7 +71,7 @@ def to_integer(value: object) -> int | None:
 
 
 def to_float(value: object) -> float | None:
-    """Return a Float from a string or number; null when the string is none."""
+    """Return a Float from a string or number; null if the string is not a number."""
     if isinstance(value, str):
         if not re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", value):
             return None
@@ -80,7 +80,7 @@ def to_float(value: object) -> float | None:
 
 
 def to_boolean(value: object) -> bool | None:
-    """Return a Boolean from a boolean, integer or string; null when the string is none."""
+    """Return a Boolean from a boolean, integer or string; null if the string is not a boolean."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -91,7 +91,7 @@ def to_boolean(value: object) -> bool | None:
 
 
 def or_null(convert: Callable[[object], object]) -> Callable[[object], object]:
-    """Return the conversion with null instead of an error."""
+    """Return the conversion, with null in place of an error."""
 
     def attempt(value: object) -> object:
         try:

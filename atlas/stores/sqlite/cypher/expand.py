@@ -1,7 +1,7 @@
 """Variable-length relationships and shortest paths, followed in Python over `Graph.neighbours`.
 
-All walks are trails: no relationship twice. They come in a fixed order (shorter prefixes first, then by key), one at a
-time, so that LIMIT and the time limit stop them.
+All walks are trails: no relationship repeats. They are generated lazily in a fixed order (shorter prefixes first, then
+by key), so that LIMIT and the timeout stop them.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from atlas.stores.sqlite.cypher.meter import ENTRY
 from atlas.stores.sqlite.cypher.values import Edge
 
 MAX_HOPS = 15
-"""Depth of `*` and `*n..` when every path counts; reachability and shortest paths need no cap."""
+"""Maximum depth of `*` and `*n..` where every path counts; reachability and shortest paths need no limit."""
 ARRIVAL = 400
-"""Bytes of one way into a node: relationship, list and entries."""
+"""Bytes per arrival at a node: relationship, list and entries."""
 _BATCH = 200
-"""Nodes whose neighbours are read with one statement."""
+"""Nodes whose neighbours one statement reads."""
 _BACK = {"out": "in", "in": "out", "both": "both"}
 _Arrivals = dict[int, list[tuple[Edge, int]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What may be followed: `allowed` tells whether a single relationship fits."""
+    """The relationships that may be followed; `allowed` returns whether a single relationship matches."""
 
     direction: str
     types: Types
     allowed: Callable[[Edge], bool] | None
 
     def reverse(self) -> Walk:
-        """Return the same walk seen from the other end."""
+        """Return the same walk from the other end."""
         return Walk(_BACK[self.direction], self.types, self.allowed)
 
 
@@ -48,7 +48,7 @@ def steps(walk: Walk, node: int, context: Context) -> Iterator[tuple[Edge, int]]
 def trails(
     walk: Walk, start: int, hops: tuple[int, int | None], used: frozenset[Edge], target: int | None, context: Context
 ) -> Iterator[tuple[tuple[Edge, ...], int]]:
-    """Yield (relationships, end) of every trail from `start` within `hops` that avoids `used` and ends in `target`."""
+    """Yield (relationships, end) of every trail from `start` within `hops` that avoids `used` and ends at `target`."""
     low, high = hops[0], MAX_HOPS if hops[1] is None else hops[1]
     left = None if target is None else distances(walk.reverse(), target, high, context)
     if low == 0 and (target is None or target == start):
@@ -80,7 +80,7 @@ def trails(
 
 
 def distances(walk: Walk, start: int, high: int, context: Context) -> dict[int, int]:
-    """Return the least number of hops from `start` to every node within `high`."""
+    """Return the minimum number of hops from `start` to every node within `high`."""
     found = {start: 0}
     frontier = [start]
     for depth in range(1, high + 1):
@@ -119,7 +119,7 @@ def reachable(walk: Walk, start: int, hops: tuple[int, int | None], context: Con
         context.charge(ENTRY * len(following))
         frontier, depth = following, depth + 1
     context.charge(ENTRY * (1 - len(visited)))
-    # undirected, the way back must use another relationship than the way out: ask for a closed trail
+    # Undirected: the way back must use another relationship than the way out, so search for a closed trail.
     if not returned and walk.direction == "both" and next(trails(walk, start, hops, frozenset(), start, context), None):
         yield start
 
@@ -133,18 +133,18 @@ def _ends(walk: Walk, nodes: list[int], context: Context) -> list[int]:
 
 @dataclass(slots=True)
 class ShortestPaths:
-    """Breadth-first search from one node, continued on demand and shared by all targets asked for."""
+    """Breadth-first search from one node, extended on demand and shared by all targets."""
 
     walk: Walk
     start: int
     high: int | None
     depth: int = 0
     arrivals: _Arrivals = field(default_factory=_Arrivals)
-    """Node -> (relationship, previous node) of every shortest way into it."""
+    """Node -> (relationship, previous node) for every shortest way to it."""
     depths: dict[int, int] = field(default_factory=dict[int, int])
     frontier: list[int] = field(default_factory=list[int])
     held: int = 0
-    """Bytes that are charged for it."""
+    """Bytes charged for this search."""
 
     def to(self, target: int, low: int, every: bool, context: Context) -> Iterator[tuple[Edge, ...]]:
         """Yield the shortest trail to `target`, or all of that length; none from a node to itself unless `low` is 0."""

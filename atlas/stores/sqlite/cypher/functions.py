@@ -1,6 +1,6 @@
-"""The scalar functions that need nothing but their arguments: strings, numbers, lists, conversions.
+"""The scalar functions that depend only on their arguments: strings, numbers, lists, conversions.
 
-`FUNCTIONS` maps the lower-case name to its arity and code. Functions marked `nulls` are not called when an argument is
+`FUNCTIONS` maps the lower-case name to its arity and code. Functions with `nulls` are not called if an argument is
 null: the result is null, as in Cypher.
 """
 
@@ -39,11 +39,11 @@ from atlas.stores.sqlite.cypher.values import (
 )
 
 MAX_DELIMITERS = 1_000
-"""Characters of all delimiters of one split()."""
+"""Maximum number of characters of all delimiters of one split()."""
 
 
 class Function(NamedTuple):
-    """`low` to `high` arguments; `nulls`: any null argument makes the result null."""
+    """`low` to `high` arguments; with `nulls`, any null argument makes the result null."""
 
     call: Callable[..., object]
     low: int
@@ -91,7 +91,7 @@ def _is_empty(value: object) -> bool:
 
 def _replace(text: object, old: object, new: object) -> str:
     subject, search, replacement = _text(text), _text(old), _text(new)
-    # before it is built: a replacement can make a string a million times as long
+    # Check before building the string: a replacement can make a string a million times as long.
     longer = subject.count(search) * (len(replacement) - len(search))
     check_length(len(subject) + longer)
     return subject.replace(search, replacement)
@@ -102,7 +102,7 @@ def _split(text: object, delimiter: object) -> list[object]:
     if is_list(delimiter):
         delimiters = [_text(item) for item in as_list(delimiter)]
         if sum(len(item) + 1 for item in delimiters) > MAX_DELIMITERS:
-            raise QueryError(f"split() takes at most {MAX_DELIMITERS:,} characters of delimiters", "give fewer")
+            raise QueryError(f"split() takes at most {MAX_DELIMITERS:,} characters of delimiters", "use fewer")
         return check_list(list(re.split("|".join(re.escape(item) for item in delimiters), subject)))
     separator = _text(delimiter)
     if (subject.count(separator) if separator else len(subject)) > MAX_LIST:

@@ -1,9 +1,7 @@
-"""The property graph as the tables hold it: SQL for properties, contents of entities, neighbours of a node.
+"""The tables as a property graph: SQL for properties, contents of entities, neighbours of a node.
 
-Reads only; caches live as long as one query and are bounded.
-
-A null is shown where the tables hold "nothing": line numbers 0, and an empty path, language or digest. An edge whose
-far end has no node row is invisible.
+Read-only. Caches are bounded and last for one query. Values that mean "none" in the tables are returned as null: line
+number 0, and an empty path, language or digest. An edge without a row for its far node is invisible.
 """
 
 from __future__ import annotations
@@ -20,17 +18,17 @@ from atlas.stores.sqlite.cypher.values import Edge
 from atlas.stores.sqlite.rows import fetch
 
 _CACHED_NODES = 5_000
-"""With all properties: a few KB each, 17 KB at most."""
+"""Cached with all properties: a few KB each, 17 KB at most."""
 _CACHED_EDGES = 100_000
 
 
 class Column(NamedTuple):
-    """How a property is read. `sql` has `{0}` for the table alias; `kind` is str, int, float, bool or list."""
+    """The SQL of a property, with `{0}` for the table alias; `kind` is str, int, float, bool or list."""
 
     sql: str
     kind: str
     file_column: str = ""
-    """The expression over table `file` that `sql` reads through the node's file, "" if it does not."""
+    """The expression over table `file` if `sql` reads the property through the node's file, else ""."""
 
 
 def _file(expression: str) -> Column:
@@ -77,7 +75,7 @@ _IN = f"{_KEY} ON n.id = e.source WHERE e.target = ?"
 
 
 def decode(value: object, kind: str) -> object:
-    """Return a column's raw value as a Cypher value."""
+    """Return the raw value of a column as a Cypher value."""
     if kind == "bool":
         return None if value is None else bool(value)
     if kind == "list":
@@ -93,7 +91,7 @@ class Types(NamedTuple):
 
 
 def label_sql(expression: LabelExpression, column: str, bound: list[str]) -> str:
-    """Return a condition on `column`; the names it compares with are appended to `bound`, in the order of the `?`."""
+    """Return a condition on `column`; the compared names are appended to `bound`, in the order of the `?`."""
     if isinstance(expression, LabelName):
         bound.append(expression.name)
         return f"{column} = ?"
@@ -109,7 +107,7 @@ def label_sql(expression: LabelExpression, column: str, bound: list[str]) -> str
 
 
 def has_label(expression: LabelExpression, label: str) -> bool:
-    """Tell whether an entity with this one label or type satisfies the expression."""
+    """Return whether an entity with this one label or type satisfies the expression."""
     if isinstance(expression, LabelName):
         return expression.name == label
     results = [has_label(operand, label) for operand in expression.operands]
@@ -119,7 +117,7 @@ def has_label(expression: LabelExpression, label: str) -> bool:
 
 
 def type_names(expression: LabelExpression | None) -> frozenset[str] | None:
-    """Return the types a relationship pattern can have; None when they cannot be listed."""
+    """Return the types that a relationship pattern allows; None if they cannot be enumerated."""
     if isinstance(expression, LabelName):
         return frozenset((expression.name,))
     if isinstance(expression, LabelLogic) and expression.operator == "|":
@@ -131,7 +129,7 @@ def type_names(expression: LabelExpression | None) -> frozenset[str] | None:
 
 @dataclass(slots=True)
 class Graph:
-    """Single entities and neighbourhoods, read through one connection inside one read transaction."""
+    """Single entities and neighbourhoods, read over one connection inside one read transaction."""
 
     connection: apsw.Connection
     _nodes: dict[int, dict[str, object]] = field(default_factory=dict[int, dict[str, object]])
@@ -168,7 +166,7 @@ class Graph:
         return record
 
     def neighbours(self, identity: int, direction: str, types: Types) -> Sequence[tuple[Edge, int]]:
-        """Return (relationship, far node id) pairs, by key order; a loop comes once when `direction` is both."""
+        """Return (relationship, far node id) pairs in key order; with direction `both`, a loop appears once."""
         key = (identity, direction, types)
         near = self._near.get(key)
         if near is None:
@@ -187,7 +185,7 @@ class Graph:
         return near
 
     def ends(self, identities: Sequence[int], direction: str, types: Types) -> list[int]:
-        """Return the ids of all nodes one relationship away from any of the nodes, each once, in a fixed order."""
+        """Return the ids of all nodes one relationship away from any of the nodes, distinct, in a fixed order."""
         far: dict[int, None] = {}
         bound = (json.dumps(identities), *types.values)
         for near_column, far_column in (("source", "target"), ("target", "source")):
@@ -199,7 +197,7 @@ class Graph:
         return list(far)
 
     def existing(self, identities: Sequence[int]) -> list[int]:
-        """Return those of the ids that are visible nodes, in the same order."""
+        """Return the ids that belong to visible nodes, in the same order."""
         sql = "SELECT n.id FROM json_each(?) AS j CROSS JOIN node AS n ON n.id = j.value"
         return [row[0] for row in fetch(self.connection, sql, (json.dumps(identities),))]
 

@@ -1,7 +1,7 @@
-"""Keeps a running query inside its limits.
+"""Resource limits of a running query.
 
-Read-only through an authorizer, a deadline in SQL and in Python, a bound on the bytes of values. Everything is put back
-afterwards.
+An authorizer makes the query read-only; a deadline applies in SQL and in Python; the bytes of values are bounded. The
+connection's settings are restored afterwards.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from atlas.errors import QueryError
 from atlas.stores.sqlite.rows import fetch, value
 
 MAX_HELD = 96_000_000
-"""Bytes of the values that a query holds at once, intermediate results included.
+"""Maximum number of bytes of values that a query holds, intermediate results included.
 
-Two queries run at a time (`stores.embedded`); with the page caches and the results that stays below 512 MB.
+Two queries run at a time (`stores.sqlite.store`); with page caches and results they stay below 512 MB.
 """
 _TABLES = frozenset(("node", "edge", "file", "project", "symbol_id", "json_each"))
 _FUNCTIONS = frozenset(("count", "instr", "json_each", "nullif", "substr"))
 _CACHE_KIB = 32_768
-"""Page cache while a query runs: joins over all edges take half the time they take with 4 MiB."""
+"""Page cache while a query runs: joins over all edges take half as long as with 4 MiB."""
 _STEPS = 2_000
-"""SQLite instructions between two looks at the clock: about 0.1 ms."""
+"""SQLite instructions between two deadline checks: about 0.1 ms."""
 
 
 @dataclass(slots=True)
@@ -40,18 +40,18 @@ class Guard:
     depth_cut: bool = False
 
     def tick(self) -> None:
-        """Count a unit of work in Python and look at the clock now and then."""
+        """Count a unit of Python work and check the deadline periodically."""
         self.ticks += 1
         if not self.ticks & 0xFF and time.monotonic() > self.deadline:
             raise self.expired()
 
     def look(self) -> None:
-        """Look at the clock, before or after a step that takes long."""
+        """Check the deadline, before or after a long step."""
         if time.monotonic() > self.deadline:
             raise self.expired()
 
     def charge(self, size: int) -> None:
-        """Count bytes that are held (negative: freed)."""
+        """Count bytes in use (negative: freed)."""
         self.held += size
         if self.held > MAX_HELD:
             raise QueryError(
@@ -64,15 +64,15 @@ class Guard:
         self.held -= size
 
     def note_cut(self) -> None:
-        """Remember that the depth cap hid longer paths."""
+        """Record that the depth limit hid longer paths."""
         self.depth_cut = True
 
     def is_late(self) -> bool:
-        """Tell SQLite to stop."""
+        """Return whether SQLite must stop."""
         return time.monotonic() > self.deadline
 
     def expired(self) -> QueryError:
-        """Return the error for a query that takes too long."""
+        """Return the timeout error."""
         return QueryError(
             f"timeout: the query took longer than {self.timeout:g} s",
             "anchor it (name, uid or label), bound variable lengths, or add LIMIT",
@@ -81,7 +81,10 @@ class Guard:
 
 @contextmanager
 def guarded(connection: apsw.Connection, timeout: float) -> Generator[Guard]:
-    """Limit the connection while the block runs, inside one read transaction. SQLite's errors become QueryError."""
+    """Apply the limits to the connection while the block runs, inside one read transaction.
+
+    Errors of SQLite become QueryError.
+    """
     guard = Guard(timeout, time.monotonic() + timeout)
     owned = not connection.in_transaction
     previous = connection.authorizer

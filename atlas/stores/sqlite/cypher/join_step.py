@@ -1,4 +1,4 @@
-"""The joined part of a MATCH as one SQL statement per incoming row: conditions first, then the columns needed."""
+"""The joined part of a MATCH as one SQL statement per incoming row: conditions first, then the required columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VISIBLE = "WITH visible AS MATERIALIZED (SELECT id FROM node) "
 
 @dataclass(slots=True)
 class JoinStep:
-    """One statement (a UNION ALL over the readings of undirected relations), not yet with its columns."""
+    """One statement (a UNION ALL over the readings of undirected relationships), before its columns are selected."""
 
     nodes: list[str]
     relations: list[RelationshipColumns]
@@ -32,12 +32,12 @@ class JoinStep:
     """Conditions that SQL does not check."""
     context: Context
     scans: bool
-    """All rows of a large part of the graph will be read."""
+    """The statement will read all rows of a large part of the graph."""
 
     def finish(
         self, scope: Scope, needs: Needs, optional: bool
     ) -> tuple[Callable[[Iterator[Row]], Iterator[Row]], Scope]:
-        """Return the stage and the scope with one slot per column that `needs` asks for."""
+        """Return the stage, and the scope with one slot per column in `needs`."""
         columns: list[Callable[[SqlPattern], str]] = []
         names, atoms = dict(scope.names), dict(scope.atoms)
         for name in self.nodes:
@@ -53,7 +53,7 @@ class JoinStep:
                     columns.append(_mark)
             for part in sorted(wanted):
                 column = LABEL if part == LABEL_OF else NODE_COLUMNS.get(part)
-                # what an OPTIONAL MATCH reads of a node that is known before would be null where nothing matches
+                # Columns of a bound node, read in an OPTIONAL MATCH, would be null where nothing matches.
                 if column is not None and (name, part) not in atoms and (fresh or not optional):
                     atoms[name, part] = (scope.width + len(columns), column.kind)
                     columns.append(_column(name, part))
@@ -107,7 +107,7 @@ def compile_join(
     context: Context,
     exhausts: bool,
 ) -> JoinStep:
-    """Return the step with every condition that SQL can check; nodes and relations in `scope` are given by the row."""
+    """Return the step with every condition that SQL can check; nodes and relationships in `scope` come from the row."""
     bound = Bound()
     introduced = pattern.introduced - set(scope.names)
     undirected = [relation for relation in relations if relation.direction == "both"]
@@ -138,7 +138,7 @@ def compile_join(
         variants.append(variant)
     for name in nodes:
         for variant in variants:
-            # a bound node that no relation of this part touches must still be a node, not null
+            # A bound node without a relationship in this part must still be a node, not null.
             if name in scope.names and not relations:
                 variant.conditions.append(f"{variant.ids[name]} IS NOT NULL")
     left_over = [conjunct for conjunct in conjuncts if conjunct not in accepted]
@@ -159,7 +159,7 @@ def _given_node(name: str, scope: Scope, context: Context) -> Callable[[Row], ob
 
 
 def _fix_edge(variant: SqlPattern, relation: RelationshipColumns, scope: Scope, context: Context) -> None:
-    """Require a relationship that is already known to be the one that is found."""
+    """Require the matched relationship to be the bound one."""
     read = compile_expression(Variable(relation.name), scope, context)
 
     def part(name: str) -> Callable[[Row], object]:

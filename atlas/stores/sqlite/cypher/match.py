@@ -1,6 +1,6 @@
-"""MATCH to a function over rows: joined parts run as SQL, variable-length parts are walked.
+"""MATCH to a function over rows: joined parts run as SQL, variable-length parts are walked in Python.
 
-Conditions are checked as soon as their names are known. OPTIONAL MATCH keeps a row without partners once, with nulls.
+Conditions are checked as soon as their names are bound. OPTIONAL MATCH keeps a row without matches once, with nulls.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from atlas.stores.sqlite.cypher.walk_step import WalkStep, compile_walk
 
 Rows: TypeAlias = Iterator[Row]
 Stage: TypeAlias = Callable[[Rows], Rows]
-"""A part of the pipeline: rows in, rows out, lazily."""
+"""A lazy stage of the pipeline: rows in, rows out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the clauses after a MATCH do with it."""
+    """How the clauses after a MATCH use its rows."""
 
     needs: Needs
     everything: bool
     """All names are read (`*`)."""
     distinct: bool
-    """Only the set of rows matters, not how often each comes."""
+    """Only the set of rows matters, not their multiplicity."""
     exhausts: bool
-    """All rows are read before the first result comes."""
+    """All rows are consumed before the first result."""
 
 
 def compile_match(
     match: Match, scope: Scope, reading: Reading, context: Context, predicate: bool = False
 ) -> tuple[Stage, Scope]:
-    """Return the stage and the scope of its rows: the incoming row followed by what the match adds."""
+    """Return the stage and the scope of its rows: the incoming row followed by the columns of the match."""
     pattern = build_pattern(match, scope, context, predicate)
     plan = _Plan(pattern, scope, reading, context, match.optional)
     steps = plan.steps()
@@ -85,7 +85,7 @@ class _Plan:
         self.needs = self._needs()
 
     def _needs(self) -> Needs:
-        """Return what must be read of each name beside what SQL checks: later clauses, walks, paths, uniqueness."""
+        """Return by name the properties that later clauses, walks, paths and uniqueness read, without SQL's checks."""
         needs: Needs = {name: set(parts) for name, parts in self.reading.needs.items()}
         if self.reading.everything:
             for name in self.pattern.introduced:
@@ -134,7 +134,7 @@ class _Plan:
         return stages
 
     def _is_ready(self, walk: RelationshipColumns, open_parts: list[set[str]], ranks: dict[str, float]) -> bool:
-        """Tell whether one end is known and the other is neither known nor quick to find by itself."""
+        """Return whether one end is bound and the other is neither bound nor cheap to find on its own."""
         known = [
             name in self.known and not any(name in part for part in open_parts) for name in (walk.left, walk.right)
         ]
@@ -151,7 +151,7 @@ class _Plan:
         relations = [r for r in self.pattern.relations if not r.walked and r.left in names]
         if self._is_settled(nodes, relations):
             return []
-        # names of this match that earlier steps have bound count as incoming here
+        # Names of this match that earlier steps have bound count as incoming here.
         exhausts = self.reading.exhausts and not self.incoming.width
         step = compile_join(nodes, relations, self.pattern, self.scope, ranks, self.pending, self.context, exhausts)
         self.pending = step.left_over
@@ -169,7 +169,7 @@ class _Plan:
         return stages + self._filters()
 
     def _is_settled(self, nodes: list[str], relations: list[RelationshipColumns]) -> bool:
-        """Tell whether the part is a node that a walk has found and of which nothing else is asked."""
+        """Return whether the part is a single node that a walk has already found and that nothing else refers to."""
         return not relations and all(
             name in self.known
             and name not in self.incoming.names
@@ -212,7 +212,7 @@ class _Plan:
         return [compile_walk(step, base, accept, self.context), *self._filters()]
 
     def _accept(self, relation: RelationshipColumns, conjuncts: list[Expression]) -> Evaluator:
-        """Return the conditions on a shortest path, which choose among paths instead of filtering the shortest one."""
+        """Return the conditions on a shortest path, which select among paths instead of filtering the shortest one."""
         scope = self.scope
         shapes = [path for path in self.pattern.paths if relation.name in path.relations]
         builders = [self._path_builder(path) for path in shapes]
@@ -228,7 +228,7 @@ class _Plan:
         return accept
 
     def _filters(self) -> list[Stage]:
-        """Return the conditions whose names are all known now."""
+        """Return the filters for the conditions whose names are all bound now."""
         in_reach = set(self.scope.names).difference(*self.open_parts)
         ready = [c for c in self.pending if self.pattern.depends(c) <= in_reach]
         self.pending = [c for c in self.pending if c not in ready]
@@ -288,7 +288,7 @@ class _Plan:
 
 
 def node_identity(name: str, scope: Scope) -> Callable[[Row], int | None]:
-    """Return how to get a node's id from a row; null gives None, anything but a node raises."""
+    """Return the function that reads a node's id from a row; null gives None, other values than nodes raise."""
     binding = scope.names[name]
     slot = binding.slot
     if binding.kind == "node":

@@ -1,9 +1,9 @@
-"""Bytes of the values of a running query: how many are alive, and how large one value is when it is written out.
+"""Memory accounting for the values of a running query: bytes in use, and the size of a value when written out.
 
-Long strings, lists and maps that a query builds become `Text`, `Items` and `Entries`. They are charged to the query's
-guard when they are made and report to it when they are freed, so an intermediate result counts as long as it exists and
-however often it is shared. `weight` is the size with everything in it repeated as often as it is mentioned: what
-comparing, sorting and writing cost. `[a, a]`, made again and again, doubles in weight but hardly in memory.
+Long strings, lists and maps that a query builds become `Text`, `Items` and `Entries`. They charge the query's guard on
+creation and report to it when they are freed, so an intermediate result counts exactly as long as it exists, however
+often it is shared. `weight` is the size with shared parts counted each time: the cost of comparing, sorting and writing
+a value. `[a, a]`, applied repeatedly, doubles in weight but hardly grows in memory.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from atlas.errors import QueryError
 from atlas.stores.sqlite.cypher.values import MAX_LIST, Node, Path, is_list, is_map, too_long
 
 MAX_VALUE = 16_000_000
-"""Bytes of one value, shared parts counted each time: 100,000 strings of 100 characters; compared in 0.3 s."""
+"""Maximum bytes of one value, shared parts counted each time: 100,000 strings of 100 characters, compared in 0.3 s."""
 SMALL = 128
-"""Characters; shorter strings are counted with what holds them, which keeps them out of the way of ordinary queries."""
+"""Characters.
+
+Shorter strings are counted with their container, so that ordinary queries have no accounting overhead.
+"""
 _STEP = 10_000
-"""Bytes after which a growing list is charged for them."""
+"""Bytes by which a list grows before it is charged again."""
 FEW = 8
-"""Items; a list or map of no more scalars is counted with what holds it, too."""
+"""Items. A list or map of at most this many scalars is counted with its container, too."""
 POINTER, HEADER, ENTRY = 8, 64, 100
 """Bytes of a reference, of an empty list, and of an entry of a map or set."""
 
@@ -31,10 +34,10 @@ _NODE, _EDGE = 72, 180
 
 
 class Charging(Protocol):
-    """What bytes are charged to."""
+    """The account that bytes are charged to."""
 
     def charge(self, size: int) -> None:
-        """Count bytes that are held (negative: freed). Raises QueryError above the limit."""
+        """Count bytes in use (negative: freed). Raises QueryError above the limit."""
         ...
 
     def release(self, size: int) -> None:
@@ -43,7 +46,7 @@ class Charging(Protocol):
 
 
 class Text(str):
-    """A string that was built and is longer than `SMALL`."""
+    """A string longer than `SMALL`, built by the query."""
 
     __slots__ = ("guard", "weight")
     guard: Charging
@@ -55,7 +58,7 @@ class Text(str):
 
 
 class Items(list[object]):
-    """A list that was built; `own` are the bytes that no other tracked value is charged for."""
+    """A list built by the query; `own` is the bytes that no other tracked value is charged for."""
 
     __slots__ = ("guard", "own", "weight")
     guard: Charging
@@ -68,7 +71,7 @@ class Items(list[object]):
 
 
 class Entries(dict[str, object]):
-    """A map that was built; see `Items`."""
+    """A map built by the query; see `Items`."""
 
     __slots__ = ("guard", "own", "weight")
     guard: Charging
@@ -81,7 +84,7 @@ class Entries(dict[str, object]):
 
 
 def weigh(value: object) -> int:
-    """Return the bytes of a value with everything in it."""
+    """Return the bytes of a value with all its content."""
     kind = value.__class__
     if kind in _PLAIN:
         return value.__sizeof__()
@@ -97,17 +100,17 @@ def weigh(value: object) -> int:
 
 
 def own(value: object) -> int:
-    """Return the bytes of a value that nothing else is charged for."""
+    """Return the bytes of a value that are not charged elsewhere."""
     return 0 if isinstance(value, (Text, Items, Entries)) else weigh(value)
 
 
 def held_by(row: Iterable[object]) -> int:
-    """Return the bytes that are held with a row or a key, beside what is charged already."""
+    """Return the bytes of a row or a key that are not charged yet."""
     return ENTRY + sum([8 + value.__sizeof__() if value.__class__ in _PLAIN else 8 + own(value) for value in row])
 
 
 def key_bytes(values: Iterable[object]) -> int:
-    """Return the bytes of the grouping or ordering keys of values: those of lists and maps copy them."""
+    """Return the bytes of the grouping or ordering keys of values: the keys of lists and maps are copies."""
     return 2 * ENTRY + sum([value.__sizeof__() if value.__class__ in _PLAIN else _key(value) for value in values])
 
 
@@ -116,7 +119,7 @@ def _key(value: object) -> int:
 
 
 def hold(value: object, guard: Charging) -> object:
-    """Return a value that was just built so that it is counted until it is freed. Raises QueryError above a limit."""
+    """Return a new value that is counted until it is freed. Raises QueryError above a limit."""
     kind = value.__class__
     if kind is str:
         text = cast("str", value)
@@ -127,7 +130,7 @@ def hold(value: object, guard: Charging) -> object:
 
 
 def hold_list(items: list[object], guard: Charging, weight: int = -1, charge: int = -1) -> list[object]:
-    """Return a list that is counted; `weight` and `charge` are its `weight` and `own` where they are known."""
+    """Return a counted list; `weight` and `charge` are its `weight` and `own` if known."""
     if weight < 0:
         if len(items) <= FEW and _SCALARS.issuperset([item.__class__ for item in items]):
             return items
@@ -144,7 +147,7 @@ def hold_list(items: list[object], guard: Charging, weight: int = -1, charge: in
 
 
 class ListBuilder:
-    """A list that grows; what it holds is counted while it grows."""
+    """A growing list whose content is counted while it grows."""
 
     __slots__ = ("_charge", "_charged", "_guard", "_items", "_weight")
 
@@ -156,7 +159,7 @@ class ListBuilder:
         return len(self._items)
 
     def add(self, value: object, times: int = 1) -> None:
-        """Add a value. Raises QueryError when the list gets too long or too large."""
+        """Add a value. Raises QueryError if the list becomes too long or too large."""
         if value.__class__ in _PLAIN:
             size = charge = value.__sizeof__()
         else:
@@ -172,16 +175,16 @@ class ListBuilder:
         self._items.extend((value,) * times)
 
     def finished(self) -> list[object]:
-        """Return the list; the builder cannot be used any more."""
+        """Return the list; the builder cannot be used afterwards."""
         self._guard.release(self._charged)
         return hold_list(self._items, self._guard, HEADER + self._weight, HEADER + self._charge)
 
 
 def join_lists(joined: list[object], parts: tuple[object, object], guard: Charging) -> list[object]:
-    """Return `left + right` counted, without looking at every item again."""
+    """Return the counted list `left + right` without measuring every item again."""
     weight = charge = HEADER
     for part in parts:
-        # an item that is appended has a reference, a list that is joined has no header any more
+        # An appended item needs a reference; a joined list loses its header.
         more = -HEADER if is_list(part) else POINTER
         weight += more + weigh(part)
         charge += more + (part.own if isinstance(part, Items) else own(part))
@@ -189,10 +192,10 @@ def join_lists(joined: list[object], parts: tuple[object, object], guard: Chargi
 
 
 def check_weight(weight: int) -> None:
-    """Raise QueryError when a value is larger than `MAX_VALUE`."""
+    """Raise QueryError if a value is larger than `MAX_VALUE`."""
     if weight > MAX_VALUE:
         raise QueryError(
-            f"a value has more than {MAX_VALUE // 1_000_000} MB when it is written out",
+            f"a value has more than {MAX_VALUE // 1_000_000} MB when written out",
             "collect less: filter or aggregate earlier, or return rows instead of a list",
         )
 

@@ -1,6 +1,6 @@
 """The patterns of one MATCH as a small graph of named nodes and relationships, with all conditions as one flat list.
 
-Property maps, inline WHERE and WHERE become conjuncts; which step of the plan checks which conjunct is decided later.
+Property maps, inline WHERE and WHERE become conjuncts; the planner decides later which step checks which conjunct.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from atlas.stores.sqlite.cypher.scope import Scope, mentioned
 MAX_ELEMENTS = 60
 """Nodes and relationships of one MATCH; SQLite joins at most 64 tables."""
 MAX_UNDIRECTED = 3
-"""Undirected relationships that one SQL statement spells out both ways; further ones are followed one at a time."""
+"""Undirected relationships that one SQL statement expands in both directions; others are followed one at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationshipColumns:
-    """A relationship pattern between two named nodes, in the order they are written."""
+    """A relationship pattern between two named nodes, in the order written."""
 
     name: str
     left: str
@@ -40,17 +40,17 @@ class RelationshipColumns:
     direction: str
     types: LabelExpression | None
     hops: tuple[int, int | None] | None
-    """None: exactly one, bound to a single value."""
+    """None: exactly one hop, bound to a single value."""
     properties: tuple[tuple[str, Expression], ...]
-    """Only for variable length, where every relationship must have them."""
+    """For variable length only: every relationship must have these properties."""
     shortest: str
     walked: bool
-    """Followed in Python instead of being joined in SQL."""
+    """Followed in Python instead of joined in SQL."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathShape:
-    """A named path: the names it passes, one more node than relations."""
+    """A named path: the names along it, one more node than relationships."""
 
     name: str
     nodes: tuple[str, ...]
@@ -59,17 +59,17 @@ class PathShape:
 
 @dataclass(slots=True)
 class PatternGraph:
-    """What one MATCH asks for."""
+    """The content of one MATCH."""
 
     nodes: list[str] = field(default_factory=list[str])
     relations: list[RelationshipColumns] = field(default_factory=list[RelationshipColumns])
     paths: list[PathShape] = field(default_factory=list[PathShape])
     conjuncts: list[Expression] = field(default_factory=list[Expression])
     introduced: set[str] = field(default_factory=set[str])
-    """Names that are new, among them walked relations and paths."""
+    """New names, including walked relationships and paths."""
 
     def relation(self, name: str) -> RelationshipColumns:
-        """Return a relation by name."""
+        """Return a relationship by name."""
         return next(relation for relation in self.relations if relation.name == name)
 
     def depends(self, expression: Expression) -> set[str]:
@@ -78,7 +78,7 @@ class PatternGraph:
 
 
 def build_pattern(match: Match, scope: Scope, context: Context, predicate: bool = False) -> PatternGraph:
-    """Return the pattern graph; `predicate` forbids new names. Raises QueryError for names used as two things."""
+    """Return the pattern graph; `predicate` forbids new names. Raises QueryError for a name with two meanings."""
     graph = PatternGraph()
     for path in match.patterns:
         _add_path(graph, path, scope, context, predicate)
@@ -186,13 +186,13 @@ def _add_relation(
 
 
 def may_share(first: RelationshipColumns, second: RelationshipColumns) -> bool:
-    """Tell whether two relations of one MATCH could be the same relationship and must be kept apart."""
+    """Return whether two relationships of one MATCH could be the same and must be kept distinct."""
     left, right = type_names(first.types), type_names(second.types)
     return left is None or right is None or bool(left & right)
 
 
 def fragments(graph: PatternGraph) -> list[set[str]]:
-    """Return the sets of nodes that joined (not walked) relations connect, in order of appearance."""
+    """Return the sets of nodes that joined (not walked) relationships connect, in order of appearance."""
     groups: list[set[str]] = [{name} for name in graph.nodes]
     for relation in graph.relations:
         if not relation.walked:

@@ -1,7 +1,7 @@
 """WITH and RETURN to a function over rows: columns, grouping, DISTINCT, ORDER BY, SKIP, LIMIT and WHERE.
 
-Without DISTINCT and aggregates, ORDER BY and WHERE see the incoming names beside the new ones; with them only what is
-projected. The slots of a surrounding query (`scope.base`) stay in front of every row.
+Without DISTINCT and aggregates, ORDER BY and WHERE see the incoming names as well as the new ones; otherwise they see
+only the projected names. The slots of an outer query (`scope.base`) stay at the front of every row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CHUNK = 4_000
 _MAX_COUNTED = 20_000_000
 """Bytes of rows that are counted before they are grouped."""
 _GROUP, _AGGREGATE = 200, 60
-"""Bytes of a group and of one of its aggregates."""
+"""Bytes of a group and of each of its aggregates."""
 
 
 def compile_projection(
@@ -37,8 +37,8 @@ def compile_projection(
 ) -> tuple[Callable[[Rows], Rows], Scope, list[str]]:
     """Return the stage, the scope of its rows and the column names.
 
-    `countable`: incoming rows are plain database values, so equal ones may be counted before they are grouped.
-    `most`: no more rows than this are read.
+    `countable`: incoming rows are plain database values, so equal rows may be counted before they are grouped. `most`:
+    the maximum number of rows that are read.
     """
     items = _items(projection, scope, context)
     names = [item.name for item in items]
@@ -82,7 +82,7 @@ def compile_projection(
 def _items(projection: Projection, scope: Scope, context: Context) -> list[Item]:
     items = [Item(Variable(name), name) for name in scope.visible()] if projection.star else []
     if projection.star and not items and not projection.items:
-        raise context.error("`*` has nothing to return: no variables are in reach", projection.at)
+        raise context.error("`*` has nothing to return: no variables are in scope", projection.at)
     items += projection.items
     names = [item.name for item in items]
     for item in items:
@@ -96,12 +96,12 @@ def _bound(expression: Expression | None, clause: str, context: Context) -> int 
         return None
     value = compile_expression(expression, Scope(), context)(())
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise QueryError(f"{clause} takes a whole number that is not negative", "for example: LIMIT 10")
+        raise QueryError(f"{clause} takes a non-negative integer", "for example: LIMIT 10")
     return value
 
 
 Produce: TypeAlias = Callable[[Rows], Rows]
-"""Yields rows that end in the projected values and begin with what ORDER BY and WHERE may read."""
+"""Yields rows that end with the projected values and begin with the values that ORDER BY and WHERE may read."""
 _Mapping: TypeAlias = dict[Expression, Expression]
 
 
@@ -157,7 +157,7 @@ def _unique(produce: Produce, base: int, count: int, context: Context) -> Produc
 def _grouping(
     items: list[Item], projection: Projection, scope: Scope, context: Context, countable: bool
 ) -> tuple[Produce, Scope, _Mapping]:
-    """Rows are: base, group keys, aggregates, projected values."""
+    """Rows consist of the base, group keys, aggregates and projected values."""
     keys = [item.expression for item in items if not aggregates(item.expression)]
     calls: list[Call] = []
     for tree in (*(item.expression for item in items), *(expression for expression, _ in projection.order)):
@@ -210,7 +210,7 @@ def _aggregate(call: Call, scope: Scope, context: Context) -> _Aggregate:
     if not call.star and len(call.arguments) != arguments:
         raise context.error(f"{call.name}() takes {arguments} argument(s), {len(call.arguments)} given", call.at)
     if any(aggregates(argument) for argument in call.arguments):
-        raise context.error("an aggregate inside an aggregate is not possible", call.at, "aggregate in WITH first")
+        raise context.error("aggregates cannot be nested", call.at, "aggregate in WITH first")
     share = 0.0
     if arguments == 2:
         given = compile_expression(call.arguments[1], Scope(), context)(())
@@ -223,7 +223,7 @@ def _aggregate(call: Call, scope: Scope, context: Context) -> _Aggregate:
 
 
 def _counts_all(call: Call, scope: Scope) -> bool:
-    """`count(*)`, or `count(n)` of an entity that cannot be null and of which nothing was read."""
+    """Return whether the call is `count(*)`, or `count(n)` of an entity that cannot be null and has no columns read."""
     if call.star:
         return True
     argument = call.arguments[0]
@@ -263,7 +263,7 @@ class _Group:
 
 
 def _counted(rows: Rows, context: Context) -> Iterator[tuple[Row, int]]:
-    """Yield (row, how often), combining equal rows as far as memory allows, in order of first appearance."""
+    """Yield (row, count), combining equal rows as far as memory allows, in order of first appearance."""
     counter: Counter[Row] = Counter()
     held = known = 0
     while chunk := list(islice(rows, _CHUNK)):
@@ -298,7 +298,7 @@ def _order(
 
 
 def _sorted(rows: Rows, order: list[tuple[Evaluator, bool]], keep: int | None, context: Context) -> Iterator[Row]:
-    """Sort stably, nulls last when ascending; with `keep`, only that many rows are held for long."""
+    """Sort stably, nulls last if ascending; with `keep`, rows beyond that number are dropped early."""
     sorter = Sorter([descending for _, descending in order], keep, context.guard)
     for row in rows:
         sorter.add([key(row) for key, _ in order], row)

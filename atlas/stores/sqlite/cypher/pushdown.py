@@ -1,7 +1,7 @@
-"""Conditions of a MATCH as SQL, where SQL decides exactly as Cypher does; everything else stays in Python.
+"""Conditions of a MATCH as SQL where SQL decides exactly as Cypher does; all others stay in Python.
 
-A condition at the top level only has to be true for the same rows, so null and false may be confused there (`exact` is
-False). Below NOT they may not, and only conditions that keep the difference are translated.
+A condition at the top level only has to be true for the same rows, so it may confuse null and false (`exact` is False).
+Below NOT it may not, and only conditions that preserve the difference are translated.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ _NODE = Binding("node", -1)
 
 @dataclass(slots=True)
 class Pushdown:
-    """Translates conditions on the entities of one statement; `scope` is what the incoming row holds."""
+    """Translates conditions on the entities of one statement; `scope` describes the incoming row."""
 
     sql: SqlPattern
     scope: Scope
     context: Context
     introduced: set[str]
-    """Names the statement's MATCH introduces: anything that reads none of them is constant for one incoming row."""
+    """Names introduced by the statement's MATCH: an expression that reads none of them is constant per incoming row."""
 
     def translate(self, expression: Expression, exact: bool = False) -> str | None:
-        """Return SQL over the statement's tables, or None when Python has to decide."""
+        """Return SQL over the statement's tables, or None if the condition must be checked in Python."""
         mark = len(self.sql.bound.sources)
         condition = self._translate(expression, exact)
         if condition is None:
@@ -84,7 +84,7 @@ class Pushdown:
         return None
 
     def _place(self, expression: Expression) -> tuple[str, Column, str] | None:
-        """Return (alias, column, property) when the expression is a column of the statement."""
+        """Return (alias, column, property) if the expression is a column of the statement."""
         if isinstance(expression, Property) and isinstance(expression.subject, Variable):
             name, part = expression.subject.name, expression.name
         elif (
@@ -106,7 +106,7 @@ class Pushdown:
         return place[1].sql.format(place[0])
 
     def _constant(self, expression: Expression) -> Source | None:
-        """Return the value as a function of the incoming row; None when it depends on the statement's own names."""
+        """Return the value as a function of the incoming row; None if it depends on the statement's own names."""
         if mentioned(expression) & self.introduced:
             return None
         return compile_expression(expression, self.scope, self.context)
@@ -135,7 +135,7 @@ class Pushdown:
         return f"{self._read(first)} {operator} {bound}"
 
     def _equality(self, place: tuple[str, Column, str], bound: str) -> str:
-        """Equality at the top level, written so that an index finds the node."""
+        """Return an equality at the top level, written so that an index finds the node."""
         alias, column, part = place
         if part == "name":
             return f"({alias}.name = {bound} COLLATE NOCASE AND {alias}.name = {bound})"
@@ -183,7 +183,7 @@ class Pushdown:
         return f"{self._read(place)} IN {items}"
 
     def _label_membership(self, expression: Membership) -> str | None:
-        """`'Class' IN labels(n)`."""
+        """Translate `'Class' IN labels(n)`."""
         call = expression.collection
         if not (isinstance(call, Call) and call.name == "labels" and isinstance(expression.element, Literal)):
             return None
@@ -235,12 +235,12 @@ class Pushdown:
             return None
         values: list[str] = []
         column = place[1].sql.format(place[0])
-        # `+` keeps SQLite from preferring the label index over a better one
+        # `+` prevents SQLite from preferring the label index to a better one.
         free = name not in self.sql.reach and name in self.sql.nodes
         return self.sql.spell(label_sql(expression.labels, column if free else f"+{column}", values), values)
 
     def _exists(self, expression: Subquery) -> str | None:
-        """Return a pattern predicate or EXISTS with one MATCH of joined relations as a nested SELECT."""
+        """Return a pattern predicate, or EXISTS with one MATCH of joined relationships, as a nested SELECT."""
         clauses = expression.query.parts[0]
         if expression.kind not in ("pattern", "exists") or len(clauses) != 1 or len(expression.query.parts) != 1:
             return None
@@ -271,14 +271,14 @@ def _is(value: object, kinds: tuple[type, ...]) -> bool:
 
 
 def _has_type(expression: Expression, kinds: tuple[type, ...], context: Context) -> bool:
-    """Tell whether the expression is a constant that is known, before running, to have one of the types."""
+    """Return whether the expression is a constant that is known before running to have one of the types."""
     if isinstance(expression, Literal):
         return _is(expression.value, kinds)
     return isinstance(expression, Parameter) and _is(context.parameters.get(expression.name), kinds)
 
 
 def _only(value: Source, kinds: tuple[type, ...]) -> Source:
-    """Turn values of other types into null, which no comparison accepts."""
+    """Convert values of other types to null, which satisfies no comparison."""
 
     def source(row: Row) -> object:
         given = value(row)

@@ -1,4 +1,4 @@
-"""A syntax tree to one function over rows: clauses chained, unions added, subqueries compiled in their own scope."""
+"""A syntax tree to one function over rows: chained clauses, concatenated unions, subqueries in their own scope."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Stage: TypeAlias = Callable[[Rows], Rows]
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A query that can be run: `start` makes the rows from the rows around it, `columns` name their last values."""
+    """A runnable query: `start` maps outer rows to result rows, `columns` names their last values."""
 
     start: Stage
     columns: tuple[str, ...]
@@ -38,7 +38,7 @@ def compile_query(
 ) -> Compiled:
     """Compile all parts. Raises QueryError.
 
-    `distinct`: the caller only asks whether rows exist; `most`: it reads no more rows than this.
+    `distinct`: the caller only checks whether rows exist; `most`: it reads at most this many rows.
     """
     most = most if len(query.parts) == 1 else None
     parts = [_compile_part(part, scope, context, distinct, predicate, most) for part in query.parts]
@@ -98,12 +98,12 @@ def _compile_part(
 
 
 def _is_plain(scope: Scope) -> bool:
-    """Tell whether rows hold only database values, which are hashable and tell every difference."""
+    """Return whether rows hold only database values, which are hashable and unequal whenever they differ."""
     return all(binding.kind != "value" for binding in scope.names.values())
 
 
 def _reads_all(projection: Projection) -> bool:
-    """Tell whether a projection reads all rows before it gives the first."""
+    """Return whether a projection consumes all rows before it yields the first."""
     return bool(projection.order) or any(aggregates(item.expression) for item in projection.items)
 
 

@@ -1,4 +1,4 @@
-"""Where a MATCH starts: each node's rank by the best index its conditions allow; lower is better."""
+"""Choice of the start node of a MATCH: each node's rank by the best index for its conditions; lower is better."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COUNTED = 20_000
 
 
 def node_ranks(pattern: PatternGraph, scope: Scope, context: Context) -> dict[str, float]:
-    """Return each node's rank: 0 bound, 1-4 found by name or path, 5-6 by label (rare first), 9 by a full scan."""
+    """Return each node's rank: 0 bound, 1-4 by name or path, 5-6 by label (rare first), 9 by a full scan."""
     ranks = {name: 0.0 if name in scope.names else 9.0 for name in pattern.nodes}
     labels: dict[str, frozenset[str]] = {}
     for conjunct in pattern.conjuncts:

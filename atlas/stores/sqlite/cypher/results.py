@@ -13,11 +13,11 @@ from atlas.stores.sqlite.cypher.scope import walk
 from atlas.stores.sqlite.cypher.values import Edge, Node, Path, Row, as_list, as_map, is_list, is_map, order_key
 
 MAX_CELL = 10_000
-"""Items of one list in a result; a longer one is cut and the table marked as truncated."""
+"""Maximum number of items of a list in a result; longer lists are cut and the table is marked as truncated."""
 MAX_RESULT = 16_000_000
-"""Bytes of a result as plain values: the largest answer of a tool shows a tenth of that."""
+"""Maximum number of bytes of a result as plain values; the largest answer of a tool shows a tenth of that."""
 MAX_NESTING = 50
-"""Lists and maps inside each other: what reads an answer has a limit of its own."""
+"""Maximum nesting of lists and maps; readers of the result have limits of their own."""
 
 
 def collect_rows(
@@ -25,7 +25,7 @@ def collect_rows(
 ) -> tuple[tuple[Row, ...], bool]:
     """Return at most `limit` rows as plain values, and whether anything was cut. Raises QueryError over a limit.
 
-    Sorted by value unless the query orders (ORDER BY) or enumerates (UNWIND) itself.
+    Rows are sorted by value unless the query orders (ORDER BY) or enumerates (UNWIND) them.
     """
     writer = _Writer(graph, guard)
     found: list[Row] = []
@@ -43,7 +43,7 @@ def collect_rows(
 
 
 def is_ordered(tree: Query) -> bool:
-    """Tell whether a query orders or enumerates its rows itself."""
+    """Return whether a query orders or enumerates its rows."""
     return any(isinstance(node, Unwind) or (isinstance(node, Projection) and bool(node.order)) for node in walk(tree))
 
 
@@ -59,7 +59,7 @@ class Size:
         self._bytes = 0
 
     def add(self, value: object) -> None:
-        """Count a scalar, or a list or map without what is in it."""
+        """Count a scalar, or a list or map without its content."""
         self._bytes += value.__sizeof__() + 8
         if self._bytes > MAX_RESULT:
             raise QueryError(
@@ -70,7 +70,9 @@ class Size:
 def check_nesting(depth: int) -> None:
     """Raise QueryError for a value that is nested too deeply to be written."""
     if depth > MAX_NESTING:
-        raise QueryError(f"a result is nested more than {MAX_NESTING} levels deep", "return the inner values")
+        raise QueryError(
+            f"a result is nested more than {MAX_NESTING} levels deep", "return the inner values as columns"
+        )
 
 
 class _Writer:

@@ -1,7 +1,7 @@
-"""What names mean at one point of a query: the row's layout, and which columns were read ahead with a MATCH.
+"""The names at one point of a query: the row layout, and the columns that a MATCH prefetched.
 
 Also the walks over the syntax tree that planning needs: names mentioned, aggregates contained, and what later clauses
-will read of each entity.
+read of each entity.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ WHOLE, TYPE_OF, LABEL_OF = "#whole", "#type", "#label"
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Where a name's value sits.
+    """The location of a name's value in the row.
 
-    `kind` is value, node (a raw id), edge (four raw columns from `slot`) or mark (1 where there is an entity of which
-    nothing else is read). An entity of which only single properties are read has no place of its own: its `slot` is -1.
+    `kind` is value, node (a raw id), edge (four raw columns from `slot`) or mark (1 for an entity that is only tested
+    for existence). An entity of which only single properties are read has no slot: its `slot` is -1.
     """
 
     kind: str
@@ -42,32 +42,32 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Names in reach. The first `base` slots of a row belong to the query around a subquery and are kept throughout."""
+    """Names in scope. The first `base` slots of a row belong to the outer query and stay in every row."""
 
     names: Mapping[str, Binding] = field(default_factory=dict[str, Binding])
     atoms: Mapping[tuple[str, str], tuple[int, str]] = field(default_factory=dict[tuple[str, str], tuple[int, str]])
-    """(name, property) -> (slot, column kind) of what was read ahead."""
+    """(name, property) -> (slot, column kind) of prefetched columns."""
     width: int = 0
     base: int = 0
     outer: Mapping[str, Binding] = field(default_factory=dict[str, Binding])
 
     def with_value(self, name: str) -> Scope:
-        """Return the scope with one more slot, a value called `name`."""
+        """Return the scope with one more slot, a value with this name."""
         names = {**self.names, name: Binding("value", self.width)}
         atoms = {key: place for key, place in self.atoms.items() if key[0] != name}
         return replace(self, names=names, atoms=atoms, width=self.width + 1)
 
     def enter(self) -> Scope:
-        """Return the scope a subquery starts with."""
+        """Return the initial scope of a subquery."""
         return replace(self, base=self.width, outer=dict(self.names))
 
     def visible(self) -> list[str]:
-        """Return the names `*` stands for, sorted."""
+        """Return the names that `*` expands to, sorted."""
         return sorted(name for name in self.names if not name.startswith(" ") and name not in self.outer)
 
 
 def walk(tree: object, subqueries: bool = True) -> Iterator[object]:
-    """Yield every node of a syntax tree (or of a tuple of them), parents first."""
+    """Yield every node of a syntax tree (or of a tuple of trees), parents first."""
     stack: list[object] = [tree]
     while stack:
         item = stack.pop()
@@ -80,14 +80,14 @@ def walk(tree: object, subqueries: bool = True) -> Iterator[object]:
 
 
 def mentioned(tree: object) -> set[str]:
-    """Return all names of variables in the tree, including those that a comprehension makes itself."""
+    """Return all variable names in the tree, including those that a comprehension introduces."""
     return {node.name for node in walk(tree) if isinstance(node, Variable)} | {
         name for node in walk(tree) if (name := getattr(node, "variable", None)) and isinstance(name, str)
     }
 
 
 def aggregates(tree: object) -> list[Call]:
-    """Return the distinct aggregate calls of an expression, not those inside subqueries."""
+    """Return the distinct aggregate calls of an expression, except those inside subqueries."""
     found: list[Call] = []
     for node in walk(tree, subqueries=False):
         if isinstance(node, Call) and node.name in AGGREGATES and node not in found:
@@ -125,11 +125,11 @@ def _substitute(tree: object, mapping: Mapping[Expression, Expression]) -> objec
 
 
 Needs = dict[str, set[str]]
-"""Name -> properties, `#type`, `#label` or `#whole` that are read of it."""
+"""Name -> the properties, `#type`, `#label` or `#whole` that are read."""
 
 
 def add_needs(needs: Needs, tree: object) -> None:
-    """Record what the tree reads of each name; inside a subquery a mentioned name is needed whole."""
+    """Record the properties that the tree reads of each name; a name inside a subquery is read as a whole."""
     stack: list[object] = [tree]
     while stack:
         item = stack.pop()
@@ -161,7 +161,7 @@ _INDIFFERENT = frozenset(("min", "max"))
 
 
 def ignores_repeats(projection: Projection) -> bool:
-    """Tell whether a projection gives the same for a set of rows as for a bag."""
+    """Return whether a projection ignores duplicate rows."""
     calls = [call for item in projection.items for call in aggregates(item.expression)]
     calls += [call for expression, _ in projection.order for call in aggregates(expression)]
     if calls:
@@ -170,7 +170,7 @@ def ignores_repeats(projection: Projection) -> bool:
 
 
 def needs_until_projection(clauses: Iterable[Clause]) -> tuple[Needs, Projection | None, bool]:
-    """Return what the clauses up to the next projection read, that projection, and whether it reads every name."""
+    """Return the reads of the clauses up to the next projection, that projection, and whether it reads every name."""
     needs: Needs = {}
     for clause in clauses:
         if isinstance(clause, Projection):

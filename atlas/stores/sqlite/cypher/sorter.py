@@ -1,6 +1,6 @@
-"""ORDER BY: rows sorted in short runs that are merged, so that no step holds the interpreter for long.
+"""ORDER BY: rows are sorted in short runs that are merged, so that no step holds the interpreter for long.
 
-A list of a million rows takes seconds to sort, and Python runs no other thread meanwhile.
+Sorting a list of a million rows takes seconds, during which no other Python thread runs.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from atlas.stores.sqlite.cypher.meter import held_by, key_bytes
 from atlas.stores.sqlite.cypher.values import Row, order_key
 
 RUN = 5_000
-"""Rows of a run: sorted in a few milliseconds."""
+"""Rows per run, which takes a few milliseconds to sort."""
 _HELD = 200
-"""Bytes of a held row beside its values and keys: two tuples and a list."""
+"""Bytes of a held row in addition to its values and keys: two tuples and a list."""
 
 _Key = tuple[object, ...]
 _Held = tuple[list[_Key], int, Row]
-"""(keys, how many rows came before it, row)"""
+"""(keys, number of rows before it, row)."""
 
 
 class _Descending:
-    """A key that sorts backwards."""
+    """A key with reversed order."""
 
     __slots__ = ("key",)
 
@@ -41,7 +41,7 @@ class _Descending:
 
 
 class Sorter:
-    """Takes rows with the values to order by; gives them back in order, equal ones as they came."""
+    """Sorts rows by their values; equal rows keep their order."""
 
     def __init__(self, descending: Sequence[bool], keep: int | None, guard: Guard) -> None:
         self._descending, self._keep, self._guard = descending, keep, guard
@@ -50,7 +50,7 @@ class Sorter:
         self._count = self._kept = self._size = 0
 
     def add(self, values: Sequence[object], row: Row) -> None:
-        """Take a row. Raises QueryError when too much is held."""
+        """Add a row. Raises QueryError above the memory limit."""
         size = _HELD + key_bytes(values) + held_by(row)
         self._guard.charge(size)
         self._size += size
@@ -89,7 +89,7 @@ class Sorter:
             self._forget(self._keep)
 
     def _forget(self, keep: int) -> None:
-        """Let go of the rows that cannot be among the first `keep`."""
+        """Drop the rows that cannot be among the first `keep`."""
         best = list(islice(self._merged(), keep))
         self._runs, self._kept = [best], len(best)
         size = sum(_HELD + 2 * held_by(row) for _, _, row in best)

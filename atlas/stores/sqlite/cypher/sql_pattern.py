@@ -1,7 +1,7 @@
-"""One SELECT for the joined part of a MATCH: tables in the order they are visited, conditions and bound values.
+"""One SELECT for the joined part of a MATCH: tables in visiting order, conditions and bound values.
 
-The order is our own (CROSS JOIN keeps SQLite from changing it): the node with the best anchor first, then along the
-relationships. All text in the SQL is ours; every name or value of the query is a bound value.
+The planner here fixes the order (CROSS JOIN keeps SQLite from changing it): the node with the best anchor first, then
+along the relationships. The SQL contains no text of the query: every name or value is bound.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from atlas.stores.sqlite.cypher.values import Row
 
 Source: TypeAlias = Callable[[Row], object]
 LABEL_RANK = 5.0
-"""Ranks below are found through an index other than the label's."""
+"""Lower ranks use an index other than the label's."""
 
 
 @dataclass(slots=True)
 class Bound:
-    """The values of a statement's `?n`, computed from the row that comes in."""
+    """The values of a statement's `?n`, computed from the incoming row."""
 
     sources: list[Source] = field(default_factory=list[Source])
 
@@ -42,11 +42,14 @@ class Bound:
 
 @dataclass(slots=True)
 class SqlPattern:
-    """The statement under construction. `ids` maps a node's name to the SQL of its id, `edges` relations to aliases."""
+    """The statement under construction.
+
+    `ids` maps node names to the SQL of their ids, `edges` maps relationships to aliases.
+    """
 
     bound: Bound
     prefix: str = ""
-    """Keeps aliases of a nested pattern apart."""
+    """Distinguishes the aliases of a nested pattern."""
     tables: list[str] = field(default_factory=list[str])
     conditions: list[str] = field(default_factory=list[str])
     ids: dict[str, str] = field(default_factory=dict[str, str])
@@ -54,10 +57,10 @@ class SqlPattern:
     edges: dict[str, str] = field(default_factory=dict[str, str])
     outer: SqlPattern | None = None
     reach: dict[str, str] = field(default_factory=dict[str, str])
-    """Nodes that are reached by id, so that no index on their label must be used."""
+    """Nodes that are reached by id, so that the index on their label must not be used."""
 
     def knows(self, name: str) -> bool:
-        """Tell whether the name is a node or relation of this statement or of the one around it."""
+        """Return whether the name is a node or relationship of this statement or of the enclosing one."""
         return (
             name in self.nodes
             or name in self.ids
@@ -91,7 +94,7 @@ class SqlPattern:
         return self.nodes[name]
 
     def join(self, names: list[str], relations: list[RelationshipColumns], ranks: Mapping[str, float]) -> None:
-        """Place all nodes and relations. `ranks`: lower is a better place to start from. Directions are out or in."""
+        """Add all nodes and relationships. `ranks`: lower is a better start. Directions are out or in."""
         pending = list(relations)
         missing = [name for name in names if self.identity(name) is None]
         while missing or pending:
@@ -138,7 +141,7 @@ class SqlPattern:
             self.conditions.append(self.spell(condition, names))
 
     def spell(self, condition: str, values: list[str]) -> str:
-        """Replace each plain `?` of a condition by a numbered placeholder."""
+        """Replace each plain `?` of a condition with a numbered placeholder."""
         for value in values:
             condition = condition.replace("?", f"\0{self.bound.constant(value)[1:]}", 1)
         return condition.replace("\0", "?")
@@ -155,9 +158,10 @@ class SqlPattern:
         return f"({alias}.source, {alias}.type, {alias}.target, {alias}.line)"
 
     def skip_bare_nodes(self, columns: list[str]) -> bool:
-        """Look up nodes of which only existence matters in a set of all ids (`visible`); tell whether there are any.
+        """Look up nodes whose existence alone matters in a set of all ids (`visible`); return whether there are any.
 
-        Pays off when most edges are read: 300,000 look-ups in a table of 50,000 nodes take 350 ms, in the set 140 ms.
+        This is worthwhile if most edges are read: 300,000 lookups in a table of 50,000 nodes take 350 ms, in the set
+        140 ms.
         """
         changed = False
         for name, alias in self.reach.items():
@@ -165,7 +169,7 @@ class SqlPattern:
             used = any(f"{alias}." in part for part in (*self.conditions, *columns) if part != own)
             if not used and self.ids[name] != f"{alias}.id" and self.tables[0] != f"node AS {alias}":
                 self.tables.remove(f"node AS {alias}")
-                # the plus keeps the planner from walking the set for each node instead of asking it for each edge
+                # `+` makes the planner probe the set for each edge instead of scanning it for each node.
                 self.conditions[self.conditions.index(own)] = f"+{self.ids[name]} IN visible"
                 changed = True
         return changed

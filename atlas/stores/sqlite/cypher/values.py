@@ -1,6 +1,6 @@
-"""Values of a running query and how Cypher compares them: equality with null, the order of ORDER BY, grouping keys.
+"""Values of a running query and their comparison: equality with null, the order of ORDER BY, grouping keys.
 
-Knows nothing of SQL; entities are ids, their contents live in `graph`.
+Independent of SQL; entities are ids, their contents live in `graph`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from atlas.errors import QueryError
 
 Row: TypeAlias = tuple[object, ...]
 MAX_LIST = 100_000
-"""Items of one list value."""
+"""Maximum number of items of one list."""
 MAX_STRING = 1_000_000
-"""Characters of one string value."""
+"""Maximum number of characters of one string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,32 +74,32 @@ def mismatch(expected: str, value: object) -> QueryError:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether the value is an Integer or a Float."""
+    """Return whether the value is an Integer or a Float."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_list(value: object) -> TypeGuard[list[object]]:
-    """Tell whether the value is a List."""
+    """Return whether the value is a List."""
     return isinstance(value, list)
 
 
 def is_map(value: object) -> TypeGuard[dict[str, object]]:
-    """Tell whether the value is a Map."""
+    """Return whether the value is a Map."""
     return isinstance(value, dict)
 
 
 def as_list(value: object) -> list[object]:
-    """Return a List value as such; the caller has checked its type."""
+    """Return the value typed as a List; the caller has checked its type."""
     return cast("list[object]", value)
 
 
 def as_map(value: object) -> dict[str, object]:
-    """Return a Map value as such; the caller has checked its type."""
+    """Return the value typed as a Map; the caller has checked its type."""
     return cast("dict[str, object]", value)
 
 
 def equals(left: object, right: object) -> bool | None:
-    """Return `left = right`: None when a null takes part, False for different types (1 = 1.0 is true)."""
+    """Return `left = right`: None if null is involved, False for different types (1 = 1.0 is true)."""
     if left is None or right is None:
         return None
     if isinstance(left, str) and isinstance(right, str):
@@ -185,7 +185,7 @@ def order_key(value: object) -> tuple[object, ...]:
 
 
 def group_key(value: object) -> object:
-    """Return a hashable key, equal for values that DISTINCT and grouping treat as the same (null equals null)."""
+    """Return a hashable key, equal for values that DISTINCT and grouping treat as equal (null equals null)."""
     if isinstance(value, bool):
         return ("bool", value)
     if isinstance(value, float) and math.isnan(value):
@@ -199,7 +199,7 @@ def group_key(value: object) -> object:
 
 
 def check_list(items: list[object]) -> list[object]:
-    """Return the list; raises QueryError when it is longer than `MAX_LIST`."""
+    """Return the list; raises QueryError if it is longer than `MAX_LIST`."""
     if len(items) > MAX_LIST:
         raise too_long()
     return items
@@ -212,13 +212,13 @@ def too_long() -> QueryError:
 
 
 def check_string(text: str) -> str:
-    """Return the string; raises QueryError when it is longer than `MAX_STRING`."""
+    """Return the string; raises QueryError if it is longer than `MAX_STRING`."""
     check_length(len(text))
     return text
 
 
 def check_length(characters: int) -> None:
-    """Raise QueryError for the length of a string that is longer than `MAX_STRING`."""
+    """Raise QueryError for the length of a string longer than `MAX_STRING`."""
     if characters > MAX_STRING:
         raise QueryError(f"a string has more than {MAX_STRING:,} characters", "build a shorter one")
 
@@ -231,7 +231,10 @@ def check_integer(value: int) -> int:
 
 
 def check_parameter(value: object, name: str, depth: int = 0) -> object:
-    """Return a parameter as a Cypher value (tuples become lists). Raises QueryError for types Cypher does not have."""
+    """Return a parameter as a Cypher value (tuples become lists).
+
+    Raises QueryError for types that Cypher does not have.
+    """
     if depth > 20:
         raise QueryError(f"the parameter ${name} is nested too deeply")
     if value is None or isinstance(value, (bool, float)):

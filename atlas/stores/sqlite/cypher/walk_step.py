@@ -1,4 +1,4 @@
-"""One variable-length or shortest-path relation of a MATCH as a stage: from a known end along the walk, row by row."""
+"""A variable-length or shortest-path relationship of a MATCH as a stage: follows it from a bound end, row by row."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from atlas.stores.sqlite.cypher.scope import Scope
 from atlas.stores.sqlite.cypher.values import Edge, Row, equals
 
 _SEARCHES = 16
-"""Shortest-path searches kept at a time, one per start node."""
+"""Shortest-path searches cached at a time, one per start node."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalkStep:
-    """The stage appends the far node's id, if `far` is None, and the relationships (a list; one for a single hop)."""
+    """Appends the far node's id, if `far` is None, and the relationships (a list; one for a single hop)."""
 
     relation: RelationshipColumns
     reverse: bool
-    """Walked from the right end; the list is turned round again."""
+    """Walked from the right end; the resulting list is reversed."""
     near: Callable[[Row], int | None]
     far: Callable[[Row], int | None] | None
     used: Callable[[Row], frozenset[Edge]]
     only_ends: bool
-    """Nobody reads the relationships or counts the ways: each end once is enough."""
+    """The query reads neither the relationships nor the number of paths: each end once is enough."""
     exhaustive: bool
-    """Conditions choose among the paths of a shortestPath."""
+    """Conditions select among the paths of a shortestPath."""
 
 
 _Follow: TypeAlias = Callable[[Row, int, "int | None"], Iterator[tuple[object, int]]]
-"""From a row, the near node and the far one (if it is known) to what the stage appends: relationships, far node."""
+"""Maps a row, the near node and the far node (if bound) to the appended values: relationships, far node."""
 
 
 def compile_walk(
@@ -105,7 +105,7 @@ def _shortest(step: WalkStep, make_walk: Callable[[Row], Walk], context: Context
 def _shortest_accepted(
     step: WalkStep, make_walk: Callable[[Row], Walk], accept: Evaluator, context: Context
 ) -> _Follow:
-    """Conditions choose: the ways of one length after another, until some of a length are accepted."""
+    """Follow paths of increasing length until the conditions accept some of one length."""
     low, high = step.relation.hops or (1, 1)
     every = step.relation.shortest == "all"
 
@@ -133,7 +133,7 @@ def _tail(step: WalkStep, edges: tuple[Edge, ...]) -> object:
 
 
 def _walk_maker(step: WalkStep, scope: Scope, context: Context) -> Callable[[Row], Walk]:
-    """Return the walk for a row; property maps of the relation may depend on the row."""
+    """Return the walk for a row; property maps of the relationship may depend on the row."""
     relation = step.relation
     types = edge_types(relation.types)
     wanted = [(key, compile_expression(value, scope, context)) for key, value in relation.properties]

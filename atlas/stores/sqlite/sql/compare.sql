@@ -1,5 +1,5 @@
--- Everything that two stores of the same tree must agree on, each kind sorted by its key along an index, so that two of them
--- can be walked side by side without being held. The order of the columns is that of `KINDS` in embedded_whole.py.
+-- Everything that two stores of the same tree must agree on. Each kind is read in key order along an index, so that two
+-- stores can be compared row by row without loading them. The columns are in the order of `KINDS` in dump.py.
 
 -- name: files
 SELECT p.name, f.path, language, digest, size, lines, unit_digest, resolved, unresolved, is_test, is_generated, problems, stale

@@ -1,10 +1,10 @@
--- The embedded store's tables. Version in meta('schema'). Every node and edge belongs to one unit (file row); the unit with
--- path '' is the project's structure. Edges belong to the unit of their source node and name both ends by node id; ids are
--- interned per uid and outlive the node row while an edge leads to it, so an edge into a unit that is being rewritten is never
--- lost. Readers join both ends to `node`, so an edge whose target does not exist is not seen.
+-- The tables of the embedded store. meta('schema') holds the version. Every node and edge belongs to one unit (file row);
+-- the unit with path '' is the project's structure. Edges belong to the unit of their source node and refer to both ends
+-- by node id. Ids are interned per uid and outlive the node row while an edge leads to them, so rewriting a unit never
+-- loses an edge into it. Readers join both ends to `node`, so an edge whose target does not exist is invisible.
 
--- 'schema', 'identity' (random, of this file), 'model' (current model.id), 'vector_generation' (moves with every write and removal of
--- vectors), 'erasure' (what was deleted and is still in the file; see erasure.py)
+-- Keys: 'schema', 'identity' (random, per file), 'model' (current model.id), 'vector_generation' (incremented with every
+-- write and removal of vectors), 'erasure' (amount of pending erasure; see erasure.py).
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE project (
@@ -29,17 +29,17 @@ CREATE TABLE file (
   unresolved INTEGER NOT NULL,
   is_test INTEGER NOT NULL,
   is_generated INTEGER NOT NULL,
-  problems TEXT NOT NULL,            -- '' or one problem a line
-  stale INTEGER NOT NULL DEFAULT 0,  -- the file is known to have changed since `digest` was read
+  problems TEXT NOT NULL,            -- '' or one problem per line
+  stale INTEGER NOT NULL DEFAULT 0,  -- the file has changed since `digest` was read
   UNIQUE (project, path)
 );
 
--- the indexed bytes, zlib; apart from `file` so that the manifest stays a small scan
+-- The indexed bytes, compressed with zlib; separate from `file`, so that the manifest stays a small scan.
 CREATE TABLE content (file INTEGER PRIMARY KEY REFERENCES file(id), data BLOB NOT NULL);
 
 CREATE TABLE symbol_id (id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE);
 
--- what filters and scans look at comes first: SQLite decodes a row up to the last column asked for
+-- Columns that filters and scans read come first: SQLite decodes a row up to the last column read.
 CREATE TABLE node (
   id INTEGER PRIMARY KEY,            -- symbol_id.id
   file INTEGER NOT NULL REFERENCES file(id),
@@ -47,7 +47,7 @@ CREATE TABLE node (
   is_test INTEGER NOT NULL,
   is_generated INTEGER NOT NULL,
   chunk_digest TEXT NOT NULL,
-  search_digest INTEGER NOT NULL,    -- of the row in `text`; 0 = none there
+  search_digest INTEGER NOT NULL,    -- of the row in `text`; 0 = no row
   start_byte INTEGER NOT NULL,
   end_byte INTEGER NOT NULL,
   name TEXT NOT NULL,
@@ -67,7 +67,7 @@ CREATE TABLE node (
   chunk_name TEXT NOT NULL
 );
 CREATE INDEX node_file ON node(file);
-CREATE INDEX node_name ON node(name COLLATE NOCASE, is_test, qualified_name);  -- covers what `find` sorts by
+CREATE INDEX node_name ON node(name COLLATE NOCASE, is_test, qualified_name);  -- covers the sort key of `find`
 CREATE INDEX node_label ON node(label);
 
 CREATE TABLE edge (
@@ -80,7 +80,7 @@ CREATE TABLE edge (
   PRIMARY KEY (source, type, target, line)
 ) WITHOUT ROWID;
 CREATE INDEX edge_target ON edge(target, type);
--- how many rows of `edge` there are: counting 2 million takes a second
+-- Number of rows of `edge`: counting 2 million rows takes a second.
 CREATE TABLE edge_count (
   project INTEGER NOT NULL, type TEXT NOT NULL, strategy TEXT NOT NULL, count INTEGER NOT NULL,
   PRIMARY KEY (project, type, strategy)
@@ -89,8 +89,8 @@ CREATE TABLE edge_count (
 CREATE TABLE vector (
   id INTEGER PRIMARY KEY,            -- node.id
   model INTEGER NOT NULL,            -- model.id
-  digest TEXT NOT NULL,              -- chunk digest it was made from
-  generation INTEGER NOT NULL,       -- of the write, for readers that keep a copy in memory
+  digest TEXT NOT NULL,              -- of the embedded chunk
+  generation INTEGER NOT NULL,       -- of the write, for readers with a copy in memory
   data BLOB NOT NULL                 -- float16 little-endian
 );
 CREATE INDEX vector_generation ON vector(generation, model);
@@ -99,7 +99,7 @@ CREATE TABLE model (
   UNIQUE (provider, model, dimension, fingerprint)
 );
 
--- what the significance gate said last of a node, and how often it said what; counts outlive nodes
+-- The last decision of the significance gate about a node, and decisions counted by reason; counts outlive nodes.
 CREATE TABLE decision (
   id INTEGER PRIMARY KEY,            -- node.id
   through INTEGER NOT NULL,
@@ -121,7 +121,7 @@ CREATE VIRTUAL TABLE text USING fts5(
   tokenize="unicode61 remove_diacritics 2 tokenchars '_'"
 );
 
--- a node as readers hand it out, in the order of atlas.model.NodeRow after `id` and `project`
+-- A node as readers return it: `id`, `project`, then the columns of atlas.model.NodeRow in order.
 CREATE VIEW node_row AS
 SELECT n.id AS id, p.name AS project,
   s.uid AS uid, n.label AS label, n.kind AS kind, n.name AS name, n.qualified_name AS qualified_name, f.path AS path,

@@ -12,11 +12,11 @@ FROM file WHERE project = ? AND path <> '' GROUP BY language
 -- name: structure
 SELECT resolved, unresolved, problems <> '' FROM file WHERE project = ? AND path = ''
 
--- moves with every commit of another connection that this one comes to see
+-- changes with every commit of another connection that this one sees
 -- name: version
 PRAGMA data_version
 
--- one walk for three counts: nodes, texts to embed, and vectors of those texts by the model
+-- one scan for three counts: nodes, texts to embed, and the model's vectors of these texts
 -- name: nodes
 SELECT n.label, count(*), sum(n.chunk_digest <> ''), count(v.id)
 FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id

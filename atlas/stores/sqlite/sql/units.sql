@@ -1,4 +1,4 @@
--- What a copy of an index is made of, unit by unit. Edges are given whether or not there is a node at their far end.
+-- The data of an index copy, unit by unit. Edges are included whether or not their target node exists.
 
 -- name: files
 SELECT f.id, f.path, f.language, f.digest, f.size, f.mtime_ns, f.lines, f.unit_digest, f.unresolved, f.resolved, f.is_test,

@@ -20,7 +20,7 @@ CROSS JOIN symbol_id s ON s.id = n.id
 WHERE v.model = :model {where}
 
 -- name: among_all
--- without a filter: no vector outlives its node
+-- Without a filter no join to `node` is needed: no vector outlives its node.
 SELECT s.uid, v.data
 FROM json_each(:ids) found CROSS JOIN vector v ON v.id = found.value CROSS JOIN symbol_id s ON s.id = v.id
 WHERE v.model = :model

@@ -127,15 +127,15 @@ AND NOT EXISTS (SELECT 1 FROM edge INDEXED BY edge_target WHERE target = ?1)
 DELETE FROM symbol_id WHERE id NOT IN (SELECT id FROM node)
 AND NOT EXISTS (SELECT 1 FROM edge INDEXED BY edge_target WHERE target = symbol_id.id)
 
--- name: owe_erasure
+-- name: add_pending_erasure
 INSERT INTO meta(key, value) VALUES ('erasure', ?1)
 ON CONFLICT(key) DO UPDATE SET value = ?1 WHERE CAST(value AS INTEGER) < ?1
 
--- name: owe_more_erasure
+-- name: increment_pending_erasure
 UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'erasure'
 
--- name: owed_erasure
+-- name: pending_erasure
 SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'erasure'
 
--- name: settle_erasure
+-- name: clear_pending_erasure
 DELETE FROM meta WHERE key = 'erasure'

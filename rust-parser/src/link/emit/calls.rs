@@ -1,49 +1,29 @@
-//! References of one file to edges: calls, values, types; and tests to what they call.
-
-use smallvec::smallvec;
+//! The edges of a file's references: calls, values and types, and `TESTS` edges from tests to the code that they call.
 
 use crate::facts::{DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
 use crate::link::edge::{EdgeType, Target};
+use crate::link::emit::callees::Site;
 use crate::link::emit::collector::{EdgeCollector, is_referable};
-use crate::link::entity::{Entity, Value, Values};
-use crate::link::project::file_entry::{Outline, is_callable, is_class};
-use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
+use crate::link::entity::{Entity, Value};
+use crate::link::project::file_entry::{is_callable, is_class};
+use crate::link::project::names::{FILE_NODE, SymbolId};
 use crate::link::strategy::Strategy;
 
-/// Shortest name that says anything about who is meant.
-const MIN_UNIQUE_NAME: usize = 4;
-/// Names with more definitions than this are not even counted.
-const MAX_NAMED: usize = 64;
-
-/// Where a reference is made.
-#[derive(Clone, Copy)]
-struct Site {
-    source: DefId,
-    scope: DefId,
-    line: u32,
-    /// Of a call; 0 for other references.
-    arguments: usize,
-}
-
-/// What came of one possible value of a reference.
+/// The outcome for one possible value of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Unresolved,
-    /// Outside of what is indexed: neither an edge nor a gap.
+    /// Outside of the index: neither an edge nor unresolved.
     Outside,
     Edge,
 }
 
-/// Add the edges of all references of a code file.
+/// Adds the edges of all references of a code file.
 pub fn add_references(collector: &mut EdgeCollector) {
     let facts = collector.query.file.facts().clone();
     for reference in &facts.references {
         let source = collector.source(reference.scope);
-        let arguments = match collector.query.file.expr(reference.expr) {
-            Expr::Call { args, .. } => args.len(),
-            _ => 0,
-        };
-        let site = Site { source, scope: reference.scope, line: reference.line, arguments };
+        let site = Site { source, scope: reference.scope, line: reference.line, expr: reference.expr };
         collector.add_reference(reference, site);
     }
     for (def, definition) in facts.definitions.iter().enumerate() {
@@ -88,96 +68,6 @@ impl EdgeCollector<'_, '_> {
         outcome
     }
 
-    /// Possible callees; a method that only one class of the project has is the last resort for an unknown receiver.
-    fn callee_values(&self, callee: ExprId, site: Site) -> Values {
-        let query = self.query;
-        match *query.file.expr(callee) {
-            Expr::Attribute { base, name } => {
-                let name = query.file.sym(name);
-                let bases = query.eval(base, site.scope, site.line);
-                if bases.is_empty() && self.is_foreign_class(base, site) {
-                    return Values::new();
-                }
-                if bases.is_empty() {
-                    let unique = self.unique(name, |definition, is_member| is_callable(definition.kind) && is_member);
-                    return unique
-                        .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
-                        .into_iter()
-                        .collect();
-                }
-                if query.file.rules.new_method == Some(name) {
-                    return bases;
-                }
-                query.each(bases, |value| query.called_attribute(value, name))
-            }
-            Expr::Name(name) => {
-                let name = query.file.sym(name);
-                match query.resolve_called_name(site.scope, name, site.line) {
-                    Some(values) => values,
-                    None if query.file.rules.global_functions => {
-                        let unique = self.unique(name, |definition, is_member| {
-                            definition.kind == Kind::Function && !is_member && definition.flags & flags::EXPORTED != 0
-                        });
-                        unique
-                            .map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName))
-                            .into_iter()
-                            .collect()
-                    }
-                    None => Values::new(),
-                }
-            }
-            Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
-            _ => query.eval(callee, site.scope, site.line),
-        }
-    }
-
-    /// A name that can only be a class, of which the project knows nothing: its methods are not the project's.
-    fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
-        let query = self.query;
-        let Expr::Name(name) = *query.file.expr(base) else { return false };
-        query.file.rules.capitalised_classes
-            && query.file.text(name).starts_with(char::is_uppercase)
-            && query.resolve_name(site.scope, query.file.sym(name), site.line).is_none()
-    }
-
-    /// The only callable of this family with a name that says something.
-    fn unique(&self, name: Sym, fits: impl Fn(&Outline, bool) -> bool) -> Option<SymbolId> {
-        let query = self.query;
-        let text = query.text(name);
-        if text.len() < MIN_UNIQUE_NAME
-            || text.starts_with("__")
-            || query.file.rules.common_methods.contains(&name)
-            || query.file.rules.builtins.contains(&name)
-        {
-            return None;
-        }
-        let named = query.named(name);
-        if named.len() > MAX_NAMED {
-            return None;
-        }
-        let mut found = None;
-        for &symbol in named {
-            if query.index.symbols.get(symbol).def == FILE_NODE {
-                continue;
-            }
-            let (file, definition) = query.definition(symbol);
-            if file.rules.family != query.file.rules.family || !is_callable(definition.kind) {
-                continue;
-            }
-            let symbol = query.canonical(symbol);
-            if found.is_some_and(|known| known != symbol) {
-                return None;
-            }
-            found = Some(symbol);
-        }
-        let (file, definition) = query.definition(found?);
-        let parent = file.outline(definition.parent).kind;
-        let is_member = is_class(parent) || parent == Kind::Extension;
-        let is_top = definition.parent == 0 || parent == Kind::Namespace;
-        let is_reachable = (is_member || is_top) && (!file.is_test || query.file.is_test);
-        found.filter(|_| is_reachable && fits(definition, is_member))
-    }
-
     fn add_called(&mut self, value: Value, site: Site) -> Outcome {
         match value.entity {
             Entity::Definition(symbol) => self.add_called_definition(symbol, value.via, site),
@@ -207,7 +97,7 @@ impl EdgeCollector<'_, '_> {
             }
             Kind::Function | Kind::Method | Kind::Constructor => self.add_overload(symbol, via, site),
             Kind::Property => {
-                // The getter runs, then what it gave is called.
+                // The getter runs, then its result is called.
                 self.add_target(EdgeType::Calls, symbol, via, site)
             }
             Kind::Constant | Kind::Field => {
@@ -219,10 +109,10 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    /// Calling a variable also calls what it is known to hold.
+    /// Adds calls of the known values of a called variable.
     fn add_called_holder(&mut self, symbol: SymbolId, site: Site) -> Outcome {
         let mut outcome = Outcome::Unresolved;
-        for held in self.query.held(symbol) {
+        for held in self.query.stored_values(symbol) {
             let via = match held.entity {
                 Entity::Definition(inner) => {
                     let kind = self.query.kind(inner);
@@ -238,7 +128,7 @@ impl EdgeCollector<'_, '_> {
         outcome
     }
 
-    /// Calling an instance calls one of its methods.
+    /// Adds the call of a method that calling an instance runs.
     fn add_called_instance(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
         let Some(name) = self.query.file.rules.call_method else { return Outcome::Unresolved };
         let members = self.query.class_member(class, name, via);
@@ -256,6 +146,12 @@ impl EdgeCollector<'_, '_> {
     }
 
     fn add_constructor(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
+        let place = self.query.index.symbols.get(class);
+        let (file, _) = self.query.definition(class);
+        // The parameters of the class are those of its primary constructor.
+        if !file.def(place.def).params.is_empty() && self.takes(file, place.def, site.expr) {
+            return Outcome::Outside;
+        }
         match self.query.constructor_of(class) {
             Some(symbol) => self.add_overload(symbol, via, site),
             None => Outcome::Outside,
@@ -267,11 +163,11 @@ impl EdgeCollector<'_, '_> {
             FILE_NODE => self.query.file.file_symbol,
             source => self.query.file.symbols[source as usize],
         };
-        let (symbol, via) = self.overload(symbol, via, site.arguments, caller);
+        let (symbol, via) = self.overload(symbol, via, site.expr, caller);
         self.add_target(EdgeType::Calls, symbol, via, site)
     }
 
-    /// An edge to a definition; a call from a test to what is no test is also a `TESTS` edge.
+    /// Adds an edge to a definition. A call from a test to other code is also a `TESTS` edge.
     fn add_target(&mut self, kind: EdgeType, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let Some(target) = self.target(symbol) else { return Outcome::Unresolved };
         self.add(site.source, kind, target, site.line, via);
@@ -284,7 +180,7 @@ impl EdgeCollector<'_, '_> {
         Outcome::Edge
     }
 
-    /// The test around a place: the nearest node that is marked as one, else the node of the place.
+    /// Returns the nearest enclosing node that is marked as a test, else the node at the position.
     fn test_source(&self, site: Site) -> DefId {
         let file = self.query.file;
         let mut here = site.source;
@@ -302,7 +198,7 @@ impl EdgeCollector<'_, '_> {
         Outcome::Edge
     }
 
-    /// A function or class used as a value; reading a property calls it.
+    /// Adds an edge for a function or class used as a value. Reading a property calls it.
     fn add_read(&mut self, expr: ExprId, site: Site) {
         let query = self.query;
         if !matches!(query.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. }) {
@@ -356,7 +252,7 @@ impl EdgeCollector<'_, '_> {
         outcome
     }
 
-    /// A decorator is run when its definition is: the definition refers to it.
+    /// Adds an edge for a decorator, which runs at its definition: the definition refers to it.
     fn add_decorator(&mut self, def: DefId, decorator: ExprId) {
         let query = self.query;
         let definition = query.file.def(def);
@@ -365,7 +261,7 @@ impl EdgeCollector<'_, '_> {
             _ => decorator,
         };
         let site =
-            Site { source: self.source(def), scope: definition.parent, line: definition.name_line, arguments: 0 };
+            Site { source: self.source(def), scope: definition.parent, line: definition.name_line, expr: decorator };
         self.add_read(expr, site);
     }
 }

@@ -1,6 +1,7 @@
-//! From what expressions stand for to the graph: the edges of one file (`edges`, `calls`, `docs`, `overloads`), and the unit that is
-//! no file (`structure`).
+//! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `docs`,
+//! `overloads`), and the unit of the project structure (`structure`).
 
+pub mod callees;
 pub mod calls;
 pub mod collector;
 pub mod docs;

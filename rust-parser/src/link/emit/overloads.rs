@@ -1,43 +1,59 @@
-//! Which overload a call means, as far as the number of its arguments tells. Types of arguments are not compared.
+//! Selects the overload of a call by the number of its arguments. Argument types are not compared.
 
-use crate::facts::flags;
+use crate::facts::{DefId, Expr, ExprId, ParamKind, flags};
 use crate::link::emit::collector::EdgeCollector;
 use crate::link::project::arity::Arity;
-use crate::link::project::file_entry::{Bound, is_callable};
+use crate::link::project::file_entry::{Bound, FileEntry, is_callable};
 use crate::link::project::names::SymbolId;
 use crate::link::strategy::Strategy;
 
 impl EdgeCollector<'_, '_> {
-    /// The overload of `symbol` that takes this many arguments, and the rule that found it: `via` when only one does, else
-    /// `overload` for the first of them that is not the caller itself (an overload calls its siblings more often than itself).
-    pub fn overload(
-        &self,
-        symbol: SymbolId,
-        via: Strategy,
-        arguments: usize,
-        caller: SymbolId,
-    ) -> (SymbolId, Strategy) {
+    /// Returns the overload of `symbol` that accepts this many arguments, with its rule: `via` if only one does, else
+    /// `overload` for the first that is not the caller itself (an overload calls its siblings more often than itself).
+    pub fn overload(&self, symbol: SymbolId, via: Strategy, call: ExprId, caller: SymbolId) -> (SymbolId, Strategy) {
         let query = self.query;
-        let (file, definition) = query.definition(symbol);
+        let (file, _) = query.definition(symbol);
         if !file.rules.overloads {
             return (symbol, via);
         }
-        let parent = file.symbols[definition.parent as usize];
-        let (_, entries) = query.entries(parent, definition.name);
-        let siblings: Vec<SymbolId> = entries
-            .iter()
-            .filter_map(|entry| match entry.bound {
-                Bound::Definition(def) if is_callable(file.outline(def).kind) => Some(def),
-                _ => None,
-            })
-            .filter(|def| Arity::of(file.def(*def)).takes(arguments))
-            .filter(|&def| file.outline(def).flags & flags::OVERLOAD == 0)
-            .map(|def| file.symbols[def as usize])
-            .collect();
+        let siblings = self.overloads_for(symbol, call);
         match siblings[..] {
             [] => (symbol, via),
             [only] => (only, via),
             [first, second, ..] => (if first == caller { second } else { first }, Strategy::Overload),
         }
+    }
+
+    /// Returns the functions with the name of `symbol`, in its scope, that accept the arguments of a call.
+    pub fn overloads_for(&self, symbol: SymbolId, call: ExprId) -> Vec<SymbolId> {
+        let query = self.query;
+        let (file, definition) = query.definition(symbol);
+        let parent = file.symbols[definition.parent as usize];
+        let (_, entries) = query.entries(parent, definition.name);
+        entries
+            .iter()
+            .filter_map(|entry| match entry.bound {
+                Bound::Definition(def) if is_callable(file.outline(def).kind) => Some(def),
+                _ => None,
+            })
+            .filter(|&def| self.takes(file, def, call))
+            .filter(|&def| file.outline(def).flags & flags::OVERLOAD == 0)
+            .map(|def| file.symbols[def as usize])
+            .collect()
+    }
+
+    /// Returns whether a definition of any file accepts the number of arguments of a call, and its keyword arguments.
+    pub fn takes(&self, file: &FileEntry, def: DefId, call: ExprId) -> bool {
+        let args = match self.query.file.expr(call) {
+            Expr::Call { args, .. } => args.as_slice(),
+            _ => &[],
+        };
+        let definition = file.def(def);
+        let is_named = |keyword: &str| {
+            let mut params = definition.params.iter();
+            params.any(|param| param.kind == ParamKind::Keywords || file.text(param.name) == keyword)
+        };
+        let mut keywords = args.iter().filter_map(|arg| arg.keyword);
+        Arity::of(definition).takes(args.len()) && keywords.all(|keyword| is_named(self.query.file.text(keyword)))
     }
 }

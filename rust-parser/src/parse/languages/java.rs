@@ -1,15 +1,16 @@
-//! What Java says that patterns cannot: packages, imports, declarations with `var`, anonymous classes, tests.
+//! Hooks of Java: packages, imports, declarations with `var`, anonymous classes, tests.
 
-use crate::facts::{BindingKind, ExprId, Import, ImportKind, Kind, flags};
+use crate::facts::{BindingKind, ExprId, Kind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
 use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::dotted;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
 
 pub struct Java;
 
-/// Annotations of JUnit and TestNG that make a method a test.
+/// Annotations of JUnit and TestNG that mark a method as a test.
 const TEST_ANNOTATIONS: &[&str] =
     &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory", "Property"];
 
@@ -17,7 +18,7 @@ impl LanguageHooks for Java {
     fn begin(&self, walk: &mut Walk) {
         let package = walk.contents(0).find(|&node| walk.kind_name(node) == "package_declaration");
         if let Some(name) = package.and_then(|package| walk.contents(package).last()) {
-            walk.builder.facts.module = compact(walk, name);
+            walk.builder.facts.module = dotted::compact(walk, name);
         }
     }
 
@@ -29,7 +30,7 @@ impl LanguageHooks for Java {
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
             "package_declaration" => walk.document_file(node),
-            // An annotation is not called where it stands.
+            // An annotation is not a call at its position.
             "annotation" => walk.claim_call(node),
             "record_declaration" => record_fields(walk, node),
             "enhanced_for_statement" => declare(walk, node, node, BindingKind::Iterate),
@@ -61,41 +62,17 @@ impl LanguageHooks for Java {
     }
 }
 
-/// Text without white space and comments.
-fn compact(walk: &Walk, node: NodeId) -> String {
-    let mut text = String::new();
-    for part in node..walk.tree.node(node).next {
-        if walk.tree.is_leaf(part) && walk.kind_name(part) != "block_comment" {
-            text.push_str(walk.text_of(part).trim());
-        }
-    }
-    text
-}
-
-/// `import a.b.C;`, `import a.b.*;`, `import static a.B.c;`
+/// Handles `import a.b.C;`, `import a.b.*;`, `import static a.B.c;`.
 fn import(walk: &mut Walk, node: NodeId) {
     let Some(name) = walk.contents(node).next() else {
         return;
     };
-    let path = compact(walk, name);
+    let path = dotted::compact(walk, name);
     let is_star = walk.contents(node).any(|part| walk.kind_name(part) == "asterisk");
-    let (kind, module, member) = match path.rsplit_once('.') {
-        _ if is_star => (ImportKind::Star, path.as_str(), None),
-        Some((module, member)) => (ImportKind::Member, module, Some(member)),
-        None => (ImportKind::Module, path.as_str(), None),
-    };
-    let alias = match kind {
-        ImportKind::Star => None,
-        _ => Some(member.unwrap_or(module).to_owned()),
-    };
-    let module = walk.builder.owned_name(module.to_owned());
-    let member = member.map(|member| walk.builder.owned_name(member.to_owned()));
-    let alias = alias.map(|alias| walk.builder.owned_name(alias));
-    let line = walk.tree.line(node);
-    walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
+    dotted::import(walk, node, &path, is_star, None);
 }
 
-/// The body of `new T() { ... }`, or of a member of the enum `T`: a class without a name that extends `T`.
+/// Defines the body of `new T() { ... }`, or of a member of the enum `T`: an anonymous class that extends `T`.
 fn anonymous(walk: &Walk, draft: &mut DefinitionDraft) -> bool {
     let parent = walk.tree.node(draft.node).parent;
     let base = match walk.kind_name(parent) {
@@ -111,7 +88,7 @@ fn anonymous(walk: &Walk, draft: &mut DefinitionDraft) -> bool {
     true
 }
 
-/// The fields that the head of a record declares.
+/// Defines the fields in the head of a record.
 fn record_fields(walk: &mut Walk, node: NodeId) {
     let class = walk.scope();
     let Some(list) = walk.child(node, "parameters") else {
@@ -125,7 +102,7 @@ fn record_fields(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// One declared name with its type and value.
+/// Binds one declared name with its type and value.
 fn declare(walk: &mut Walk, declaration: NodeId, declarator: NodeId, kind: BindingKind) {
     let Some(name) = walk.child(declarator, "name") else {
         return;
@@ -140,7 +117,7 @@ fn declare(walk: &mut Walk, declaration: NodeId, declarator: NodeId, kind: Bindi
     }
 }
 
-/// The type of a declaration; None for `var`.
+/// Returns the type of a declaration, or `None` for `var`.
 fn declared_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     if walk.bytes_of(node) == b"var" {
         walk.claim_read(node);
@@ -149,7 +126,8 @@ fn declared_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     Some(walk.annotation(node))
 }
 
-fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
+/// Returns whether JUnit or TestNG runs a method.
+pub fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let annotated = draft.decorators.iter().any(|&decorator| {
         let text = walk.text_of(decorator);
         let name = text.trim_start_matches('@').split('(').next().unwrap_or("").trim();

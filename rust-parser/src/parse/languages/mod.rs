@@ -1,4 +1,4 @@
-//! What each language may say in Rust where patterns cannot: one module per language, each an implementation of
+//! Hooks of the languages: one module per language, each with an implementation of
 //! [`crate::parse::hooks::LanguageHooks`].
 
 pub mod bash;
@@ -8,11 +8,14 @@ pub mod ecmascript;
 pub mod elixir;
 pub mod go;
 pub mod java;
+pub mod kotlin;
 pub mod lua;
 pub mod php;
 pub mod python;
 pub mod ruby;
 pub mod rust;
+pub mod scala;
+pub mod swift;
 
 use crate::parse::hooks::LanguageHooks;
 
@@ -20,7 +23,7 @@ struct NoHooks;
 
 impl LanguageHooks for NoHooks {}
 
-/// The hooks of a name (`code` in `language.toml`), or None when there are none of that name.
+/// Returns the hooks of a name (`code` in `language.toml`), or `None` if there are none.
 pub fn hooks(name: &str) -> Option<&'static dyn LanguageHooks> {
     Some(match name {
         "" => &NoHooks,
@@ -28,6 +31,9 @@ pub fn hooks(name: &str) -> Option<&'static dyn LanguageHooks> {
         "ecmascript" => &ecmascript::Ecmascript,
         "go" => &go::Go,
         "java" => &java::Java,
+        "kotlin" => &kotlin::Kotlin,
+        "scala" => &scala::Scala,
+        "swift" => &swift::Swift,
         "ruby" => &ruby::Ruby,
         "php" => &php::Php,
         "bash" => &bash::Bash,

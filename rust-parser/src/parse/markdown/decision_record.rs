@@ -1,11 +1,12 @@
-//! Whether a document is a decision record.
+//! Recognizes architecture decision records.
 
 /// Folders whose documents are decision records.
 const ADR_FOLDERS: &[&str] = &["adr", "adrs", "decisions", "decision-records"];
-/// Documents about the records in such a folder.
+/// Documents in such a folder that describe the records.
 const NOT_RECORDS: &[&str] = &["readme", "index", "template", "adr-template", "contributing"];
 
-/// A decision record by its folder, its file name (`0001-x.md`, `adr-7-x.md`) or its title (`ADR 12: x`).
+/// Returns whether a document is a decision record, by its folder, its file name (`0001-x.md`, `adr-7-x.md`) or its
+/// title (`ADR 12: x`).
 pub fn is_decision(path: &str, title: Option<&str>) -> bool {
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = file.split('.').next().unwrap_or("").to_ascii_lowercase();
@@ -23,7 +24,7 @@ fn is_record_name(stem: &str) -> bool {
     };
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
     let separated = bare[digits..].starts_with(['-', '_', ' ']);
-    // A leading zero tells `0001-record` from the date `2024-05-01`.
+    // A leading zero distinguishes `0001-record` from the date `2024-05-01`.
     (said && digits > 0) || (digits == 4 && bare.starts_with('0') && separated)
 }
 

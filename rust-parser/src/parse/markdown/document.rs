@@ -1,4 +1,4 @@
-//! The facts of a document: its sections, their docstrings, what they mention, and its title.
+//! Builds the facts of a document: sections, their docstrings, mentions, and the title.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::parse::doc_text;
 use crate::parse::doc_text::{digest, fold, text_digest};
 use crate::parse::facts_builder::FactsBuilder;
 
-/// Characters of a heading that are kept as name and signature.
+/// Longest name and signature of a heading, in characters.
 const MAX_HEADING: usize = 400;
 
 pub struct Document<'c, 'a> {
@@ -28,12 +28,12 @@ impl<'c, 'a> Document<'c, 'a> {
         Document { builder, source, open: Vec::new(), paths: FxHashSet::default(), counts: FxHashMap::default() }
     }
 
-    /// The document was not read to its end.
+    /// Records that the document was not read to its end.
     pub fn cut(&mut self, line: u32) {
         self.builder.problem(line, "timeout", "the file was not read to its end in time");
     }
 
-    /// Open the section of a heading: its text without marks, its bytes and first line.
+    /// Opens the section of a heading, given its text without markup, its bytes and its first line.
     pub fn heading(&mut self, level: u8, title: &str, bytes: Range<usize>, line: u32) {
         let title = fold(title, MAX_HEADING);
         self.close(level, bytes.start);
@@ -49,7 +49,7 @@ impl<'c, 'a> Document<'c, 'a> {
             parent,
             flags: flags::EXPORTED,
             start_byte: bytes.start as u32,
-            // The body begins here until the section is closed.
+            // Start of the body until the section is closed.
             end_byte: bytes.end as u32,
             start_line: line,
             end_line: line,
@@ -69,7 +69,7 @@ impl<'c, 'a> Document<'c, 'a> {
         self.open.push((level, section));
     }
 
-    /// End all sections that a heading of this level, or the end of the document (0), closes.
+    /// Closes all sections that end at a heading of this level, or at the end of the document (0).
     fn close(&mut self, level: u8, at: usize) {
         while let Some(&(open, section)) = self.open.last() {
             if open < level {
@@ -87,7 +87,7 @@ impl<'c, 'a> Document<'c, 'a> {
         }
     }
 
-    /// A paragraph is the docstring of the document and of its section, if it is the first.
+    /// Adds a paragraph. The first one is the docstring of its section, and of the document.
     pub fn paragraph(&mut self, text: &str) {
         let section = self.open.last().map_or(0, |&(_, section)| section);
         for owner in [0, section] {
@@ -134,7 +134,7 @@ impl<'c, 'a> Document<'c, 'a> {
         }
     }
 
-    /// Close what is open and say what the document is.
+    /// Closes all sections and sets the document's title and kind.
     pub fn end(mut self, front_title: Option<Range<usize>>) {
         self.close(0, self.source.len());
         let title = self.title(front_title);
@@ -154,7 +154,7 @@ impl<'c, 'a> Document<'c, 'a> {
         }
     }
 
-    /// `title` of the front matter, else the first heading with a text.
+    /// Returns `title` of the front matter, or the first heading that has text.
     fn title(&self, front_title: Option<Range<usize>>) -> Option<String> {
         let declared = front_title
             .map(|range| String::from_utf8_lossy(&self.source[range]).into_owned())
@@ -176,7 +176,8 @@ fn layout_free_digest(text: &[u8]) -> u64 {
     digest(fold(&String::from_utf8_lossy(text), usize::MAX).as_bytes())
 }
 
-/// As GitHub makes anchors: lower case, letters, digits, `_`, `-`, blanks as `-`; `section` when nothing is left.
+/// Returns an anchor by GitHub's rules: lower case; letters, digits and `_` and `-` stay; blanks become `-`. Returns
+/// `section` when nothing is left.
 fn slug(title: &str) -> String {
     let mut slug = String::with_capacity(title.len());
     for character in title.chars().flat_map(char::to_lowercase) {

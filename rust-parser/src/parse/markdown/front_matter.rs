@@ -1,18 +1,18 @@
-//! `---` and `+++` front matter.
+//! YAML (`---`) and TOML (`+++`) front matter.
 
 use std::ops::Range;
 
 use super::lines::line_end;
 
-/// Front matter of a document.
+/// The front matter of a document.
 #[derive(Default)]
 pub struct FrontMatter {
     pub title: Option<Range<usize>>,
-    /// Where the document goes on.
+    /// First byte after the front matter.
     pub end: usize,
 }
 
-/// Read the front matter; without one the document begins after its byte order mark.
+/// Reads the front matter. Without one, the document starts after its byte order mark.
 pub fn read(source: &[u8]) -> FrontMatter {
     let start = if source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let none = FrontMatter { title: None, end: start };

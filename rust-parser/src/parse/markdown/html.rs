@@ -1,11 +1,11 @@
-//! HTML blocks in a Markdown document: whether Markdown readers show them, and the headings inside one.
+//! HTML blocks in a Markdown document: which ones readers display, and the headings inside them.
 
 use std::ops::Range;
 
-/// Openings of blocks without content for a reader (CommonMark 4.6, kinds 1 to 5).
+/// Start conditions of blocks without displayed content (CommonMark 4.6, kinds 1 to 5).
 const RAW: [&str; 7] = ["<!--", "<script", "<pre", "<style", "<textarea", "<?", "<![CDATA["];
 
-/// A heading in HTML: where its tag begins, where its line ends, and the bytes of its content.
+/// A heading in HTML: the start of its tag, the end of its line, and the bytes of its content.
 pub struct HtmlHeading {
     pub level: u8,
     pub start: usize,
@@ -13,14 +13,14 @@ pub struct HtmlHeading {
     pub content: Range<usize>,
 }
 
-/// Does a block hold a comment, a script or the like?
+/// Returns whether a block is a comment, a script or another block without displayed content.
 pub fn is_raw(block: &[u8]) -> bool {
     let text = block.trim_ascii_start();
     RAW.into_iter()
         .any(|opening| text.get(..opening.len()).is_some_and(|head| head.eq_ignore_ascii_case(opening.as_bytes())))
 }
 
-/// `<h1>title</h1>` in a block.
+/// Returns the `<h1>title</h1>` headings in a block.
 pub fn headings(source: &[u8], block: Range<usize>) -> Vec<HtmlHeading> {
     let mut found = Vec::new();
     let mut at = block.start;
@@ -45,7 +45,7 @@ pub fn headings(source: &[u8], block: Range<usize>) -> Vec<HtmlHeading> {
     found
 }
 
-/// Level and place of the next `<h1>` ... `<h6>`.
+/// Returns level and position of the next `<h1>` ... `<h6>`.
 fn next_heading_tag(text: &[u8]) -> Option<(u8, usize)> {
     let at = text.windows(4).position(|part| {
         part[0] == b'<'
@@ -65,7 +65,7 @@ fn only_tags(text: &[u8]) -> bool {
     })
 }
 
-/// The text of a heading without its tags.
+/// Returns the text of a heading without tags.
 pub fn without_tags(content: &str) -> String {
     let mut text = String::with_capacity(content.len());
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! Lines of a document.
+//! Line numbers of a document.
 
 pub fn line_end(source: &[u8], at: usize) -> usize {
     source[at.min(source.len())..].iter().position(|&byte| byte == b'\n').map_or(source.len(), |length| at + length)
@@ -8,7 +8,7 @@ pub fn line_start(source: &[u8], at: usize) -> usize {
     source[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)
 }
 
-/// Line numbers by byte.
+/// Maps bytes to line numbers.
 pub struct Lines {
     breaks: Vec<usize>,
 }
@@ -18,7 +18,7 @@ impl Lines {
         Lines { breaks: memchr::memchr_iter(b'\n', source).collect() }
     }
 
-    /// The 1-based line of a byte.
+    /// Returns the 1-based line of a byte.
     pub fn line(&self, at: usize) -> u32 {
         self.breaks.partition_point(|&end| end < at) as u32 + 1
     }

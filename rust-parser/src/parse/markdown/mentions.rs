@@ -1,24 +1,24 @@
-//! What code spans, link targets and tags mention: names and paths.
+//! Names and paths that code spans, link targets and HTML tags mention.
 
-/// Bytes of a name, path or link target that is looked at.
+/// Longest name, path or link target, in bytes.
 const MAX_MENTION: usize = 400;
-/// Words before a name in a code span that are not part of it.
+/// Keywords that precede a name in a code span and are not part of it.
 const KEYWORDS: &str = "async await class const def enum fn func function impl import interface module namespace new package pub \
     public static struct trait type";
-/// Endings that make a dotted name a file.
+/// File extensions that identify a dotted name as a file.
 const FILE_ENDINGS: &str = "c cc cfg conf cpp cs css csproj cxx env go gradle h hpp html ini ipynb java js json jsx kt lock md mdx \
     mjs php proto py pyi rb rs rst scm sh sql svelte swift toml ts tsx txt vue xml yaml yml";
 
-/// What a text mentions.
+/// A name or path that a text mentions.
 #[derive(Debug, PartialEq)]
 pub enum Mention {
-    /// Dotted, with `()` when it was written as a call.
+    /// A dotted name, with `()` if written as a call.
     Name(String),
-    /// Relative to the document.
+    /// A path relative to the document.
     Path(String),
 }
 
-/// Targets of `<a href="...">` in a piece of HTML, with the byte where each tag begins.
+/// Returns the targets of `<a href="...">` in HTML, each with the byte at which its tag starts.
 pub fn tag_links(html: &str) -> impl Iterator<Item = (usize, Mention)> {
     html.match_indices('<').filter_map(|(at, _)| {
         let tag = &html[at..at + tag_end(&html[at..])?];
@@ -28,14 +28,14 @@ pub fn tag_links(html: &str) -> impl Iterator<Item = (usize, Mention)> {
     })
 }
 
-/// Place of the `>` of a tag that begins here; another `<` ends the search.
+/// Returns the position of the `>` that ends a tag. Another `<` ends the search.
 fn tag_end(text: &str) -> Option<usize> {
     let near = &text.as_bytes()[1..text.len().min(MAX_MENTION * 4)];
     let end = near.iter().position(|byte| matches!(byte, b'<' | b'>'))? + 1;
     (text.as_bytes()[end] == b'>').then_some(end)
 }
 
-/// A link target as a path: no scheme, no fragment, no query; None for anything but files of the project.
+/// Returns a link target as a path without fragment and query, or `None` if it does not point to a file of the project.
 pub fn link_path(target: &str) -> Option<String> {
     let target = target.trim().trim_matches(['<', '>']);
     let path = target.split(['#', '?']).next().unwrap_or("");
@@ -65,7 +65,7 @@ fn hex(byte: u8) -> Option<u8> {
     (byte as char).to_digit(16).map(|digit| digit as u8)
 }
 
-/// What a code span mentions, if it looks like a name or a path.
+/// Returns the name or path that a code span mentions, if any.
 pub fn code_mention(content: &str) -> Option<Mention> {
     let text = content.trim();
     if text.is_empty() || text.len() > MAX_MENTION {
@@ -74,7 +74,7 @@ pub fn code_mention(content: &str) -> Option<Mention> {
     code_path(text).map(Mention::Path).or_else(|| code_name(text).map(Mention::Name))
 }
 
-/// `src/x.py`, `./x`, `x.py`, `x.py:12`; None for routes, types of media and the like.
+/// Reads a path: `src/x.py`, `./x`, `x.py`, `x.py:12`. Returns `None` for routes, media types and similar texts.
 fn code_path(text: &str) -> Option<String> {
     let bare = match text.rsplit_once(':') {
         Some((path, line)) if !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
@@ -91,7 +91,8 @@ fn code_path(text: &str) -> Option<String> {
     (known || folders).then(|| bare.to_owned())
 }
 
-/// `foo`, `foo()`, `Foo.bar(x)`, `pkg::x`, `a->b`, `Foo#bar`, `class Foo`, `Foo<T>`, `@foo`: dotted, `()` kept.
+/// Reads a name: `foo`, `foo()`, `Foo.bar(x)`, `pkg::x`, `a->b`, `Foo#bar`, `class Foo`, `Foo<T>`, `@foo`. Returns it
+/// in dotted form, with `()` kept.
 fn code_name(text: &str) -> Option<String> {
     let mut text = text.trim_end_matches([';', ':', ',']);
     for _ in 0..2 {

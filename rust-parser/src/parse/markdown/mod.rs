@@ -1,6 +1,6 @@
-//! Reads Markdown documents: a tree of sections by headings, their first paragraphs, and the names and paths they mention.
-//! `reader` walks the events of `pulldown-cmark` (CommonMark with tables and footnotes) and fills the `document`. Headings inside
-//! lists and quotes do not open sections.
+//! Reads Markdown documents: a tree of sections by headings, their first paragraphs, and the names and paths that they
+//! mention. `reader` processes the events of `pulldown-cmark` (CommonMark with tables and footnotes) and fills the
+//! `document`. Headings inside lists and quotes do not open sections.
 
 mod decision_record;
 mod document;

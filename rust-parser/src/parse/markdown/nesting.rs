@@ -1,19 +1,19 @@
-//! Bounds how deep lists and quotes are nested.
+//! Limits the nesting depth of lists and quotes.
 //!
-//! `pulldown-cmark` looks at every open list and quote for each line, blank ones included: 16,000 of them in a file of 1 MB
-//! take a minute. A mark of a list or quote far to the right is read as text instead.
+//! `pulldown-cmark` visits every open list and quote for each line, including blank ones: 16,000 of them in a file of 1
+//! MB take a minute. List and quote markers beyond a column limit are therefore read as text.
 
 use std::borrow::Cow;
 
-/// Columns from the beginning of a line in which marks of lists and quotes count.
+/// Columns of a line in which list and quote markers count.
 const MAX_COLUMN: usize = 64;
 
-/// The text with deeper marks overwritten by letters, so that bytes stay where they are.
+/// Returns the text with deeper markers overwritten by letters, so that byte offsets stay valid.
 pub fn limit(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut marks = Vec::new();
     let mut start = 0;
     for line in text.as_bytes().split(|byte| matches!(byte, b'\n' | b'\r')) {
-        // a tab has up to four columns
+        // A tab takes up to four columns.
         if line.len() > MAX_COLUMN / 4 && !is_rule(line) {
             find_deep_marks(line, start, &mut marks);
         }
@@ -27,7 +27,7 @@ pub fn limit(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// Add the places of marks beyond the limit; `start` is the place of the line.
+/// Adds the positions of markers beyond the limit; `start` is the position of the line.
 fn find_deep_marks(line: &[u8], start: usize, marks: &mut Vec<usize>) {
     let is_blank = |at: usize| line.get(at).is_none_or(u8::is_ascii_whitespace);
     let (mut at, mut column) = (0, 0);
@@ -64,7 +64,7 @@ fn find_deep_marks(line: &[u8], start: usize, marks: &mut Vec<usize>) {
     }
 }
 
-/// `* * *`: a rule, however long.
+/// Recognizes a thematic break (`* * *`) of any length.
 fn is_rule(line: &[u8]) -> bool {
     let mut marks = line.iter().filter(|byte| !byte.is_ascii_whitespace());
     marks.next().is_some_and(|first| matches!(first, b'*' | b'-' | b'_') && marks.all(|mark| mark == first))

@@ -1,4 +1,5 @@
-//! Reads a document with `pulldown-cmark` and tells it what it holds: headings, paragraphs, names and paths, in source order.
+//! Reads a document with `pulldown-cmark` and passes headings, paragraphs, names and paths to the document, in source
+//! order.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,10 +13,10 @@ use super::mentions::{Mention, code_mention, link_path, tag_links};
 use super::nesting;
 use crate::parse::deadline::Deadline;
 
-/// Events between two looks at the clock.
+/// Number of events between two checks of the deadline.
 const CLOCK_INTERVAL: usize = 256;
 
-/// What the leaf block that is being read will be.
+/// The kind of the current leaf block.
 enum Leaf {
     Heading(u8, Range<usize>),
     Paragraph(Range<usize>),
@@ -26,17 +27,17 @@ pub struct Reader<'s, 'd, 'c, 'a> {
     source: &'s [u8],
     document: &'d mut Document<'c, 'a>,
     lines: Lines,
-    /// Open lists, quotes, tables and footnotes.
+    /// Number of open lists, quotes, tables and footnotes.
     depth: usize,
     leaf: Leaf,
-    /// Text of the leaf without marks; nothing of images.
+    /// Text of the leaf block without markup and images.
     plain: String,
     images: usize,
-    /// Mentions in a heading, until its section is open.
+    /// Mentions in a heading whose section is not open yet.
     held: Vec<(usize, Mention)>,
-    /// Open links: where each begins, and the path it leads to.
+    /// Open links: the start of each, and the path of its target.
     links: Vec<(usize, Option<String>)>,
-    /// End of a statement of MDX.
+    /// End of the current MDX statement.
     hidden: usize,
     mdx: bool,
 }
@@ -58,7 +59,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
         }
     }
 
-    /// Read from a byte on.
+    /// Reads the document from a byte offset until its end or the deadline.
     pub fn read(mut self, from: usize, deadline: Deadline) {
         let text = nesting::limit(as_text(&self.source[from..]));
         let options = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
@@ -137,7 +138,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
             Leaf::Heading(level, range) => {
                 let range = self.whole_lines(range);
                 let line = self.lines.line(range.start);
-                self.document.heading(level, without_stand_ins(&self.plain).trim(), range, line);
+                self.document.heading(level, without_placeholder_chars(&self.plain).trim(), range, line);
             }
             Leaf::Paragraph(range) if !self.plain.trim().is_empty() => {
                 let text = String::from_utf8_lossy(&self.source[range]);
@@ -186,7 +187,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
         }
     }
 
-    /// From the beginning of the first line to the end of the last one that has text.
+    /// Extends a range to the start of its first line and the end of its last line with text.
     fn whole_lines(&self, range: Range<usize>) -> Range<usize> {
         let last = range.start + self.source[range.clone()].trim_ascii_end().len();
         line_start(self.source, range.start)..line_end(self.source, last)
@@ -197,7 +198,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
         text.starts_with(b"import ") || text.starts_with(b"export ")
     }
 
-    /// The next blank line.
+    /// Returns the position of the next blank line.
     fn end_of_statement(&self, mut at: usize) -> usize {
         loop {
             let end = line_end(self.source, at);
@@ -209,21 +210,21 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
     }
 }
 
-/// Stand for one, two and three bytes that are not UTF-8 and have their length.
-const STAND_INS: [&str; 4] = ["", "\u{1a}", "\u{9a}", "\u{fffd}"];
+/// Placeholder characters with the length of one, two and three bytes that are not UTF-8.
+const PLACEHOLDER_CHARS: [&str; 4] = ["", "\u{1a}", "\u{9a}", "\u{fffd}"];
 
-/// The text, with characters of the same length in place of bytes that are not UTF-8.
+/// Returns the text, with placeholder characters of the same length for bytes that are not UTF-8.
 fn as_text(source: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(source) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(
-            source.utf8_chunks().flat_map(|chunk| [chunk.valid(), STAND_INS[chunk.invalid().len()]]).collect(),
+            source.utf8_chunks().flat_map(|chunk| [chunk.valid(), PLACEHOLDER_CHARS[chunk.invalid().len()]]).collect(),
         ),
     }
 }
 
-/// The text with the replacement character in place of what `as_text` has put there.
-fn without_stand_ins(text: &str) -> Cow<'_, str> {
+/// Returns the text with the replacement character for the placeholders of `as_text`.
+fn without_placeholder_chars(text: &str) -> Cow<'_, str> {
     if text.contains(['\u{1a}', '\u{9a}']) {
         Cow::Owned(text.replace(['\u{1a}', '\u{9a}'], "\u{fffd}"))
     } else {

@@ -4,19 +4,20 @@ use crate::parse::flat_tree::{FlatTree, NodeId};
 use crate::parse::query::patterns::{ChildPattern, Kinds, NodePattern, Pattern};
 use crate::parse::query::vocabulary::Capture;
 
-/// What a pattern captured, in order of the pattern's parts and then of the source.
+/// The captures of a pattern, in order of its parts and then of the source.
 pub type Captures = Vec<(Capture, NodeId)>;
 
-/// What the matcher must know of a language besides the pattern.
+/// The properties of a language that matching needs besides the pattern.
 pub struct Subject<'a> {
     pub tree: &'a FlatTree,
     pub source: &'a [u8],
-    /// By kind: a named node that is not a comment.
+    /// By node kind: whether it is named and not a comment.
     pub content_kinds: &'a [bool],
 }
 
 impl Subject<'_> {
-    /// Try a pattern at a node whose kind fits the root. True, with the captures appended, when it matches.
+    /// Matches a pattern at a node whose kind fits the pattern's root. Returns true, with the captures appended, on a
+    /// match.
     pub fn matches(&self, pattern: &Pattern, node: NodeId, captures: &mut Captures) -> bool {
         let before = captures.len();
         let fits = self.node_fits(&pattern.root, node, captures)
@@ -42,7 +43,7 @@ impl Subject<'_> {
         self.content_kinds.get(kind as usize).copied().unwrap_or(true)
     }
 
-    /// The kind is taken as checked.
+    /// Returns whether a node matches a pattern, assuming that the caller has checked its kind.
     fn node_fits(&self, pattern: &NodePattern, node: NodeId, captures: &mut Captures) -> bool {
         if pattern.absent.iter().any(|&field| self.tree.child_by_field(node, field).is_some()) {
             return false;
@@ -94,12 +95,12 @@ impl Subject<'_> {
     }
 }
 
-/// The first node captured as `wanted`.
+/// Returns the first node captured as `wanted`.
 pub fn first(captures: &[(Capture, NodeId)], wanted: Capture) -> Option<NodeId> {
     captures.iter().find(|(capture, _)| *capture == wanted).map(|&(_, node)| node)
 }
 
-/// All nodes captured as `wanted`, in source order.
+/// Returns all nodes captured as `wanted`, in source order.
 pub fn all(captures: &[(Capture, NodeId)], wanted: Capture) -> impl DoubleEndedIterator<Item = NodeId> {
     captures.iter().filter(move |(capture, _)| *capture == wanted).map(|&(_, node)| node)
 }

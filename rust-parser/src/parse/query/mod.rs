@@ -1,5 +1,5 @@
-//! Queries over a syntax tree: the patterns of a `tags.scm`, read (`sexpr`), compiled (`patterns`, with the words of
-//! `vocabulary`) and matched against a flat tree (`matching`).
+//! Queries over a syntax tree. `sexpr` reads the patterns of a `tags.scm`, `patterns` compiles them with the words of
+//! `vocabulary`, and `matching` matches them against a flat tree.
 
 pub mod matching;
 pub mod patterns;

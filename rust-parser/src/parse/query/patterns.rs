@@ -2,8 +2,9 @@
 //!
 //! The syntax is a subset of tree-sitter's queries (every file is also a valid query): nodes with fields, `(_)`, quoted
 //! tokens, `[alternatives]`, `?`, `*`, `+`, `!field`, `.` before the first or after the last child, and the predicates
-//! `#eq? #not-eq? #any-of? #not-any-of?`. One difference in meaning: a child pattern collects *every* child that it fits,
-//! in source order, so that one match sees all decorators, bases or elements of its node. Errors name line and column.
+//! `#eq? #not-eq? #any-of? #not-any-of?`. One difference in meaning: a child pattern captures *every* child that it
+//! fits, in source order, so that one match collects all decorators, bases or elements of its node. Errors name line
+//! and column.
 
 use tree_sitter::Language;
 
@@ -18,7 +19,7 @@ pub struct Pattern {
     pub predicates: Vec<Predicate>,
 }
 
-/// Which nodes fit: their kind, their children.
+/// The kinds and children of the nodes that match.
 #[derive(Debug, Clone)]
 pub struct NodePattern {
     pub kinds: Kinds,
@@ -29,7 +30,7 @@ pub struct NodePattern {
 
 #[derive(Debug, Clone)]
 pub enum Kinds {
-    /// `(_)`: any named node but comments.
+    /// `(_)`: any named node except comments.
     Named,
     /// `_`: any node.
     Any,
@@ -41,7 +42,7 @@ pub enum Kinds {
 pub struct ChildPattern {
     pub field: Option<u16>,
     pub optional: bool,
-    /// Only the first (last, only) named child may fit.
+    /// Only the first (or last, or only) named child may match.
     pub first: bool,
     pub last: bool,
     pub captures: Vec<Capture>,
@@ -53,11 +54,14 @@ pub struct ChildPattern {
 pub struct Predicate {
     pub capture: Capture,
     pub values: Vec<Box<str>>,
-    /// The text must be one of the values (or must not).
+    /// Whether the text must be one of the values, or must not be.
     pub wanted: bool,
 }
 
-/// Compile a file of patterns, in order. The error is `line:column: what is wrong`.
+/// Compiles a file of patterns, in order.
+///
+/// # Errors
+/// `line:column: message`
 pub fn compile(grammar: &Language, source: &str) -> Result<Vec<Pattern>, String> {
     let compiler = Compiler { grammar };
     let mut patterns = Vec::new();
@@ -122,7 +126,7 @@ impl Compiler<'_> {
         Ok(NodePattern { kinds: Kinds::One(kind), absent: Vec::new(), children: Vec::new() })
     }
 
-    /// `(kind child...)`; a supertype stands for each of its subtypes.
+    /// Compiles `(kind child...)`. A supertype gives one pattern for each of its subtypes.
     fn node(&self, items: &[Form], place: &str, predicates: &mut Vec<Predicate>) -> Result<Vec<NodePattern>, String> {
         let Some(Form { kind: FormKind::Word(name), .. }) = items.first() else {
             return Err(format!("{place}: expected the kind of a node"));
@@ -233,7 +237,7 @@ mod tests {
 
     use crate::parse::registry::Registry;
 
-    /// tree-sitter itself refuses patterns that can never match, which `compile` does not look for.
+    /// tree-sitter also rejects patterns that can never match, which `compile` does not check.
     #[test]
     fn every_file_of_patterns_is_a_query() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../atlas/languages");
@@ -245,7 +249,7 @@ mod tests {
             let mut parts = vec![name.as_str()];
             parts.extend(language.settings.include.iter().map(String::as_str));
             for part in parts {
-                // a folder that is included may hold words only
+                // An included folder may contain only word files.
                 let path = folder.join(part).join("tags.scm");
                 if part != name && !path.exists() {
                     continue;

@@ -1,6 +1,6 @@
-//! Reads the text of a `tags.scm` into nested forms; knows the syntax, not the meaning.
+//! Reads the text of a `tags.scm` into nested forms: the syntax, without its meaning.
 
-/// A piece of the text with its place (`line:column`, 1-based).
+/// A form with its position (`line:column`, 1-based).
 #[derive(Debug, Clone)]
 pub struct Form {
     pub kind: FormKind,
@@ -29,10 +29,13 @@ pub enum FormKind {
     Anchor,
 }
 
-/// Nesting of forms that is still read.
+/// Largest depth of nested forms.
 const MAX_DEPTH: usize = 64;
 
-/// Read all forms of a text. The error is `line:column: what is wrong`.
+/// Reads all forms of a text.
+///
+/// # Errors
+/// `line:column: message`
 pub fn read_forms(source: &str) -> Result<Vec<Form>, String> {
     let mut reader = Reader { rest: source, line: 1, column: 1 };
     reader.forms(None, 0)
@@ -120,7 +123,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Letters, digits, `_`, `-`, inner `.`, and `#`, `?` of predicates.
+    /// Reads a word: letters, digits, `_`, `-`, inner `.`, and the `#` and `?` of predicates.
     fn word(&mut self) -> String {
         let mut word = String::new();
         while let Some(next) = self.rest.chars().next() {

@@ -1,11 +1,11 @@
-//! The words of a `tags.scm`: what the outermost node of a pattern may be (its role) and what its parts may be (captures).
+//! The vocabulary of a `tags.scm`: the roles of a pattern's outermost node and the captures of its parts.
 //!
-//! Roles come from tree-sitter's tags vocabulary (`@definition.class`, `@reference.call`) and extend it with shapes of
-//! expressions, types, targets, parameters, arguments and bindings. See `atlas/languages/README.md` for their meaning.
+//! Roles extend tree-sitter's tags vocabulary (`@definition.class`, `@reference.call`) by shapes of expressions, types,
+//! targets, parameters, arguments and bindings. `atlas/languages/README.md` explains them.
 
 use crate::facts::{BindingKind, ImportKind, Kind, LiteralType, ParamKind, flags};
 
-/// What a matched pattern's outermost node is.
+/// The role of a pattern's outermost node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A named definition of a kind; functions directly in a class become methods or constructors.
@@ -18,19 +18,21 @@ pub enum Role {
     },
     /// A decorator standing before its definition as a sibling.
     PendingDecorator,
-    /// An import of a kind; without one the language's own code reads it.
+    /// An import of a kind; without one, the language's hook reads it.
     Import(Option<ImportKind>),
+    /// Declares the package of the file; several are parts of one dotted name.
+    Package,
     Binding(BindingKind),
     /// No role of its own; its captures are references.
     References,
-    /// A type's name, referred to wherever nothing else has claimed it.
+    /// The name of a type; a reference unless another role claims the node.
     TypeName,
-    /// Handed to the language's own code.
+    /// Handled by the language's hooks.
     Hook,
     Comment,
-    /// A group of statements: part of the structure that digests see.
+    /// A group of statements, whose structure is part of the digests.
     Block,
-    /// A node whose text is one token for digests although it has children.
+    /// A node with children whose text is one token for the digests.
     Token,
     Expression(Shape),
     Type(Shape),
@@ -39,7 +41,7 @@ pub enum Role {
     Argument,
 }
 
-/// Shape of an expression or type.
+/// The shape of an expression or type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     Name,
@@ -58,10 +60,10 @@ pub enum Shape {
     OneOf,
     Elements(LiteralType),
     Generic,
-    /// A list or a map whose `@argument`s are the types of what it holds.
+    /// A list or a map whose `@argument`s are its element types.
     List,
     Map,
-    /// The value has the type of `@annotation`, whatever `@inner` is.
+    /// A value with the type of `@annotation`, independent of `@inner`.
     Cast,
     Union,
     /// The shape of `@inner`.
@@ -71,26 +73,26 @@ pub enum Shape {
     Unknown,
 }
 
-/// Shape of the left side of a binding.
+/// The shape of a binding's left side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetShape {
     /// Binds its `@item`s in order.
     Unpack,
     /// Binds `@inner`.
     Same,
-    /// Read by the language's own code.
+    /// Handled by the language's hooks.
     Hook,
 }
 
-/// What a part of a pattern is.
+/// The meaning of a captured part of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Capture {
     Name,
     Body,
     Parameters,
-    /// The list that holds the receiver, beside the parameters.
+    /// The list that contains the receiver, separate from the parameters.
     Receiver,
-    /// The type that the definition adds a member to.
+    /// The type to which the definition adds a member.
     Extends,
     Returns,
     Base,
@@ -116,14 +118,15 @@ pub enum Capture {
     TypeReference,
     /// Sets a bit of `Definition::flags`.
     Flag(u32),
-    /// The definition is not visible outside.
+    /// The definition is not visible outside its module.
     Private,
-    /// Only for predicates; any name that starts with `_`.
+    /// Used only in predicates; any name that starts with `_`.
     Anonymous(u8),
 }
 
 impl Role {
-    /// Order of acting at one node: what is an import is nothing else, wrappers tell definitions, scopes hold bindings.
+    /// Returns the order in which roles act at one node: an import excludes all others, wrappers precede the
+    /// definitions that they describe, and scopes precede bindings.
     pub fn rank(self) -> u8 {
         match self {
             Role::Import(_) => 0,
@@ -135,7 +138,7 @@ impl Role {
         }
     }
 
-    /// The role of a capture name (without `@`), or None when the name is not a role.
+    /// Returns the role of a capture name (without `@`), or `None` if the name is not a role.
     pub fn of(name: &str) -> Option<Role> {
         let (head, tail) = name.split_once('.').unwrap_or((name, ""));
         Some(match head {
@@ -149,6 +152,7 @@ impl Role {
             "decorator" if tail == "pending" => Role::PendingDecorator,
             "import" if tail.is_empty() => Role::Import(None),
             "import" => Role::Import(Some(import_kind(tail)?)),
+            "package" if tail.is_empty() => Role::Package,
             "binding" => Role::Binding(binding_kind(tail)?),
             "hook" => Role::Hook,
             "comment" => Role::Comment,
@@ -184,7 +188,7 @@ impl Role {
 }
 
 impl Capture {
-    /// The meaning of a capture name (without `@`) on a part of a pattern.
+    /// Returns the meaning of a capture name (without `@`) on a part of a pattern.
     pub fn of(name: &str) -> Option<Capture> {
         if let Some(flag) = name.strip_prefix("flag.") {
             return Some(match flag {

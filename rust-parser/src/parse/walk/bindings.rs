@@ -1,4 +1,4 @@
-//! Records bindings (what names may hold) and imports that patterns describe.
+//! Records the bindings and imports that patterns describe.
 
 use crate::facts::{Binding, BindingKind, Expr, ExprId, Import, ImportKind, LiteralType, Name, ReferenceKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
@@ -6,11 +6,12 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{all, first};
 use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
 use crate::parse::walk::definitions::holds_members;
+use crate::parse::walk::dotted;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::{MAX_DEPTH, Walk};
 
 impl Walk<'_> {
-    /// A pattern with `@binding.<kind>` matched. The value is `@value`, or one element of `@inner` (`yield from`).
+    /// Records a match of `@binding.<kind>`. The value is `@value`, or one element of `@inner` (`yield from`).
     pub fn binding(&mut self, kind: BindingKind, node: NodeId, captures: &[(Capture, NodeId)]) {
         let value = match first(captures, Capture::Inner) {
             Some(source) => {
@@ -28,7 +29,7 @@ impl Walk<'_> {
         self.bind_all(draft, captures);
     }
 
-    /// Bind each captured target; a return or yield needs none.
+    /// Binds each captured target. A return or yield needs none.
     pub fn bind_all(&mut self, draft: BindingDraft, captures: &[(Capture, NodeId)]) {
         match draft.kind {
             BindingKind::Return | BindingKind::Yield => self.push_binding(UNKNOWN, draft),
@@ -40,7 +41,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Bind a target, which may unpack.
+    /// Binds a target, which may be a pattern that unpacks the value.
     pub fn bind(&mut self, target: NodeId, draft: BindingDraft) {
         if self.depth >= MAX_DEPTH {
             self.too_deep = true;
@@ -79,7 +80,7 @@ impl Walk<'_> {
         self.depth -= 1;
     }
 
-    /// What is unpacked: the value itself, or for loops and nested patterns one element of it.
+    /// Returns the value to unpack: the value itself, or one element of it for loops and nested patterns.
     pub fn unpacked(&mut self, draft: BindingDraft) -> Option<ExprId> {
         match draft.kind {
             BindingKind::Iterate | BindingKind::Unpack(_) => draft.value.map(|value| self.element_of(value)),
@@ -92,7 +93,8 @@ impl Walk<'_> {
         self.builder.expr(Expr::Index { base, index })
     }
 
-    /// `name = value` where only declarations make variables: without one the name is a member of the class around.
+    /// Binds `name = value` in languages that declare variables: without a declaration, the name is a member of the
+    /// enclosing class.
     pub fn bind_variable_or_member(&mut self, node: NodeId, draft: BindingDraft) {
         let name = self.name_of(node);
         let in_class = self.scopes.iter().any(|scope| holds_members(self.kind_of(scope.definition)));
@@ -120,20 +122,20 @@ impl Walk<'_> {
         });
     }
 
-    /// Bind a name (a parameter part, a type parameter) to an unknown value, so that it hides outer ones.
+    /// Binds a name (part of a parameter, a type parameter) to an unknown value, so that it hides outer names.
     pub fn bind_name(&mut self, name: Name, annotation: Option<ExprId>, line: u32) {
         let target = self.builder.name_expr(name);
         self.push_binding(target, BindingDraft { kind: BindingKind::Assign, value: None, annotation, line });
     }
 
-    /// The expression of a type, with a `Type` reference for each name in it.
+    /// Returns the expression of a type and records a `Type` reference for each name in it.
     pub fn annotation(&mut self, node: NodeId) -> ExprId {
         let expr = self.type_expression(node);
         self.refer_types(expr, self.tree.line(node));
         expr
     }
 
-    /// Record the names in a type expression.
+    /// Records a `Type` reference for each name in a type expression.
     pub fn refer_types(&mut self, expr: ExprId, line: u32) {
         match self.builder.get(expr).clone() {
             // `Vec<_>`
@@ -156,7 +158,7 @@ impl Walk<'_> {
         }
     }
 
-    /// An import whose parts a pattern captured.
+    /// Records an import whose parts a pattern captured.
     pub fn import(&mut self, kind: ImportKind, node: NodeId, captures: &[(Capture, NodeId)]) {
         let module = match first(captures, Capture::Module) {
             Some(node) => {
@@ -183,7 +185,17 @@ impl Walk<'_> {
         });
     }
 
-    /// Record an import in the current scope.
+    /// Declares the package of the file. A second clause names a package below the first.
+    pub fn declare_package(&mut self, name: NodeId) {
+        let name = dotted::compact(self, name);
+        let module = &mut self.builder.facts.module;
+        if !module.is_empty() {
+            module.push('.');
+        }
+        module.push_str(&name);
+    }
+
+    /// Records an import in the current scope.
     pub fn push_import(&mut self, import: Import) {
         let scope = self.scope();
         self.builder.facts.imports.push(Import { scope, ..import });

@@ -1,4 +1,4 @@
-//! Dotted paths of definitions, unique in their file.
+//! Dotted paths of definitions, unique within a file.
 
 use crate::facts::{DefId, Kind, Name};
 use crate::parse::facts_builder::shorten;
@@ -6,7 +6,7 @@ use crate::parse::walk::drafts::DefinitionDraft;
 use crate::parse::walk::state::Walk;
 
 impl Walk<'_> {
-    /// Name and dotted path; a second definition of a name in its scope becomes `name#2`.
+    /// Returns name and dotted path of a definition. The second definition of a name in a scope becomes `name#2`.
     pub fn unique_path(&mut self, draft: &DefinitionDraft) -> (u32, u32) {
         let fallback = match draft.kind {
             Kind::Lambda => "<lambda>",
@@ -34,7 +34,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Path of what a scope's members belong to: an extension's members are members of the type.
+    /// Returns the path to which a scope's members belong: members of an extension belong to the extended type.
     pub fn member_prefix(&mut self, scope: DefId) -> Name {
         let record = &self.builder.facts.definitions[scope as usize];
         if record.kind != Kind::Extension {

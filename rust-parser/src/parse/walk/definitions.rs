@@ -1,5 +1,5 @@
-//! Records definitions: names, paths, flags, parameters, bases; `signatures` has their signatures and documentation, `enclosing_scopes`
-//! the scopes that only their names say.
+//! Records definitions: names, paths, flags, parameters and bases. `signatures` adds signatures and documentation,
+//! `enclosing_scopes` the scopes that only appear in names.
 
 use crate::facts::{BindingKind, DefId, Definition, Expr, ExprId, Kind, Name, Param, ParamKind, flags};
 use crate::language_data::{DocStyle, Exported};
@@ -12,12 +12,12 @@ use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft, Layout};
 use crate::parse::walk::state::{Scope, Walk};
 use crate::parse::walk::wrappers::captured_flags;
 
-/// Definitions inside each other that are recorded.
+/// Largest nesting depth of recorded definitions.
 const MAX_SCOPES: usize = 64;
-/// Parameters of a function that hide outer names.
+/// Largest number of parameters of a function that hide outer names.
 const MAX_HIDING: usize = 256;
 
-/// Does a kind hold members?
+/// Returns whether definitions of a kind have members.
 pub fn holds_members(kind: Kind) -> bool {
     matches!(kind, Kind::Class | Kind::Interface | Kind::Struct | Kind::Trait | Kind::Enum | Kind::Extension)
 }
@@ -27,7 +27,7 @@ pub fn is_value(kind: Kind) -> bool {
 }
 
 impl Walk<'_> {
-    /// A pattern with `@definition.<kind>` matched.
+    /// Records a match of `@definition.<kind>`.
     pub fn define(&mut self, kind: Kind, node: NodeId, captures: &[(Capture, NodeId)]) {
         let known = match self.definition_of.get_mut(&node) {
             Some((_, true)) => return,
@@ -59,14 +59,14 @@ impl Walk<'_> {
         }
     }
 
-    /// A pattern with `@definition.variable` matched: each `@name` is a constant or field, unless it exists already.
+    /// Records a match of `@definition.variable`: each `@name` is a constant or field, unless it already exists.
     pub fn define_variables(&mut self, node: NodeId, captures: &[(Capture, NodeId)]) {
         let kind = match self.kind_of(self.scope()) {
             Kind::Module | Kind::Namespace => Kind::Constant,
             parent if holds_members(parent) => Kind::Field,
             _ => return,
         };
-        // A function or class given to a name is a definition itself.
+        // A function or class assigned to a name is itself the definition.
         if first(captures, Capture::Value).is_some_and(|value| self.wrappers.contains_key(&value)) {
             return;
         }
@@ -141,7 +141,7 @@ impl Walk<'_> {
         self.language.hooks.define(self, &mut draft).then_some(draft)
     }
 
-    /// Add the definition with everything that does not need its scope.
+    /// Adds the definition with everything that does not depend on its scope.
     pub(in crate::parse) fn record(&mut self, draft: &DefinitionDraft) -> DefId {
         let definition = self.builder.facts.definitions.len() as DefId;
         let decorators = draft.decorators.iter().map(|&node| self.decorator(node)).collect();
@@ -198,7 +198,7 @@ impl Walk<'_> {
         definition
     }
 
-    /// The expression of a decorator, without its `@`.
+    /// Returns the expression of a decorator, without its `@`.
     fn decorator(&mut self, node: NodeId) -> u32 {
         let content = self.contents(node).next();
         match self.expression(node) {
@@ -223,7 +223,7 @@ impl Walk<'_> {
 
     fn open_value(&mut self, definition: DefId, draft: &DefinitionDraft) {
         if let Some(declared) = draft.declared {
-            // A value's annotation is referred to by its binding.
+            // The binding of a value records the reference to its annotation.
             let expr = match draft.kind {
                 Kind::TypeAlias => self.annotation(declared),
                 _ => self.type_expression(declared),
@@ -232,7 +232,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Enter the scope and record what stands in the definition's head.
+    /// Opens the scope and records the content of the definition's head.
     pub(in crate::parse) fn open(&mut self, definition: DefId, draft: &DefinitionDraft) {
         let class = self.language.hooks.receiver(self, draft);
         self.scopes.push(Scope {
@@ -263,7 +263,7 @@ impl Walk<'_> {
 
     fn base(&mut self, node: NodeId, draft: &DefinitionDraft) -> u32 {
         let expr = self.type_expression(node);
-        // The arguments in a receiver's type are names that it binds.
+        // Type arguments of a receiver are names that it binds.
         let binds = draft.kind == Kind::Extension && draft.name_node == Some(node);
         if !binds && let Expr::Generic { args, .. } = self.builder.get(expr) {
             for arg in args.clone() {
@@ -276,7 +276,7 @@ impl Walk<'_> {
     fn parameters(&mut self, list: NodeId, receiver: Option<bool>) -> Vec<Param> {
         let language = self.language;
         let mut params = Vec::new();
-        // A single bare parameter (`x => x`) is its own list.
+        // A single parameter without parentheses (`x => x`) is its own list.
         let alone = self.tree.is_leaf(list) && language.is_content(self.tree.node(list).kind);
         let nodes: Vec<NodeId> = if alone { vec![list] } else { self.tree.children(list).collect() };
         for node in nodes {
@@ -291,20 +291,22 @@ impl Walk<'_> {
         params
     }
 
-    /// The parameters of one node: several where names share a type.
+    /// Returns the parameters of one node: several if names share a type.
     fn parameter(&mut self, kind: ParamKind, node: NodeId, captures: &Captures, receiver: Option<bool>) -> Vec<Param> {
         let target = first(captures, Capture::Target);
         let annotation = first(captures, Capture::Annotation).map(|node| match receiver {
             Some(_) => self.type_expression(node),
             None => self.annotation(node),
         });
-        let mut names: Vec<NodeId> = all(captures, Capture::Name).collect();
+        // A default that is a name may look like one of the names.
+        let default = first(captures, Capture::Default);
+        let mut names: Vec<NodeId> = all(captures, Capture::Name).filter(|&name| Some(name) != default).collect();
         if names.is_empty() && target.is_none() && annotation.is_none() && self.tree.is_leaf(node) {
             names.push(node);
         }
-        // Without name, target and type the node itself is a destructuring pattern.
+        // Without name, target and type, the node itself is a destructuring pattern.
         let target = target.or((names.is_empty() && annotation.is_none()).then_some(node));
-        let default = first(captures, Capture::Default).map(|node| {
+        let default = default.map(|node| {
             self.read(node);
             self.expression(node)
         });
@@ -337,7 +339,7 @@ impl Walk<'_> {
         params
     }
 
-    /// Mark a lambda argument as a test.
+    /// Marks an anonymous function, passed as an argument, as a test.
     pub fn mark_test(&mut self, expr: u32) {
         if let Expr::Lambda(definition) = *self.builder.get(expr) {
             self.builder.facts.definitions[definition as usize].flags |= flags::TEST;

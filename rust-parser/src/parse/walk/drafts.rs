@@ -1,21 +1,21 @@
-//! Definitions, bindings and what wraps them, before they are recorded: values that the walk, the stages that record facts and the
-//! hooks of languages pass to each other.
+//! Drafts of definitions, bindings and wrappers: values that the walk, the recording stages and the hooks of languages
+//! exchange before facts are recorded.
 
 use crate::facts::{BindingKind, DefId, ExprId, Kind};
 use crate::parse::flat_tree::NodeId;
 
-/// Where the parts of a definition are; digests are made from them after the walk.
+/// Positions of a definition's parts, from which digests are computed after the walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
-    /// Bytes of the signature with decorators, then of the body.
+    /// Byte offsets: start of the signature with decorators, start of the body, end.
     pub head: u32,
     pub body: u32,
     pub end: u32,
-    /// Node of a docstring inside the body.
+    /// Node of the docstring inside the body.
     pub docstring: Option<NodeId>,
 }
 
-/// A definition before it is recorded; a language's own code may change it.
+/// A definition before it is recorded. Hooks may change it.
 #[derive(Debug, Clone)]
 pub struct DefinitionDraft {
     pub node: NodeId,
@@ -27,7 +27,7 @@ pub struct DefinitionDraft {
     pub private: bool,
     pub body: Option<NodeId>,
     pub parameters: Option<NodeId>,
-    /// List with the receiver alone.
+    /// List that contains only the receiver.
     pub receiver: Option<NodeId>,
     pub decorators: Vec<NodeId>,
     pub bases: Vec<NodeId>,
@@ -45,12 +45,12 @@ pub struct BindingDraft {
     pub line: u32,
 }
 
-/// What the nodes around a definition add to it.
+/// Properties that enclosing nodes add to a definition.
 #[derive(Debug, Clone, Default)]
 pub struct Wrapper {
     pub outer: Option<NodeId>,
     pub signature: Option<NodeId>,
-    /// Name given to a function or class that is a value.
+    /// Name to which a function or class is assigned.
     pub name: Option<NodeId>,
     pub decorators: Vec<NodeId>,
     pub flags: u32,

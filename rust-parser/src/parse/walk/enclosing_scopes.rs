@@ -1,5 +1,5 @@
-//! Scopes that only a definition's name says: the type that a method is added to from outside (`void A::B::f()`), the
-//! namespace of a class (`class A::B`).
+//! Scopes that appear only in a definition's name: the type to which a method is added from outside (`void A::B::f()`),
+//! and the namespace of a class (`class A::B`).
 
 use crate::facts::{DefId, Expr, ExprId, Kind, ScopeRule};
 use crate::parse::doc_text;
@@ -9,10 +9,11 @@ use crate::parse::walk::signatures::MAX_SIGNATURE;
 use crate::parse::walk::state::Walk;
 
 impl Walk<'_> {
-    /// A definition outside of its type (`func (s *Server) Run`, `void A::B::f()`): the extension around it.
+    /// Opens the extension around a definition that stands outside of its type (`func (s *Server) Run`,
+    /// `void A::B::f()`).
     pub(in crate::parse) fn open_extension(&mut self, node: NodeId, extended: &[NodeId], body: Option<NodeId>) {
         let name = extended.iter().map(|&part| self.extended_name(part)).collect::<Vec<_>>().join(".");
-        let definition = self.open_around(Kind::Extension, node, extended[0], name, body);
+        let definition = self.open_enclosing(Kind::Extension, node, extended[0], name, body);
         if extended.len() > 1 {
             let name = self.builder.facts.definitions[definition as usize].name;
             let name = self.builder.text(name).to_owned();
@@ -21,8 +22,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Record and open a scope around the definition at a node: what it extends, or the namespace that its name says.
-    pub fn open_around(
+    /// Records and opens a scope around the definition at a node: the extended type, or the namespace in its name.
+    pub fn open_enclosing(
         &mut self,
         kind: Kind,
         node: NodeId,
@@ -51,13 +52,13 @@ impl Walk<'_> {
         definition
     }
 
-    /// Is a second definition of the name in the same scope more of the first?
+    /// Returns whether a second definition of this kind and name in a scope extends the first.
     pub(in crate::parse) fn reopens(&self, kind: Kind) -> bool {
         let is_shared = kind == Kind::Namespace && self.language.scope_rule == ScopeRule::Declared;
         is_shared || self.language.hooks.reopens(kind)
     }
 
-    /// The definition that a draft adds to.
+    /// Returns the definition that a draft extends.
     pub(in crate::parse) fn reopened(&mut self, draft: &DefinitionDraft) -> Option<DefId> {
         if draft.name.is_empty() || !self.reopens(draft.kind) {
             return None;
@@ -66,7 +67,7 @@ impl Walk<'_> {
         self.reopenable.get(&(draft.parent, name, draft.kind)).copied()
     }
 
-    /// Dotted name of a type without its arguments, or its text.
+    /// Returns the dotted name of a type without its arguments, or its text.
     pub(in crate::parse) fn extended_name(&mut self, node: NodeId) -> String {
         let expr = self.type_expression(node);
         match self.dotted_name(expr) {

@@ -1,4 +1,4 @@
-//! Makes the shapes of expressions and types from nodes, as the language's patterns say.
+//! Builds expressions and types from nodes, by the language's patterns.
 
 use crate::facts::{Arg, Expr, ExprId, Kind, Name};
 use crate::parse::facts_builder::UNKNOWN;
@@ -7,11 +7,11 @@ use crate::parse::query::matching::{Captures, all, first};
 use crate::parse::query::vocabulary::{Capture, Role, Shape};
 use crate::parse::walk::state::{MAX_DEPTH, NOT_MADE, Walk};
 
-/// Arguments of a call, elements of a display and options of a choice that are kept.
+/// Largest number of arguments of a call, elements of a display or options of a choice.
 const MAX_PARTS: usize = 256;
 
 impl Walk<'_> {
-    /// The shape of an expression; made once per node.
+    /// Returns the expression of a node, which is built once.
     pub fn expression(&mut self, node: NodeId) -> ExprId {
         let known = self.expressions[node as usize];
         if known != NOT_MADE {
@@ -28,7 +28,7 @@ impl Walk<'_> {
         expr
     }
 
-    /// The shape of a node in a type position.
+    /// Returns the expression of a node in a type position.
     pub fn type_expression(&mut self, node: NodeId) -> ExprId {
         if self.depth >= MAX_DEPTH {
             self.too_deep = true;
@@ -142,7 +142,7 @@ impl Walk<'_> {
         all(captures, wanted).take(MAX_PARTS).map(|node| self.part(node, in_type)).collect()
     }
 
-    /// Nested unions become one.
+    /// Builds a union. Nested unions are flattened.
     pub fn union(&mut self, options: Vec<ExprId>) -> ExprId {
         let mut flat = Vec::with_capacity(options.len());
         for option in options {
@@ -155,7 +155,7 @@ impl Walk<'_> {
         self.builder.expr(Expr::TypeUnion(flat))
     }
 
-    /// Worth keeping inside a display: anything but unknowns and literals.
+    /// Returns whether an element of a display is kept: anything but unknown expressions and literals.
     fn is_followed(&self, expr: ExprId) -> bool {
         !matches!(self.builder.get(expr), Expr::Unknown | Expr::Literal(_))
     }
@@ -172,7 +172,7 @@ impl Walk<'_> {
         self.builder.name_expr(name)
     }
 
-    /// Does the name stand for the object (false) or class (true) of the enclosing method?
+    /// Returns whether a name denotes the object (false) or the class (true) of the enclosing method.
     fn receiver(&self, name: Name) -> Option<bool> {
         for scope in self.scopes.iter().rev() {
             match scope.receiver {
@@ -192,7 +192,7 @@ impl Walk<'_> {
         None
     }
 
-    /// A value of a type, as if it had just been made.
+    /// Builds a value of a type as a call of its constructor.
     fn cast_shape(&mut self, captures: &Captures) -> ExprId {
         let callee = first(captures, Capture::Annotation).map_or(UNKNOWN, |node| self.annotation(node));
         match self.builder.get(callee) {
@@ -226,7 +226,7 @@ impl Walk<'_> {
                 self.claim_read(node);
                 if new { self.made_type(node) } else { self.expression(node) }
             }
-            // The grammar has no node for `base.name` of `base.name()`.
+            // The grammar has no separate node for `base.name` in `base.name()`.
             None if first(captures, Capture::Base).is_some() => self.attribute_shape(captures, false),
             None => first(captures, Capture::Name).map_or(UNKNOWN, |node| self.name_shape(node, false)),
         };
@@ -237,13 +237,13 @@ impl Walk<'_> {
         self.builder.expr(Expr::Call { callee, args, new })
     }
 
-    /// The arguments in a list.
+    /// Returns the arguments in a list.
     pub fn arguments(&mut self, list: Option<NodeId>) -> Vec<Arg> {
         let parts: Vec<NodeId> = list.into_iter().flat_map(|list| self.contents(list)).take(MAX_PARTS).collect();
         parts.into_iter().map(|part| self.argument(part)).collect()
     }
 
-    /// The type of which a call makes an object; its arguments are referred to.
+    /// Returns the type that a constructor call instantiates and records references to its type arguments.
     fn made_type(&mut self, node: NodeId) -> ExprId {
         let callee = self.type_expression(node);
         if let Expr::Generic { args, .. } = self.builder.get(callee) {

@@ -1,4 +1,4 @@
-//! Definitions inside of others that hooks and expressions ask for: members, anonymous functions.
+//! Definitions that hooks and expressions request: members and anonymous functions.
 
 use crate::facts::{DefId, ExprId, Kind};
 use crate::parse::flat_tree::NodeId;
@@ -6,11 +6,11 @@ use crate::parse::query::matching::{Captures, first};
 use crate::parse::query::vocabulary::{Capture, Role, TargetShape};
 use crate::parse::walk::state::Walk;
 
-/// Declarators around a name that are looked through.
+/// Largest number of nested declarators around a name.
 const MAX_DECLARATORS: usize = 16;
 
 impl Walk<'_> {
-    /// What a name is written around: `*name[3]` means `name` where `@target.same` says so.
+    /// Returns the name inside nested declarators: `*name[3]` gives `name` where `@target.same` marks the declarators.
     pub fn named(&self, mut node: NodeId) -> NodeId {
         let language = self.language;
         for _ in 0..MAX_DECLARATORS {
@@ -28,7 +28,7 @@ impl Walk<'_> {
         node
     }
 
-    /// A field that is declared elsewhere than in the class's body (TypeScript's parameter properties).
+    /// Adds a field that is declared outside of the class body (TypeScript's parameter properties).
     pub fn define_member(
         &mut self,
         class: DefId,
@@ -43,7 +43,7 @@ impl Walk<'_> {
         Some(definition)
     }
 
-    /// A member whose name is not written as such (Ruby's accessors).
+    /// Adds a member whose name does not occur literally (Ruby's accessors).
     pub fn define_named_member(
         &mut self,
         class: DefId,
@@ -59,7 +59,7 @@ impl Walk<'_> {
         Some(self.record(&draft))
     }
 
-    /// The definition of an anonymous function, made when it is first seen as a value.
+    /// Returns the definition of an anonymous function, which is created at its first use as a value.
     pub fn lambda(&mut self, node: NodeId, captures: &Captures) -> Option<DefId> {
         if let Some(&(definition, _)) = self.definition_of.get(&node) {
             return Some(definition);

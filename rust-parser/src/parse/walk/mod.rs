@@ -1,9 +1,10 @@
-//! The one pass over a file's tree: looks up what the language says about each kind of node, and calls `definitions`, `bindings`
-//! and `expressions` to record the facts.
+//! The single pass over a file's tree: looks up the language's actions for each node kind and calls `definitions`,
+//! `bindings` and `expressions` to record the facts.
 
 pub mod bindings;
 pub mod definition_paths;
 pub mod definitions;
+pub mod dotted;
 pub mod drafts;
 pub mod enclosing_scopes;
 pub mod expressions;
@@ -19,13 +20,13 @@ use crate::parse::query::matching::all;
 use crate::parse::query::vocabulary::{Capture, Role};
 use crate::parse::walk::state::{CALL_CLAIMED, CommentRun, READ_CLAIMED, Walk};
 
-/// Nodes between two looks at the clock.
+/// Number of nodes between two checks of the deadline.
 const CLOCK_INTERVAL: u32 = 1024;
-/// Blanks before a comment that can still begin its line.
+/// Largest indentation of a comment that still begins its line.
 const MAX_INDENT: usize = 400;
 
 impl Walk<'_> {
-    /// Visit all nodes. False when the deadline passed before the end.
+    /// Visits all nodes. Returns false if the deadline passed before the end.
     pub fn run(&mut self, deadline: Deadline) -> bool {
         for node in 0..self.tree.len() {
             while self.scopes.last().is_some_and(|scope| node >= scope.end) {
@@ -34,7 +35,7 @@ impl Walk<'_> {
             if node.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
                 return false;
             }
-            if !self.language.rules(self.tree.node(node).kind).is_passive() {
+            if !self.language.rules(self.tree.node(node).kind).is_ignored_kind() {
                 self.visit(node);
             }
         }
@@ -78,7 +79,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Record what a match says. True: the node is nothing else besides.
+    /// Records a match. Returns true if the node has no further role.
     fn act(&mut self, role: Role, node: NodeId, captures: &[(Capture, NodeId)]) -> bool {
         let hooks = self.language.hooks;
         match role {
@@ -90,6 +91,7 @@ impl Walk<'_> {
                 self.claim_call(node);
                 return true;
             }
+            Role::Package => all(captures, Capture::Name).for_each(|name| self.declare_package(name)),
             Role::Import(Some(kind)) => self.import(kind, node, captures),
             Role::Binding(kind) => self.binding(kind, node, captures),
             Role::Hook => hooks.hook(self, node),
@@ -109,13 +111,14 @@ impl Walk<'_> {
 
     fn record_call(&mut self, node: NodeId) {
         let expr = self.expression(node);
-        // A cast may be written like a call.
+        // A cast may have the syntax of a call.
         if matches!(self.builder.get(expr), Expr::Call { .. }) && !self.is_call_claimed(node) {
             self.refer(ReferenceKind::Call, expr, self.tree.line(node));
         }
     }
 
-    /// Record once that a value is read, if it is a name or attribute (or a choice of such) and nothing else claimed it.
+    /// Records that a value is read, once, if it is a name or attribute (or a choice of such) and no other role claims
+    /// it.
     pub fn read(&mut self, node: NodeId) {
         if self.is_claimed(node, READ_CLAIMED) {
             return;

@@ -1,4 +1,5 @@
-//! The state of the walk over one file's tree: open scopes, claims of nodes, and how hooks and stages read nodes and texts.
+//! The state of the walk over one file's tree: open scopes, claims of nodes, and access to nodes and their text for
+//! hooks and recording stages.
 
 use std::borrow::Cow;
 
@@ -12,12 +13,12 @@ use crate::parse::query::matching::{Captures, Subject};
 use crate::parse::query::vocabulary::Role;
 use crate::parse::walk::drafts::{Layout, Wrapper};
 
-/// Nesting of targets, types and expressions that is followed.
+/// Largest nesting depth of targets, types and expressions.
 pub const MAX_DEPTH: u32 = 200;
-/// Marks of a node in `Walk::claims`.
+/// Flags of a node in `Walk::claims`.
 pub const READ_CLAIMED: u8 = 1;
 pub const CALL_CLAIMED: u8 = 2;
-/// No expression was made for the node yet.
+/// Marks a node without an expression.
 pub const NOT_MADE: ExprId = ExprId::MAX;
 
 /// An open definition.
@@ -25,24 +26,24 @@ pub struct Scope {
     pub definition: DefId,
     /// First node after the scope.
     pub end: NodeId,
-    /// Name of the parameter that stands for the object (false) or its class (true).
+    /// Name of the parameter that denotes the object (false) or its class (true).
     pub receiver: Option<(Name, bool)>,
-    /// Other parameters; they hide outer receivers.
+    /// Other parameters, which hide outer receivers.
     pub parameters: Vec<Name>,
 }
 
-/// Comments directly below each other.
+/// A group of comments on consecutive lines.
 #[derive(Debug, Clone, Copy)]
 pub struct CommentRun {
     pub start: u32,
     pub end: u32,
     pub parent: NodeId,
-    /// 0-based.
+    /// Line number, 0-based.
     pub first_line: u32,
     pub last_line: u32,
 }
 
-/// State of the pass over one file.
+/// The state of the pass over one file.
 pub struct Walk<'a> {
     pub language: &'a Language,
     pub tree: &'a FlatTree,
@@ -51,30 +52,30 @@ pub struct Walk<'a> {
     pub text: Option<&'a str>,
     pub builder: FactsBuilder<'a>,
     pub scopes: Vec<Scope>,
-    /// By definition: where its parts are, for digests.
+    /// By definition: positions of its parts, for the digests.
     pub layouts: Vec<Layout>,
-    /// Definitions by node; the flag says that its scope was opened.
+    /// Definitions by node; the flag tells whether the scope was opened.
     pub definition_of: FxHashMap<NodeId, (DefId, bool)>,
     pub wrappers: FxHashMap<NodeId, Wrapper>,
     pub pending_decorators: Vec<NodeId>,
     pub comments: Option<CommentRun>,
-    /// How many definitions of a name there are below a path.
+    /// Number of definitions by path and name.
     pub name_counts: FxHashMap<(Name, Name), u32>,
     pub paths: FxHashSet<Name>,
     pub expressions: Vec<ExprId>,
-    /// Current depth of recursion in expressions, types and targets.
+    /// Current recursion depth in expressions, types and targets.
     pub depth: u32,
     pub too_deep: bool,
-    /// Names exported apart from their definitions, with the flags they get.
+    /// Names exported separately from their definitions, with the flags that this sets.
     pub exported: Vec<(Name, u32)>,
-    /// Namespaces (and classes) that later definitions of their name add to.
+    /// Namespaces and classes that later definitions of the same name extend.
     pub reopenable: FxHashMap<(DefId, Name, Kind), DefId>,
-    /// What the language's code saw ahead of the walk.
+    /// Names that hooks collected before the walk.
     pub noted: FxHashSet<String>,
     /// Variables and parameters bound so far, by scope.
     locals: FxHashSet<(DefId, Name)>,
     claims: Vec<u8>,
-    /// By node: the node inside that it is the same as.
+    /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
 }
@@ -114,13 +115,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Try one of the language's patterns at a node; captures are appended.
+    /// Matches one of the language's patterns at a node. Returns true, with the captures appended, on a match.
     pub fn matches(&self, number: u16, node: NodeId, captures: &mut Captures) -> bool {
         let subject = Subject { tree: self.tree, source: self.source, content_kinds: &self.language.content_kinds };
         subject.matches(&self.language.patterns[number as usize], node, captures)
     }
 
-    /// The first of some patterns that fits a node, with its captures.
+    /// Returns the first of the given patterns that matches a node, with its captures.
     pub fn first_match(&mut self, numbers: &[u16], node: NodeId) -> Option<(Role, Captures)> {
         let mut captures = self.spare_captures.pop().unwrap_or_default();
         for &number in numbers {
@@ -132,18 +133,18 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Give captures back for reuse.
+    /// Takes back a list of captures for reuse.
     pub fn recycle(&mut self, mut captures: Captures) {
         captures.clear();
         self.spare_captures.push(captures);
     }
 
-    /// Definition whose scope is innermost.
+    /// Returns the definition of the innermost scope.
     pub fn scope(&self) -> DefId {
         self.scopes.last().map_or(0, |scope| scope.definition)
     }
 
-    /// A variable of the innermost scope is bound.
+    /// Records a variable of the innermost scope.
     pub fn note_local(&mut self, name: Name) {
         if self.language.hooks.needs_locals() {
             let scope = self.scope();
@@ -151,7 +152,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Was the name bound as a variable before, in the function around or in anonymous functions inside it?
+    /// Returns whether the name was bound as a variable before, in the enclosing function or in anonymous functions
+    /// inside it.
     pub fn is_local(&self, name: Name) -> bool {
         for scope in self.scopes.iter().rev() {
             if self.locals.contains(&(scope.definition, name)) {
@@ -173,7 +175,7 @@ impl<'a> Walk<'a> {
         &self.source[node.start as usize..node.end as usize]
     }
 
-    /// Text of a node; invalid UTF-8 is replaced.
+    /// Returns the text of a node. Invalid UTF-8 is replaced.
     pub fn text_of(&self, node: NodeId) -> Cow<'a, str> {
         let place = self.tree.node(node);
         match self.text.and_then(|text| text.get(place.start as usize..place.end as usize)) {
@@ -182,7 +184,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Interned text of a node.
+    /// Returns the interned text of a node.
     pub fn name_of(&mut self, node: NodeId) -> Name {
         match self.text_of(node) {
             Cow::Borrowed(text) => self.builder.name(text),
@@ -190,20 +192,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// First child in a field of the grammar.
+    /// Returns the first child in a field of the grammar.
     pub fn child(&self, node: NodeId, field: &str) -> Option<NodeId> {
         let field = self.language.grammar.as_ref()?.field_id_for_name(field)?;
         self.tree.child_by_field(node, field.into())
     }
 
-    /// All children in a field of the grammar.
+    /// Returns all children in a field of the grammar.
     pub fn in_field(&self, node: NodeId, field: &str) -> impl Iterator<Item = NodeId> + use<'a> {
         let field = self.language.grammar.as_ref().and_then(|grammar| grammar.field_id_for_name(field));
         let (tree, field) = (self.tree, field.map_or(u16::MAX, Into::into));
         tree.children(node).filter(move |&child| tree.node(child).field == field)
     }
 
-    /// Named children that are not comments.
+    /// Returns the named children except comments.
     pub fn contents(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
         let (tree, language) = (self.tree, self.language);
         tree.children(node).filter(move |&child| language.is_content(tree.node(child).kind))
@@ -214,7 +216,7 @@ impl<'a> Walk<'a> {
         grammar.and_then(|grammar| grammar.node_kind_for_id(self.tree.node(node).kind)).unwrap_or("ERROR")
     }
 
-    /// The attribute at this node is not a read of its own: it is called, bound, or part of a longer one.
+    /// Marks the attribute at this node as not a read of its own: it is called, bound, or part of a longer one.
     pub fn claim_read(&mut self, node: NodeId) {
         let mut claimed = Some(node);
         while let Some(node) = claimed {
@@ -223,7 +225,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A node means the same as one inside it, and shares its claims.
+    /// Marks a node as having the same meaning as an inner one, with which it shares its claims.
     pub fn note_same(&mut self, node: NodeId, inner: NodeId) {
         self.same.insert(node, inner);
         if self.is_claimed(node, READ_CLAIMED) {
@@ -235,7 +237,7 @@ impl<'a> Walk<'a> {
         self.is_claimed(node, CALL_CLAIMED)
     }
 
-    /// The call at this node is not recorded: it was an import, a declaration, ...
+    /// Marks the call at this node as not to be recorded: it is an import, a declaration or similar.
     pub fn claim_call(&mut self, node: NodeId) {
         self.claims[node as usize] |= CALL_CLAIMED;
     }

@@ -1,4 +1,4 @@
-//! What the nodes around a definition add to it: span, text, name, decorators, flags.
+//! Wrappers: enclosing nodes that add span, text, name, decorators or flags to a definition.
 
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{Captures, all, first};
@@ -6,7 +6,7 @@ use crate::parse::query::vocabulary::{Capture, Role};
 use crate::parse::walk::state::Walk;
 
 impl Walk<'_> {
-    /// Remember what a node adds to the definitions it wrappers.
+    /// Records what a node adds to the definitions that it wraps.
     pub fn wrap(&mut self, node: NodeId, signature: bool, captures: &[(Capture, NodeId)]) {
         let around = self.wrappers.remove(&node).unwrap_or_default();
         let wrapped: Vec<NodeId> = all(captures, Capture::Wrapped).collect();
@@ -29,7 +29,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A value may be seen before its parent is visited; what the parent says about it must be known.
+    /// Applies the wrapper of a value's parent now: an expression may be built before the walk reaches its parent.
     pub fn wrap_from_parent(&mut self, node: NodeId) {
         if self.wrappers.contains_key(&node) {
             return;
@@ -49,7 +49,7 @@ impl Walk<'_> {
     }
 }
 
-/// The flags that a pattern captured, and whether it says `private`.
+/// Returns the flags that a pattern captured, and whether it captured `private`.
 pub fn captured_flags(captures: &[(Capture, NodeId)]) -> (u32, bool) {
     let mut flags = 0;
     let mut private = false;

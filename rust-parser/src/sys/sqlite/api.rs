@@ -1,4 +1,4 @@
-//! SQLite's interfaces for a VFS, as `sqlite3.h` declares them, and files behind them as slices of bytes.
+//! SQLite's VFS interfaces, as `sqlite3.h` declares them, and safe access to open files.
 
 use std::ffi::{c_char, c_double, c_int, c_void};
 use std::sync::OnceLock;
@@ -24,10 +24,11 @@ pub const FCNTL_PRAGMA: c_int = 14;
 pub const FCNTL_CHECKPOINT_DONE: c_int = 37;
 pub const FCNTL_CHECKPOINT_START: c_int = 39;
 
-/// The file may be read in parts of pages, past the page cache: not when pages are checked.
+/// Device characteristic: SQLite may read parts of pages directly from the file, past the page cache. Must not be set
+/// when pages are verified.
 pub const IOCAP_SUBPAGE_READ: c_int = 0x8000;
 
-/// `sqlite3_file`, and `sqlite3_io_methods` up to its second version.
+/// `sqlite3_file`, and `sqlite3_io_methods` up to version 2.
 #[repr(C)]
 pub struct File {
     pub methods: *const Methods,
@@ -54,7 +55,7 @@ pub struct Methods {
     pub shm_unmap: unsafe extern "C" fn(*mut File, c_int) -> c_int,
 }
 
-/// `sqlite3_vfs` up to its second version.
+/// `sqlite3_vfs` up to version 2.
 #[repr(C)]
 pub struct Vfs {
     pub version: c_int,
@@ -78,7 +79,7 @@ pub struct Vfs {
     pub time_ms: Option<unsafe extern "C" fn(*mut Self, *mut i64) -> c_int>,
 }
 
-/// What is used of `sqlite3_api_routines`, a table of functions that only grows at its end.
+/// The functions used from `sqlite3_api_routines`, a table that only grows at its end.
 #[derive(Clone, Copy)]
 pub struct Sqlite {
     pub malloc: unsafe extern "C" fn(c_int) -> *mut c_void,
@@ -87,18 +88,18 @@ pub struct Sqlite {
     pub register_vfs: unsafe extern "C" fn(*mut Vfs, c_int) -> c_int,
 }
 
-/// The SQLite that this library was first loaded by.
+/// The SQLite library that loaded this extension first.
 pub static SQLITE: OnceLock<Sqlite> = OnceLock::new();
 
 const VERSION_WITH_DATABASE_FILE: c_int = 3_032_000;
 
 impl Sqlite {
-    /// Take the functions from their places in the table. None for a SQLite that is older than one of them.
+    /// Reads the functions from their positions in the table. Returns `None` for a SQLite version without one of them.
     ///
     /// # Safety
-    /// `routines` is what SQLite gives to an extension.
+    /// `routines` must be the pointer that SQLite passes to an extension.
     pub unsafe fn from(routines: *const *const c_void) -> Option<Self> {
-        // SAFETY: the place of a function in the table and its type are part of SQLite's interface
+        // SAFETY: the position of a function in the table and its type are part of SQLite's interface.
         unsafe {
             let version: unsafe extern "C" fn() -> c_int = routine(routines, 67);
             if version() < VERSION_WITH_DATABASE_FILE {
@@ -115,39 +116,39 @@ impl Sqlite {
 }
 
 /// # Safety
-/// At that place of the table is a function of type `F`.
+/// The table must hold a function of type `F` at this position.
 pub unsafe fn routine<F: Copy>(routines: *const *const c_void, place: usize) -> F {
-    // SAFETY: the caller's
+    // SAFETY: guaranteed by the caller.
     unsafe { *routines.add(place).cast::<F>() }
 }
 
-/// A file that the default VFS opened.
+/// A file opened by the default VFS.
 #[derive(Clone, Copy)]
 pub struct Raw(*mut File);
 
 impl Raw {
     /// # Safety
-    /// The file is open, stays so as long as this is used, and is used by one thread at a time.
+    /// The file must be open, stay open for the lifetime of this value, and be used by one thread at a time.
     pub unsafe fn new(file: *mut File) -> Self {
         Self(file)
     }
 
     pub fn read(self, bytes: &mut [u8], offset: u64) -> c_int {
         let (Ok(length), Ok(offset)) = (c_int::try_from(bytes.len()), i64::try_from(offset)) else { return ERROR };
-        // SAFETY: the file is open (`new`), and the slice is as long as what is read
+        // SAFETY: the file is open (`new`), and the slice has the length that is read.
         unsafe { ((*(*self.0).methods).read)(self.0, bytes.as_mut_ptr().cast(), length, offset) }
     }
 
     pub fn write(self, bytes: &[u8], offset: u64) -> c_int {
         let (Ok(length), Ok(offset)) = (c_int::try_from(bytes.len()), i64::try_from(offset)) else { return ERROR };
-        // SAFETY: the file is open (`new`), and the slice is as long as what is written
+        // SAFETY: the file is open (`new`), and the slice has the length that is written.
         unsafe { ((*(*self.0).methods).write)(self.0, bytes.as_ptr().cast(), length, offset) }
     }
 
-    /// Size in bytes, 0 if it cannot be told.
+    /// Returns the size in bytes, or 0 if it is unknown.
     pub fn size(self) -> u64 {
         let mut size = 0;
-        // SAFETY: the file is open (`new`)
+        // SAFETY: the file is open (`new`).
         let code = unsafe { ((*(*self.0).methods).file_size)(self.0, &raw mut size) };
         if code == OK { u64::try_from(size).unwrap_or(0) } else { 0 }
     }

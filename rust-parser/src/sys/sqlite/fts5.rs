@@ -1,7 +1,7 @@
-//! `bm25_best` as a function of SQLite's full-text search, in this library as an extension: gives the rows of a query to
-//! `bm25::Ranking`.
+//! Registers `bm25_best` as an auxiliary function of FTS5, through SQLite's extension interface, and passes the rows of
+//! a query to `bm25::Ranking`.
 //!
-//! The interfaces are those of `sqlite3ext.h` and `fts5.h`, of which both promise that they only grow at their ends.
+//! The interfaces are those of `sqlite3ext.h` and `fts5.h`, which both only grow at their ends.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
@@ -17,7 +17,7 @@ type Destroy = Option<unsafe extern "C" fn(Handle)>;
 type Counted = unsafe extern "C" fn(*const Text, Handle, Handle) -> c_int;
 type Function = unsafe extern "C" fn(*const Text, Handle, Handle, c_int, *const Handle);
 
-/// `Fts5ExtensionApi`: the query and the row that a function is called for.
+/// `Fts5ExtensionApi`: access to the current query and row.
 #[repr(C)]
 struct Text {
     version: c_int,
@@ -40,14 +40,14 @@ struct Text {
     phrase_next: unsafe extern "C" fn(Handle, *mut Place, *mut c_int, *mut c_int),
 }
 
-/// `Fts5PhraseIter`: where the reading of a phrase's positions stands.
+/// `Fts5PhraseIter`: the position of an iteration over a phrase.
 #[repr(C)]
 struct Place {
     from: *const u8,
     to: *const u8,
 }
 
-/// `fts5_api`: what a connection's FTS5 lets itself be given.
+/// `fts5_api`: the registration interface of a connection's FTS5.
 #[repr(C)]
 struct Fts5 {
     version: c_int,
@@ -56,7 +56,7 @@ struct Fts5 {
     create_function: unsafe extern "C" fn(*mut Fts5, *const c_char, Handle, Function, Destroy) -> c_int,
 }
 
-/// What is used of `sqlite3_api_routines`, a table of functions.
+/// The functions used from `sqlite3_api_routines`.
 #[derive(Clone, Copy)]
 struct Sqlite {
     bind_pointer: unsafe extern "C" fn(Handle, c_int, Handle, *const c_char, Destroy) -> c_int,
@@ -71,12 +71,12 @@ struct Sqlite {
 }
 
 impl Sqlite {
-    /// Take the functions from their places in the table. None for a SQLite that is older than one of them.
+    /// Reads the functions from their positions in the table. Returns `None` for a SQLite version without one of them.
     ///
     /// # Safety
-    /// `routines` is what SQLite gives to an extension.
+    /// `routines` must be the pointer that SQLite passes to an extension.
     unsafe fn from(routines: *const Unused) -> Option<Self> {
-        // SAFETY: the place of a function in the table and its type are part of SQLite's interface
+        // SAFETY: the position of a function in the table and its type are part of SQLite's interface.
         unsafe {
             let version: unsafe extern "C" fn() -> c_int = routine(routines, 67);
             if version() < VERSION_WITH_POINTERS {
@@ -96,14 +96,14 @@ impl Sqlite {
         }
     }
 
-    /// The connection's FTS5, or null.
+    /// Returns the connection's FTS5 interface, or null.
     ///
     /// # Safety
-    /// `connection` is open and used by this thread.
+    /// `connection` must be open and used only by this thread.
     unsafe fn fts5(&self, connection: Handle) -> *mut Fts5 {
         let mut found: *mut Fts5 = ptr::null_mut();
         let mut statement = ptr::null_mut();
-        // SAFETY: the way that FTS5's documentation gives; `found` outlives the statement
+        // SAFETY: this is the sequence that FTS5's documentation gives; `found` outlives the statement.
         unsafe {
             let select = c"SELECT fts5(?1)";
             if (self.prepare)(connection, select.as_ptr(), -1, &raw mut statement, ptr::null_mut()) == OK {
@@ -117,17 +117,18 @@ impl Sqlite {
     }
 }
 
-/// What SQLite calls when this library is loaded as an extension: gives `bm25_best` to the connection.
+/// The entry point that SQLite calls when it loads this library as an extension. Registers `bm25_best` with the
+/// connection.
 ///
 /// # Safety
-/// Called by SQLite.
+/// Must only be called by SQLite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn atlas_bm25_init(
     connection: Handle,
     _message: *mut *mut c_char,
     routines: *const Unused,
 ) -> c_int {
-    // SAFETY: both come from SQLite, and stay for as long as the connection is open
+    // SAFETY: both pointers come from SQLite and are valid while the connection is open.
     unsafe {
         let Some(sqlite) = Sqlite::from(routines) else { return ERROR };
         let fts5 = sqlite.fts5(connection);
@@ -140,13 +141,13 @@ pub unsafe extern "C" fn atlas_bm25_init(
 }
 
 unsafe extern "C" fn forget<T>(boxed: Handle) {
-    // SAFETY: SQLite gives back, once, what `Box::into_raw` made of a `T`
+    // SAFETY: SQLite passes back, once, the pointer that `Box::into_raw` created from a `T`.
     drop(unsafe { Box::from_raw(boxed.cast::<T>()) });
 }
 
-/// See the module. Arguments: limit, hits, weights of the columns.
+/// The SQL function `bm25_best`. Arguments: limit, hits, weights of the columns.
 unsafe extern "C" fn bm25_best(text: *const Text, row: Handle, answer: Handle, count: c_int, arguments: *const Handle) {
-    // SAFETY: SQLite calls with what its interface promises, for as long as the call takes
+    // SAFETY: SQLite passes pointers that are valid for the duration of the call.
     unsafe {
         let text = &*text;
         let sqlite = &*(text.user_data)(row);
@@ -159,20 +160,20 @@ unsafe extern "C" fn bm25_best(text: *const Text, row: Handle, answer: Handle, c
 }
 
 /// # Safety
-/// As SQLite calls `bm25_best`.
+/// The arguments must be those that SQLite passes to `bm25_best`.
 unsafe fn rank(text: &Text, row: Handle, sqlite: &Sqlite, arguments: &[Handle]) -> Result<f64, c_int> {
-    // SAFETY: the caller's; what is kept with the query is a `Ranking`, and only this function asks for it
+    // SAFETY: guaranteed by the caller; the state kept with the query is a `Ranking`, and only this function reads it.
     unsafe {
         let mut kept = (text.get_auxdata)(row, 0).cast::<Ranking>();
         if kept.is_null() {
             kept = Box::into_raw(Box::new(ranking(text, row, sqlite, arguments)?));
-            // on failure it is dropped by this call
+            // On failure, this call drops the ranking.
             checked((text.set_auxdata)(row, kept.cast(), Some(forget::<Ranking>)))?;
         }
         let ranking = &mut *kept;
         let id = (text.rowid)(row);
         if ranking.last.0 != id {
-            // once per row: SQLite may ask again, for the result and for the order
+            // Computed once per row: SQLite may call for the result and again for the order.
             ranking.last = (id, scored(text, row, ranking)?);
         }
         Ok(ranking.last.1)
@@ -180,10 +181,10 @@ unsafe fn rank(text: &Text, row: Handle, sqlite: &Sqlite, arguments: &[Handle]) 
 }
 
 /// # Safety
-/// As `rank`.
+/// The same as for `rank`.
 unsafe fn ranking(text: &Text, row: Handle, sqlite: &Sqlite, arguments: &[Handle]) -> Result<Ranking, c_int> {
     let [limit, hits, weights @ ..] = arguments else { return Err(ERROR) };
-    // SAFETY: the caller's
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let (mut rows, mut tokens) = (0, 0);
         checked((text.row_count)(row, &raw mut rows))?;
@@ -208,20 +209,20 @@ unsafe fn ranking(text: &Text, row: Handle, sqlite: &Sqlite, arguments: &[Handle
 }
 
 unsafe extern "C" fn one_more(_: *const Text, _: Handle, count: Handle) -> c_int {
-    // SAFETY: what was given to `query_phrase`
+    // SAFETY: the pointer that was passed to `query_phrase`.
     unsafe { *count.cast::<i64>() += 1 };
     OK
 }
 
 /// # Safety
-/// As `rank`.
+/// The same as for `rank`.
 unsafe fn scored(text: &Text, row: Handle, ranking: &mut Ranking) -> Result<f64, c_int> {
     ranking.ends.fill(0);
     for phrase in 0..ranking.frequencies.len() {
         let mut frequency = 0.0;
         let mut place = Place { from: ptr::null(), to: ptr::null() };
         let (mut column, mut offset) = (0, 0);
-        // SAFETY: the caller's; the phrase is one of the query
+        // SAFETY: guaranteed by the caller; the phrase is one of the query.
         unsafe {
             checked((text.phrase_first)(row, phrase as c_int, &raw mut place, &raw mut column, &raw mut offset))?;
             while let Ok(at) = usize::try_from(column) {
@@ -235,11 +236,11 @@ unsafe fn scored(text: &Text, row: Handle, ranking: &mut Ranking) -> Result<f64,
         ranking.frequencies[phrase] = frequency;
     }
     let least_length: c_int = ranking.ends.iter().sum();
-    if ranking.hopeless(ranking.score(f64::from(least_length))) {
+    if ranking.cannot_rank(ranking.score(f64::from(least_length))) {
         return Ok(0.0);
     }
     let mut length = 0;
-    // SAFETY: the caller's
+    // SAFETY: guaranteed by the caller.
     checked(unsafe { (text.column_size)(row, -1, &raw mut length) })?;
     let score = ranking.score(f64::from(length));
     ranking.keep(score);

@@ -1,4 +1,5 @@
-//! The methods of checked files: those of the default VFS, but for reading, writing and shared memory.
+//! The I/O methods of files with page checksums. They forward to the default VFS, except for reading, writing and
+//! shared memory.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
@@ -14,15 +15,16 @@ const CHECK: &CStr = c"atlas_page_check";
 /// `PRAGMA atlas_page_seal`; see `Database::seal_all`.
 const SEAL: &CStr = c"atlas_page_seal";
 
-/// A checked file, as SQLite sees it. The file of the default VFS lies behind it in the memory that SQLite gives.
+/// A file with page checksums, in the layout that SQLite expects. The default VFS's file follows it in the same
+/// allocation.
 #[repr(C)]
 pub struct Checked {
     pub file: File,
-    /// The database file's own state, or for a log that of its connection's database.
+    /// State of the database file; a log has that of its connection's database.
     pub database: *mut Database,
 }
 
-/// Bytes before the file of the default VFS.
+/// Offset of the default VFS's file, in bytes.
 pub const HEAD: usize = size_of::<Checked>();
 
 /// Methods of database files.
@@ -57,26 +59,26 @@ const fn methods(close: Close, read: Read, write: Write, file_control: Control) 
     }
 }
 
-/// The file of the default VFS.
+/// Returns the file of the default VFS.
 ///
 /// # Safety
-/// `file` is one that `page_vfs` opened.
+/// `page_vfs` must have opened `file`.
 pub unsafe fn real(file: *mut File) -> *mut File {
-    // SAFETY: it lies behind ours, in the memory that SQLite gave for both
+    // SAFETY: it follows `file` in the allocation that SQLite made for both.
     unsafe { file.cast::<u8>().add(HEAD).cast() }
 }
 
-/// The state of a checked file.
+/// Returns the state of a file with page checksums.
 ///
 /// # Safety
-/// `file` has the methods `DATABASE` or `LOG`.
+/// `file` must have the methods `DATABASE` or `LOG`.
 pub unsafe fn database_behind(file: *mut File) -> *mut Database {
-    // SAFETY: only checked files have these methods
+    // SAFETY: only files of this module have these methods.
     unsafe { (*file.cast::<Checked>()).database }
 }
 
 unsafe extern "C" fn close_database(file: *mut File) -> c_int {
-    // SAFETY: called once per file that was opened
+    // SAFETY: called once per opened file.
     unsafe {
         drop(Box::from_raw(database_behind(file)));
         forward(file, |inner, methods| (methods.close)(inner))
@@ -84,25 +86,25 @@ unsafe extern "C" fn close_database(file: *mut File) -> c_int {
 }
 
 unsafe extern "C" fn close_log(file: *mut File) -> c_int {
-    // SAFETY: called once per file that was opened; the database is closed later
+    // SAFETY: called once per opened file; the database is closed after its log.
     unsafe {
         (*database_behind(file)).close_log();
         forward(file, |inner, methods| (methods.close)(inner))
     }
 }
 
-/// Defines the reading and writing methods of a type of file. SQLite gives memory of the length that it tells.
+/// Defines the read and write methods for a type of file. SQLite passes a buffer of the given length.
 macro_rules! reads_and_writes {
     ($read:ident as $read_of:ident, $write:ident as $write_of:ident) => {
         unsafe extern "C" fn $read(file: *mut File, bytes: *mut c_void, length: c_int, offset: i64) -> c_int {
             let (Ok(length), Ok(offset)) = (usize::try_from(length), u64::try_from(offset)) else { return ERROR };
-            // SAFETY: as SQLite calls it
+            // SAFETY: SQLite passes valid arguments.
             unsafe { (*database_behind(file)).$read_of(std::slice::from_raw_parts_mut(bytes.cast(), length), offset) }
         }
 
         unsafe extern "C" fn $write(file: *mut File, bytes: *const c_void, length: c_int, offset: i64) -> c_int {
             let (Ok(length), Ok(offset)) = (usize::try_from(length), u64::try_from(offset)) else { return ERROR };
-            // SAFETY: as SQLite calls it
+            // SAFETY: SQLite passes valid arguments.
             unsafe { (*database_behind(file)).$write_of(std::slice::from_raw_parts(bytes.cast(), length), offset) }
         }
     };
@@ -112,7 +114,7 @@ reads_and_writes!(read_database as read, write_database as write);
 reads_and_writes!(read_log as read_log, write_log as write_log);
 
 unsafe extern "C" fn control_database(file: *mut File, operation: c_int, argument: *mut c_void) -> c_int {
-    // SAFETY: as SQLite calls it: the argument of a pragma is an array of three texts
+    // SAFETY: SQLite passes valid arguments; for a pragma, an array of three strings.
     unsafe {
         let database = &mut *database_behind(file);
         match operation {
@@ -137,19 +139,19 @@ unsafe extern "C" fn control_database(file: *mut File, operation: c_int, argumen
 }
 
 /// # Safety
-/// `range` is null or a text.
+/// `range` must be null or a C string.
 unsafe fn checked(database: &Database, range: *const c_char) -> String {
-    // SAFETY: the caller's
+    // SAFETY: guaranteed by the caller.
     let range = if range.is_null() { c"" } else { unsafe { CStr::from_ptr(range) } };
     let (first, count) = range.to_str().unwrap_or("").split_once(':').unwrap_or(("1", ""));
     database.check(first.parse().unwrap_or(1), count.parse().unwrap_or(u64::MAX))
 }
 
-/// A text that SQLite frees; null when there is no memory for it.
+/// Returns a string that SQLite frees, or null when memory is exhausted.
 fn text(value: &str) -> *mut c_char {
     let (Some(sqlite), Ok(value)) = (SQLITE.get(), CString::new(value)) else { return ptr::null_mut() };
     let bytes = value.as_bytes_with_nul();
-    // SAFETY: as much memory as is copied
+    // SAFETY: the allocation has the length that is copied.
     unsafe {
         let copy: *mut c_char = (sqlite.malloc)(c_int::try_from(bytes.len()).unwrap_or(0)).cast();
         if !copy.is_null() {
@@ -159,13 +161,14 @@ fn text(value: &str) -> *mut c_char {
     }
 }
 
-/// Map shared memory. A reader for whom none can be made, on a disk that is full, reads the log without it: SQLite has
-/// the way for that ("unreliable shared memory"), which it takes when it is told that the memory cannot be initialized.
+/// Maps shared memory. A reader that cannot create it, for example on a full disk, reads the log without it: SQLite
+/// supports this as "unreliable shared memory" when the VFS reports that the memory cannot be initialized.
 ///
-/// It asks first whether the memory is there, so a reader makes it at that time. Once told otherwise, a connection can
-/// use shared memory that others have initialized, which it is told by `READONLY`, but no other: it would not do so itself.
+/// SQLite first asks whether the memory exists, so a reader creates it at that time. After the report a connection can
+/// still use shared memory that others have initialized (the VFS answers `READONLY`), but does not initialize any
+/// itself.
 unsafe extern "C" fn shm_map(file: *mut File, page: c_int, size: c_int, extend: c_int, at: *mut *mut c_void) -> c_int {
-    // SAFETY: only database files have shared memory
+    // SAFETY: only database files have shared memory.
     unsafe {
         let map = |extend| forward(file, |inner, methods| (methods.shm_map)(inner, page, size, extend, at));
         let database = &mut *database_behind(file);
@@ -192,38 +195,38 @@ unsafe extern "C" fn shm_map(file: *mut File, page: c_int, size: c_int, extend: 
 }
 
 /// # Safety
-/// As `shm_map` is called.
+/// The arguments must be those of `shm_map`.
 unsafe fn cannot_initialize(at: *mut *mut c_void) -> c_int {
-    // SAFETY: the caller's
+    // SAFETY: guaranteed by the caller.
     unsafe { *at = ptr::null_mut() };
     READONLY_CANTINIT
 }
 
 unsafe extern "C" fn shm_lock(file: *mut File, first: c_int, count: c_int, flags: c_int) -> c_int {
-    // SAFETY: only database files have shared memory
+    // SAFETY: only database files have shared memory.
     unsafe {
         let code = forward(file, |inner, methods| (methods.shm_lock)(inner, first, count, flags));
         if code == IOERR_SHMLOCK && (*database_behind(file)).without_shm { OK } else { code }
     }
 }
 
-/// Call a method of the default VFS.
+/// Calls a method of the default VFS.
 ///
 /// # Safety
-/// As SQLite calls the method.
+/// The arguments must be those that SQLite passes to the method.
 unsafe fn forward<R>(file: *mut File, call: impl FnOnce(*mut File, &Methods) -> R) -> R {
-    // SAFETY: the file of the default VFS is open while ours is
+    // SAFETY: the default VFS's file is open while this one is.
     unsafe {
         let inner = real(file);
         call(inner, &*(*inner).methods)
     }
 }
 
-/// Defines methods of files that do what the default VFS does.
+/// Defines methods that forward to the default VFS.
 macro_rules! forwarded {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
         unsafe extern "C" fn $name(file: *mut File, $($argument: $type),*) -> $result {
-            // SAFETY: as SQLite calls it
+            // SAFETY: SQLite passes valid arguments.
             unsafe { forward(file, |inner, methods| (methods.$name)(inner, $($argument),*)) }
         }
     )*};
@@ -242,11 +245,11 @@ forwarded! {
 }
 
 unsafe extern "C" fn control(file: *mut File, operation: c_int, argument: *mut c_void) -> c_int {
-    // SAFETY: as SQLite calls it
+    // SAFETY: SQLite passes valid arguments.
     unsafe { forward(file, |inner, methods| (methods.file_control)(inner, operation, argument)) }
 }
 
 unsafe extern "C" fn device_characteristics(file: *mut File) -> c_int {
-    // SAFETY: as SQLite calls it
+    // SAFETY: SQLite passes valid arguments.
     unsafe { forward(file, |inner, methods| (methods.device_characteristics)(inner) & !IOCAP_SUBPAGE_READ) }
 }

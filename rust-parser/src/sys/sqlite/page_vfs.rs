@@ -1,4 +1,5 @@
-//! The VFS "atlas-pages": the default one, but for database files and their logs. And the extension that registers it.
+//! The VFS "atlas-pages", which adds page checksums to database files and their logs, and the extension that registers
+//! it.
 
 use std::ffi::{CStr, c_char, c_double, c_int, c_void};
 use std::ptr;
@@ -10,17 +11,18 @@ use super::page_files::{Checked, DATABASE, HEAD, LOG, database_behind, real};
 use crate::page_checksums::database::Database;
 
 const NAME: &CStr = c"atlas-pages";
-/// What SQLite calls when this library is loaded for page checks: registers the VFS, once per process.
+/// The entry point that SQLite calls when it loads this library for page checksums. Registers the VFS, once per
+/// process.
 ///
 /// # Safety
-/// Called by SQLite.
+/// Must only be called by SQLite.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn atlas_pages_init(
     _connection: *mut c_void,
     _message: *mut *mut c_char,
     routines: *const *const c_void,
 ) -> c_int {
-    // SAFETY: what SQLite gives to an extension; a VFS that is registered must never be freed
+    // SAFETY: the pointers are those that SQLite passes to an extension. A registered VFS must never be freed.
     unsafe {
         let Some(sqlite) = Sqlite::from(routines) else { return ERROR };
         if !(sqlite.find_vfs)(NAME.as_ptr()).is_null() {
@@ -58,9 +60,9 @@ pub unsafe extern "C" fn atlas_pages_init(
     }
 }
 
-/// Open a file. A log finds the database file of its connection by its name, which SQLite made.
+/// Opens a file. A log finds its connection's database file through its name, which SQLite allocated.
 unsafe extern "C" fn open(vfs: *mut Vfs, name: *const c_char, file: *mut File, flags: c_int, out: *mut c_int) -> c_int {
-    // SAFETY: SQLite gives memory for `file_bytes`; what is put there is freed by `close`
+    // SAFETY: SQLite allocates `file_bytes`; `close` frees what is stored there.
     unsafe {
         let default = real_vfs(vfs);
         if flags & (OPEN_MAIN_DB | OPEN_WAL) == 0 || name.is_null() {
@@ -87,7 +89,7 @@ unsafe extern "C" fn open(vfs: *mut Vfs, name: *const c_char, file: *mut File, f
             (*file.cast::<Checked>()).database = database;
             (*file).methods = &raw const LOG;
         } else {
-            // a connection has one log at a time
+            // A connection has one log at a time.
             ((*(*inner).methods).close)(inner);
             (*file).methods = ptr::null();
             return CANTOPEN;
@@ -97,10 +99,10 @@ unsafe extern "C" fn open(vfs: *mut Vfs, name: *const c_char, file: *mut File, f
 }
 
 /// # Safety
-/// `name` is that of a log, as SQLite gives it to `open`.
+/// `name` must be the name of a log, as SQLite passes it to `open`.
 unsafe fn database_of(name: *const c_char) -> *mut Database {
     let Some(sqlite) = SQLITE.get() else { return ptr::null_mut() };
-    // SAFETY: the caller's; a file with these methods is one of ours
+    // SAFETY: guaranteed by the caller; a file with these methods is one of this VFS.
     unsafe {
         let file = (sqlite.database_file)(name);
         let ours = !file.is_null() && ptr::eq((*file).methods, &raw const DATABASE);
@@ -109,17 +111,17 @@ unsafe fn database_of(name: *const c_char) -> *mut Database {
 }
 
 /// # Safety
-/// `vfs` is the one that `atlas_pages_init` registered.
+/// `vfs` must be the VFS that `atlas_pages_init` registered.
 unsafe fn real_vfs(vfs: *mut Vfs) -> *mut Vfs {
-    // SAFETY: what `atlas_pages_init` put there
+    // SAFETY: the pointer that `atlas_pages_init` stored.
     unsafe { (*vfs).data.cast() }
 }
 
-/// Defines functions of the VFS that do what the default one does.
+/// Defines functions of the VFS that forward to the default VFS.
 macro_rules! default {
     ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {$(
         unsafe extern "C" fn $name(vfs: *mut Vfs, $($argument: $type),*) -> $result {
-            // SAFETY: as SQLite calls it
+            // SAFETY: SQLite passes valid arguments.
             unsafe {
                 let default = real_vfs(vfs);
                 ((*default).$name)(default, $($argument),*)
@@ -143,7 +145,7 @@ default! {
 }
 
 unsafe extern "C" fn time_ms(vfs: *mut Vfs, now: *mut i64) -> c_int {
-    // SAFETY: registered only where the default VFS has it
+    // SAFETY: registered only if the default VFS has the function.
     unsafe {
         let default = real_vfs(vfs);
         (*default).time_ms.map_or(ERROR, |call| call(default, now))

@@ -1,8 +1,8 @@
-//! The rule `declared`: packages and namespaces that files declare, by dotted name.
+//! The module rule `declared`: packages and namespaces that files declare, by dotted name.
 
 use smallvec::smallvec;
 
-use crate::language_data::ExternalName;
+use crate::language_data::{ExternalName, OuterPackages};
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{FileEntry, is_class};
 use crate::link::project::index::Container;
@@ -11,11 +11,14 @@ use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
 impl Query<'_> {
-    /// `a.b.C`: the longest declared package, then members; else an external name.
+    /// Resolves `a.b.C`: the longest declared package, then members; else an external name.
     pub fn declared_module(&self, entry: &FileEntry, written: &str) -> Entity {
         let name = written.trim_start_matches(['\\', ':']).replace("::", ".").replace(['\\', '/'], ".");
         if let Some(symbol) = entry.rules.modules.whole_names.then(|| self.whole_module(entry, &name)).flatten() {
             return Entity::Definition(symbol);
+        }
+        if let Some(found) = self.relative_module(entry, &name) {
+            return found;
         }
         let mut end = name.len();
         loop {
@@ -33,6 +36,22 @@ impl Query<'_> {
             }
         }
         self.external_declared(entry.rules.modules.external, &name)
+    }
+
+    /// Resolves a name whose first part is a package or member of the file's own package, or of an enclosing one.
+    fn relative_module(&self, entry: &FileEntry, name: &str) -> Option<Entity> {
+        if entry.rules.modules.outer != OuterPackages::Parents {
+            return None;
+        }
+        let (first, rest) = name.split_once('.').unwrap_or((name, ""));
+        let module = self.text(entry.module);
+        let ends = module.match_indices('.').map(|(at, _)| at).chain([module.len()]);
+        let around: Vec<&str> = ends.map(|end| &module[..end]).filter(|package| !package.is_empty()).collect();
+        let found = around.into_iter().rev().find_map(|package| {
+            self.package(package).and_then(|package| self.package_member(package, self.known(first)))
+        })?;
+        let parts = rest.split('.').filter(|part| !part.is_empty());
+        Some(parts.fold(found, |entity, part| self.module_like_member(entity, part)))
     }
 
     fn external_declared(&self, external: ExternalName, name: &str) -> Entity {
@@ -53,14 +72,15 @@ impl Query<'_> {
         Entity::External(self.index.externals.intern(strings.intern(&package), rest))
     }
 
-    /// The module of a whole dotted name.
+    /// Returns the module of a whole dotted name.
     fn whole_module(&self, entry: &FileEntry, name: &str) -> Option<SymbolId> {
         let symbol = self.owner(self.index.strings.intern(name))?;
         let (file, definition) = self.definition(symbol);
         (file.rules.family == entry.rules.family && is_class(definition.kind)).then_some(symbol)
     }
 
-    /// A capitalised name where modules are named by their whole names: it means the same everywhere.
+    /// Resolves a capitalized name in languages that name modules by their whole names: it has the same meaning
+    /// everywhere.
     pub fn whole_name(&self, name: Sym) -> Option<Values> {
         let entity = match self.whole_module(self.file, self.text(name)) {
             Some(symbol) => Entity::Definition(symbol),
@@ -70,7 +90,7 @@ impl Query<'_> {
         Some(smallvec![Value::new(entity, Strategy::Import)])
     }
 
-    /// A name with the global prefix: never relative to a namespace or an import.
+    /// Resolves a name with the global prefix, which is never relative to a namespace or import.
     pub fn global_name(&self, name: &str) -> Option<Values> {
         let known = self.known(name);
         let found = self.shared(Container::Package(EMPTY), known).first();
@@ -85,12 +105,18 @@ impl Query<'_> {
         Some(smallvec![Value::new(entity, Strategy::Import)])
     }
 
-    /// A member or sub-package of a declared package.
+    /// Returns a member or sub-package of a declared package.
     pub fn package_member(&self, package: Sym, name: Sym) -> Option<Entity> {
         if let Some(&symbol) = self.shared(Container::Package(package), name).first() {
             return Some(Entity::Definition(self.canonical(symbol)));
         }
         let below = format!("{}.{}", self.text(package), self.text(name));
-        self.package(&below).map(Entity::Package)
+        if let Some(below) = self.package(&below) {
+            return Some(Entity::Package(below));
+        }
+        if !self.file.rules.extension_functions {
+            return None;
+        }
+        self.extensions_in(self.text(package), name).first().map(|&symbol| Entity::Definition(symbol))
     }
 }

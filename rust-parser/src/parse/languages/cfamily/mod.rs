@@ -1,14 +1,17 @@
-//! What C and C++ say that patterns cannot: which of them a header is, macros that are no syntax, declarations of several
-//! variables, qualified names, constructors, sections of classes, declarations whose definition follows.
+//! Hooks of C and C++: the language of a header, attribute macros, declarations of several variables, qualified names,
+//! constructors, access sections, and declarations with a later definition.
 
+mod declarations;
 mod macros;
+mod names;
 
 use std::borrow::Cow;
 
-use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
-use crate::parse::facts_builder::UNKNOWN;
+use crate::facts::{ExprId, Import, ImportKind, Kind, LiteralType, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
+use crate::parse::languages::cfamily::declarations::{declaration, initializer};
+use crate::parse::languages::cfamily::names::{claim_qualifiers, plain_name, qualified, tag};
 use crate::parse::walk::definitions::holds_members;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
 use crate::parse::walk::state::Walk;
@@ -64,7 +67,7 @@ impl LanguageHooks for CFamily {
             return false;
         }
         if walk.kind_name(draft.node).starts_with("preproc") {
-            // A macro knows no scopes.
+            // Macros have no scope.
             draft.parent = 0;
             draft.kind = if draft.kind == Kind::Method { Kind::Function } else { draft.kind };
             return true;
@@ -75,7 +78,7 @@ impl LanguageHooks for CFamily {
                 draft.name = draft.name.replace("::", ".");
                 true
             }
-            // `typedef struct Node Node;` says nothing new.
+            // `typedef struct Node Node;` adds no information.
             Kind::TypeAlias => draft.declared.is_none_or(|declared| tag(walk, declared) != draft.name),
             Kind::Class | Kind::Struct | Kind::Enum => {
                 nest(walk, draft);
@@ -112,42 +115,7 @@ impl LanguageHooks for CFamily {
     }
 }
 
-/// `A::B::f` as the name of a definition is no value.
-fn claim_qualifiers(walk: &mut Walk, name: Option<NodeId>) {
-    let mut current = name.unwrap_or(0);
-    for _ in 0..8 {
-        current = walk.tree.node(current).parent;
-        if walk.kind_name(current) != "qualified_identifier" {
-            return;
-        }
-        walk.claim_read(current);
-    }
-}
-
-/// A name without template arguments and white space.
-fn plain_name(name: &str) -> String {
-    if let Some(operator) = name.strip_prefix("operator") {
-        let words: Vec<&str> = operator.split('(').next().unwrap_or("").split_whitespace().collect();
-        let is_call = operator.trim_start().starts_with('(');
-        return if is_call { "operator()".to_owned() } else { format!("operator{}", spaced(&words.join(" "))) };
-    }
-    let mut depth = 0;
-    let kept = name.chars().filter(|&c| {
-        depth += i32::from(c == '<');
-        let is_kept = depth == 0 && !c.is_whitespace();
-        depth -= i32::from(c == '>');
-        is_kept
-    });
-    kept.collect()
-}
-
-/// A conversion keeps its blank: `operator bool`, `operator==`.
-fn spaced(operator: &str) -> String {
-    let is_word = operator.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    if is_word { format!(" {operator}") } else { operator.replace(' ', "") }
-}
-
-/// Note the functions that this file defines: their declarations in the same file say nothing more.
+/// Collects the functions that this file defines, whose declarations in the same file are redundant.
 fn note_definitions(walk: &mut Walk) {
     for node in 0..walk.tree.len() {
         if walk.kind_name(node) != "function_definition" {
@@ -194,25 +162,19 @@ fn is_header(path: &str) -> bool {
     !matches!(extension, "c" | "cc" | "cpp" | "cxx" | "c++")
 }
 
-/// Name of the struct, union, enum or type that a typedef stands for.
-fn tag(walk: &Walk, declared: NodeId) -> String {
-    let name = walk.child(declared, "name").unwrap_or(declared);
-    plain_name(&walk.text_of(name))
-}
-
 /// `class A::B { ... }`: a member of another class.
 fn nest(walk: &mut Walk, draft: &mut DefinitionDraft) {
     if let (Some((around, name)), Some(name_node)) = (draft.name.clone().rsplit_once("::"), draft.name_node) {
         let scope = walk.child(name_node, "scope").unwrap_or(name_node);
         let around = around.replace("::", ".");
-        let extension = walk.open_around(Kind::Extension, draft.node, scope, around.clone(), draft.body);
+        let extension = walk.open_enclosing(Kind::Extension, draft.node, scope, around.clone(), draft.body);
         walk.builder.facts.definitions[extension as usize].bases = vec![walk.builder.dotted(&around)];
         draft.parent = walk.scope();
         draft.name = name.to_owned();
     }
 }
 
-/// `using namespace a;`, `using a::b;`, `namespace x = a::b;`
+/// Handles `using namespace a;`, `using a::b;`, `namespace x = a::b;`.
 fn import(walk: &mut Walk, node: NodeId) {
     let parts: Vec<NodeId> = walk.contents(node).collect();
     let alias = walk.child(node, "name");
@@ -239,7 +201,7 @@ fn import(walk: &mut Walk, node: NodeId) {
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
 }
 
-/// `public:`, `private:` and `protected:` count for the members below them.
+/// Applies `public:`, `private:` and `protected:` to the members below them.
 fn sections(walk: &mut Walk, body: NodeId) {
     let around = walk.tree.node(body).parent;
     let mut private = walk.kind_name(around) == "class_specifier";
@@ -258,144 +220,4 @@ fn sections(walk: &mut Walk, body: NodeId) {
             _ => {}
         }
     }
-}
-
-/// `T a = x, *b;`: each name has the type and its own value. In C++ a value of a class is made by its constructor.
-fn declaration(walk: &mut Walk, node: NodeId) {
-    let Some(declared) = walk.child(node, "type") else {
-        return;
-    };
-    let own = walk.definition_of.get(&node).map(|&(definition, _)| walk.kind_of(definition));
-    if own.is_some_and(|kind| matches!(kind, Kind::Function | Kind::Method | Kind::Constructor)) {
-        return;
-    }
-    let annotation = walk.annotation(declared);
-    let annotation = (annotation != UNKNOWN).then_some(annotation);
-    let declarators: Vec<NodeId> = walk.in_field(node, "declarator").collect();
-    for declarator in declarators {
-        let in_function = walk.scope() != 0 && !matches!(walk.kind_of(walk.scope()), Kind::Namespace);
-        if is_prototype(walk, declarator) && !(in_function && walk.builder.facts.language == "cpp") {
-            continue;
-        }
-        let value = made_value(walk, declarator, annotation, in_function);
-        let line = walk.tree.line(declarator);
-        walk.bind(declarator, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
-    }
-}
-
-/// Declares a function, not a variable that holds one.
-fn is_prototype(walk: &Walk, mut declarator: NodeId) -> bool {
-    while matches!(walk.kind_name(declarator), "pointer_declarator" | "reference_declarator") {
-        let Some(inner) = walk.contents(declarator).last() else {
-            return false;
-        };
-        declarator = inner;
-    }
-    let inner = walk.child(declarator, "declarator");
-    walk.kind_name(declarator) == "function_declarator"
-        && inner.is_some_and(|inner| walk.kind_name(inner) != "parenthesized_declarator")
-}
-
-fn made_value(walk: &mut Walk, declarator: NodeId, annotation: Option<ExprId>, in_function: bool) -> Option<ExprId> {
-    let value = walk.child(declarator, "value");
-    let is_cpp = walk.builder.facts.language == "cpp";
-    let is_class = annotation.is_some_and(|expr| !matches!(walk.builder.get(expr), Expr::Literal(_)));
-    let makes = match (walk.kind_name(declarator), value.map(|value| walk.kind_name(value))) {
-        ("init_declarator", Some("argument_list" | "initializer_list")) => {
-            let inner = walk.child(declarator, "declarator").map(|inner| walk.kind_name(inner));
-            inner == Some("identifier")
-        }
-        // `Item item(other);` reads like the declaration of a function.
-        ("function_declarator", _) => {
-            let name = walk.child(declarator, "declarator");
-            claim_types(walk, declarator);
-            name.is_some_and(|name| walk.kind_name(name) == "identifier")
-        }
-        ("identifier", None) => true,
-        _ => false,
-    };
-    match (annotation, value) {
-        (Some(callee), _) if makes && is_cpp && is_class && in_function => {
-            let args = walk.arguments(value);
-            let expr = walk.builder.expr(Expr::Call { callee, args, new: true });
-            walk.refer(ReferenceKind::Call, expr, walk.tree.line(declarator));
-            Some(expr)
-        }
-        (_, Some(value)) => {
-            walk.read(value);
-            Some(walk.expression(value))
-        }
-        _ => None,
-    }
-}
-
-/// What stands between the brackets are values, not types.
-fn claim_types(walk: &mut Walk, node: NodeId) {
-    for part in node..walk.tree.node(node).next {
-        walk.claim_read(part);
-    }
-}
-
-/// `Base(x)` and `member_(x)` before the body of a constructor.
-fn initializer(walk: &mut Walk, node: NodeId) {
-    let parts: Vec<NodeId> = walk.contents(node).collect();
-    let &[name, list] = &parts[..] else {
-        return;
-    };
-    let args = walk.arguments(Some(list));
-    let line = walk.tree.line(node);
-    let is_base =
-        walk.kind_name(name) != "field_identifier" || walk.bytes_of(name).first().is_some_and(u8::is_ascii_uppercase);
-    if is_base {
-        let callee = walk.type_expression(name);
-        let expr = walk.builder.expr(Expr::Call { callee, args, new: true });
-        walk.refer(ReferenceKind::Call, expr, line);
-        return;
-    }
-    let this = walk.builder.this(false);
-    let field = walk.name_of(name);
-    let target = walk.builder.attribute(this, field);
-    let value = match &args[..] {
-        [only] => Some(only.value),
-        _ => None,
-    };
-    walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation: None, line });
-}
-
-/// `a::b::c`, `std::vector<T>`: nested to the right in the grammar, to the left in what it means.
-fn qualified(walk: &mut Walk, node: NodeId) -> ExprId {
-    let mut base = None;
-    let mut current = node;
-    loop {
-        walk.claim_read(current);
-        if let Some(scope) = walk.child(current, "scope") {
-            base = Some(attribute_of(walk, base, scope));
-        }
-        let Some(name) = walk.child(current, "name") else {
-            return base.unwrap_or(UNKNOWN);
-        };
-        if walk.kind_name(name) != "qualified_identifier" {
-            return attribute_of(walk, base, name);
-        }
-        current = name;
-    }
-}
-
-fn attribute_of(walk: &mut Walk, base: Option<ExprId>, part: NodeId) -> ExprId {
-    walk.claim_read(part);
-    let plain = walk.child(part, "name").filter(|_| walk.kind_name(part).starts_with("template")).unwrap_or(part);
-    walk.claim_read(plain);
-    let text = plain_name(&walk.text_of(plain));
-    let name = walk.builder.owned_name(text);
-    let expr = match base {
-        Some(base) => walk.builder.attribute(base, name),
-        None => walk.builder.name_expr(name),
-    };
-    if walk.kind_name(part) != "template_type" {
-        return expr;
-    }
-    let list = walk.child(part, "arguments");
-    let arguments: Vec<NodeId> = list.into_iter().flat_map(|list| walk.contents(list)).collect();
-    let args = arguments.into_iter().map(|argument| walk.type_expression(argument)).collect();
-    walk.builder.expr(Expr::Generic { base: expr, args })
 }

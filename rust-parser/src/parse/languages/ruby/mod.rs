@@ -1,22 +1,23 @@
-//! What Ruby says that patterns cannot: bare words that are calls, `self` and instance variables, modules that are mixed
-//! in, accessors, visibility, tests, and what a method without `return` gives.
+//! Hooks of Ruby: calls without parentheses, `self` and instance variables, mixins, accessors, visibility, tests, and
+//! implicit return values.
 
+mod expressions;
 mod members;
+mod returns;
 
-use crate::facts::{BindingKind, DefId, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
-use crate::parse::facts_builder::UNKNOWN;
+use crate::facts::{Expr, ExprId, Import, ImportKind, Kind, ReferenceKind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
-use crate::parse::languages::ruby::members::{
-    accessors, alias, members_of_struct, push_return, restrict, symbol_name, symbols,
-};
+use crate::parse::languages::ruby::expressions::{bare_word, class_of_this, self_value, super_call};
+use crate::parse::languages::ruby::members::{accessors, alias, members_of_struct, restrict, symbol_name, symbols};
+use crate::parse::languages::ruby::returns::{explicit_return, implicit_returns};
 use crate::parse::walk::definitions::holds_members;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft, Wrapper};
-use crate::parse::walk::state::{Scope, Walk};
+use crate::parse::walk::state::Walk;
 
 pub struct Ruby;
 
-/// Calls with a block that is a test.
+/// Calls whose block is a test.
 const TEST_CALLS: &[&str] = &["it", "specify", "example", "test", "scenario", "should", "its", "fit", "xit"];
 
 impl LanguageHooks for Ruby {
@@ -54,7 +55,7 @@ impl LanguageHooks for Ruby {
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
             "constant" => walk.read(node),
-            "return" => returned(walk, node),
+            "return" => explicit_return(walk, node),
             "call" => call(walk, node),
             _ => sections(walk, node),
         }
@@ -96,9 +97,9 @@ impl LanguageHooks for Ruby {
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         if walk.bytes_of(node) == b"self" {
-            return own_object(walk);
+            return self_value(walk);
         }
-        let this = match own_object(walk) {
+        let this = match self_value(walk) {
             this if matches!(walk.builder.get(this), Expr::This { .. }) => this,
             _ => walk.builder.this(true),
         };
@@ -120,74 +121,7 @@ impl LanguageHooks for Ruby {
     }
 }
 
-/// The innermost definition around that is not a block.
-fn around(walk: &Walk) -> DefId {
-    let scopes = walk.scopes.iter().rev().map(|scope| scope.definition);
-    scopes.into_iter().find(|&scope| walk.kind_of(scope) != Kind::Lambda).unwrap_or(0)
-}
-
-/// `self`: an object, a class, or the module in whose own function it stands.
-fn own_object(walk: &mut Walk) -> ExprId {
-    let scope = around(walk);
-    let definition = &walk.builder.facts.definitions[scope as usize];
-    let parent = walk.kind_of(definition.parent);
-    let is_class_level = match definition.kind {
-        Kind::Function | Kind::Method | Kind::Constructor | Kind::Property => definition.flags & flags::STATIC != 0,
-        _ => true,
-    };
-    let module = match definition.kind {
-        Kind::Namespace => definition.path,
-        Kind::Function if is_class_level && parent == Kind::Namespace => {
-            walk.builder.facts.definitions[definition.parent as usize].path
-        }
-        _ => return walk.builder.this(is_class_level),
-    };
-    let path = walk.builder.text(module).to_owned();
-    walk.builder.dotted(&path)
-}
-
-/// A bare word: a variable, the name of something, or a call without arguments.
-fn bare_word(walk: &mut Walk, node: NodeId) -> ExprId {
-    let name = walk.name_of(node);
-    let expr = walk.builder.name_expr(name);
-    let parent = walk.tree.node(node).parent;
-    let is_name = match walk.kind_name(parent) {
-        "call" => walk.child(parent, "method") == Some(node),
-        "method" | "singleton_method" | "alias" => walk.child(parent, "name") == Some(node),
-        "setter" | "undef" => true,
-        _ => false,
-    };
-    if is_name {
-        // `new` alone makes an object of the class around.
-        return if walk.bytes_of(node) == b"new" { walk.builder.this(true) } else { expr };
-    }
-    if walk.is_local(name) {
-        return expr;
-    }
-    let expr = if walk.bytes_of(node) == b"new" { walk.builder.this(true) } else { expr };
-    walk.builder.expr(Expr::Call { callee: expr, args: Vec::new(), new: false })
-}
-
-/// `super`, alone or as what is called: the method of this name further up.
-fn super_call(walk: &mut Walk, node: NodeId) -> ExprId {
-    let base = walk.builder.super_expr();
-    let name = walk.builder.facts.definitions[around(walk) as usize].name;
-    let callee = walk.builder.attribute(base, name);
-    match walk.kind_name(walk.tree.node(node).parent) {
-        "call" if walk.child(walk.tree.node(node).parent, "method") == Some(node) => callee,
-        _ => walk.builder.expr(Expr::Call { callee, args: Vec::new(), new: false }),
-    }
-}
-
-/// `self.class`.
-fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
-    let receiver = walk.child(node, "receiver")?;
-    let method = walk.child(node, "method")?;
-    let is_class = walk.bytes_of(receiver) == b"self" && walk.bytes_of(method) == b"class";
-    is_class.then(|| walk.builder.this(true))
-}
-
-/// Modules that a class takes in: `include A, B`, `extend A`, `prepend A` in its body.
+/// Returns the modules that a class includes: `include A, B`, `extend A`, `prepend A` in its body.
 fn mixed_in(walk: &Walk, body: Option<NodeId>) -> Vec<NodeId> {
     let mut modules = Vec::new();
     for call in body.into_iter().flat_map(|body| walk.contents(body)) {
@@ -207,7 +141,7 @@ fn split_name(walk: &mut Walk, draft: &mut DefinitionDraft) {
         return;
     }
     if let (Some((namespace, name)), Some(name_node)) = (draft.name.clone().rsplit_once('.'), draft.name_node) {
-        walk.open_around(Kind::Namespace, draft.node, name_node, namespace.to_owned(), draft.body);
+        walk.open_enclosing(Kind::Namespace, draft.node, name_node, namespace.to_owned(), draft.body);
         draft.parent = walk.scope();
         draft.name = name.to_owned();
     }
@@ -232,7 +166,7 @@ fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     draft.name.starts_with("test_") && holds_members(parent.kind) && (walk.builder.facts.is_test || is_test_class)
 }
 
-/// `private`, `protected`, `public` and `module_function` alone in a body count for the methods below them.
+/// Applies `private`, `protected`, `public` and `module_function` without arguments to the methods below them.
 fn sections(walk: &mut Walk, body: NodeId) {
     let (mut private, mut flags) = (false, 0);
     for part in walk.contents(body).collect::<Vec<_>>() {
@@ -248,7 +182,7 @@ fn sections(walk: &mut Walk, body: NodeId) {
     }
 }
 
-/// Calls that say something about definitions.
+/// Handles calls that define or change members.
 fn call(walk: &mut Walk, node: NodeId) {
     let Some(method) = walk.child(node, "method") else {
         return;
@@ -282,12 +216,12 @@ fn call(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// Calls in the body of a class that take names of methods to run later (as in Rails).
+/// Returns whether a call in a class body registers methods to run later (as in Rails).
 fn is_callback(name: &str) -> bool {
     ["before_", "after_", "around_", "validate", "helper_method", "set_callback"].iter().any(|&p| name.starts_with(p))
 }
 
-/// `method(:name)`, `object.send(:name)`.
+/// Handles `method(:name)`, `object.send(:name)`.
 fn named_method(walk: &mut Walk, node: NodeId, kind: ReferenceKind) {
     let list = walk.child(node, "arguments");
     let Some(symbol) = list.and_then(|list| walk.contents(list).next()) else {
@@ -311,7 +245,7 @@ fn named_method(walk: &mut Walk, node: NodeId, kind: ReferenceKind) {
     walk.refer(kind, expr, walk.tree.line(node));
 }
 
-/// `object.x = value` calls `x=`; on `self` it sets `@x`, as accessors do.
+/// `object.x = value` calls `x=`. On `self` it also sets `@x`, as accessors do.
 fn setter(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let (Some(receiver), Some(method)) = (walk.child(node, "receiver"), walk.child(node, "method")) else {
         return;
@@ -329,50 +263,4 @@ fn setter(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let args = binding.value.map(|value| crate::facts::Arg { keyword: None, value });
     let expr = walk.builder.expr(Expr::Call { callee, args: args.into_iter().collect(), new: false });
     walk.refer(ReferenceKind::Call, expr, binding.line);
-}
-
-/// `return x`, `return a, b`.
-fn returned(walk: &mut Walk, node: NodeId) {
-    let list = walk.contents(node).next();
-    let values: Vec<NodeId> = list.into_iter().flat_map(|list| walk.contents(list)).collect();
-    let items: Vec<ExprId> = values.into_iter().map(|value| walk.expression(value)).collect();
-    let value = match items[..] {
-        [] => None,
-        [only] => Some(only),
-        _ => Some(walk.builder.expr(Expr::Elements { kind: LiteralType::Tuple, items })),
-    };
-    let draft = BindingDraft { kind: BindingKind::Return, value, annotation: None, line: walk.tree.line(node) };
-    walk.push_binding(UNKNOWN, draft);
-}
-
-/// The value of the last statement is what a method gives. Made last: by then it is known which words are variables.
-fn implicit_returns(walk: &mut Walk) {
-    let mut functions: Vec<(NodeId, DefId)> = walk.definition_of.iter().map(|(&node, &(def, _))| (node, def)).collect();
-    functions.sort_unstable();
-    for (node, definition) in functions {
-        let last = match walk.kind_name(node) {
-            "method" | "singleton_method" => walk.child(node, "body").and_then(|body| last_statement(walk, body)),
-            "alias" => walk.child(node, "alias"),
-            _ => None,
-        };
-        let Some(last) = last else {
-            continue;
-        };
-        walk.scopes.push(Scope { definition, end: NodeId::MAX, receiver: None, parameters: Vec::new() });
-        let value = walk.expression(last);
-        walk.scopes.pop();
-        if value != UNKNOWN {
-            let line = walk.tree.line(last);
-            push_return(walk, definition, Some(value), line);
-        }
-    }
-}
-
-fn last_statement(walk: &Walk, body: NodeId) -> Option<NodeId> {
-    if walk.kind_name(body) != "body_statement" {
-        return Some(body);
-    }
-    let statements = walk.contents(body);
-    let last = statements.filter(|&part| !matches!(walk.kind_name(part), "rescue" | "ensure" | "else")).last()?;
-    (walk.kind_name(last) != "return").then_some(last)
 }

@@ -1,231 +1,21 @@
-//! The project as tables: files, folders, packages, shared scopes, symbols by name and by qualified name.
-//!
-//! Built from files alone, in any order: lists whose order matters are kept sorted by path and position.
+//! Updates of the index: removes and adds files, and collects the keys of queries whose answers may have changed.
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{FileFacts, Kind, flags};
-use crate::language_data::Settings;
-use crate::link::edge::Target;
-use crate::link::project::ancestry::Ancestry;
+use crate::facts::{FileFacts, Kind};
 use crate::link::project::dependencies::{DependencyKind, add_differences, key, text_key};
-use crate::link::project::file_entry::{FileEntry, Outline, SharedScope};
+use crate::link::project::file_entry::{FileEntry, SharedScope};
 use crate::link::project::file_types::FileTypes;
-use crate::link::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
+use crate::link::project::index::{Claims, Container, Index};
+use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::{file_name_of, folder_of};
-use crate::link::rules::{FamilyId, Rules};
-
-/// A folder with a manifest of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubProject {
-    pub folder: String,
-    /// python npm go rust maven dotnet php
-    pub kind: String,
-    pub name: String,
-}
-
-/// A scope that several files share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Container {
-    Folder(Sym),
-    Package(Sym),
-}
-
-/// All files of a project and the tables over them.
-pub struct Index {
-    pub strings: Strings,
-    pub externals: Externals,
-    pub symbols: Symbols,
-    pub rules: Rules,
-    pub files: Vec<Option<FileEntry>>,
-    pub ancestry: Ancestry,
-    /// By file: results of the two rounds of type inference.
-    pub first_types: Vec<FileTypes>,
-    pub types: Vec<FileTypes>,
-    pub subprojects: Vec<SubProject>,
-    paths: FxHashMap<Box<str>, FileId>,
-    /// Files by the last part of their path.
-    file_names: FxHashMap<Sym, Vec<FileId>>,
-    folders: FxHashMap<(FamilyId, Sym), u32>,
-    pub packages: FxHashMap<Sym, u32>,
-    /// Modules and packages, or files of a package, directly in a folder.
-    children: FxHashMap<(FamilyId, Sym), Vec<FileId>>,
-    pub shared: FxHashMap<(Container, Sym), Vec<SymbolId>>,
-    by_name: FxHashMap<Sym, Claims>,
-    claims: FxHashMap<Sym, Claims>,
-}
-
-/// Symbols that have one name.
-enum Claims {
-    One(SymbolId),
-    Many(Vec<SymbolId>),
-}
-
-impl Claims {
-    fn as_slice(&self) -> &[SymbolId] {
-        match self {
-            Claims::One(symbol) => std::slice::from_ref(symbol),
-            Claims::Many(symbols) => symbols,
-        }
-    }
-}
+use crate::link::rules::FamilyId;
 
 impl Index {
-    pub fn new<'a>(languages: impl Iterator<Item = &'a Settings>) -> Index {
-        let strings = Strings::default();
-        Index {
-            rules: Rules::new(languages, &strings),
-            strings,
-            externals: Externals::default(),
-            symbols: Symbols::default(),
-            files: Vec::new(),
-            ancestry: Ancestry::default(),
-            first_types: Vec::new(),
-            types: Vec::new(),
-            subprojects: Vec::new(),
-            paths: FxHashMap::default(),
-            file_names: FxHashMap::default(),
-            folders: FxHashMap::default(),
-            packages: FxHashMap::default(),
-            children: FxHashMap::default(),
-            shared: FxHashMap::default(),
-            by_name: FxHashMap::default(),
-            claims: FxHashMap::default(),
-        }
-    }
-}
-
-impl Index {
-    pub fn file(&self, id: FileId) -> &FileEntry {
-        self.files[id as usize].as_ref().expect("file of the project")
-    }
-
-    /// Files that exist, in no order.
-    pub fn present(&self) -> impl Iterator<Item = (FileId, &FileEntry)> {
-        let numbered = self.files.iter().enumerate();
-        numbered.filter_map(|(id, entry)| entry.as_ref().map(|entry| (id as FileId, entry)))
-    }
-
-    /// Keep the facts of all files packed until they are asked for again.
-    pub fn pack(&mut self) {
-        self.files.par_iter_mut().flatten().for_each(FileEntry::pack);
-    }
-
-    /// Number of files whose facts are not only packed.
-    pub fn unpacked(&self) -> usize {
-        self.present().filter(|(_, file)| file.is_unpacked()).count()
-    }
-
-    pub fn file_id(&self, path: &str) -> Option<FileId> {
-        let id = *self.paths.get(path)?;
-        self.files[id as usize].is_some().then_some(id)
-    }
-
-    /// Files whose path ends in a name, in no order.
-    pub fn files_named(&self, name: &str) -> &[FileId] {
-        let list = self.strings.find(name).and_then(|name| self.file_names.get(&name));
-        list.map_or(&[], Vec::as_slice)
-    }
-
-    pub fn has_folder(&self, family: FamilyId, folder: &str) -> Option<Sym> {
-        let sym = self.strings.find(folder)?;
-        self.folders.contains_key(&(family, sym)).then_some(sym)
-    }
-
-    pub fn children_of(&self, family: FamilyId, folder: Sym) -> &[FileId] {
-        self.children.get(&(family, folder)).map_or(&[], Vec::as_slice)
-    }
-
-    pub fn shared_in(&self, container: Container, name: Sym) -> &[SymbolId] {
-        self.shared.get(&(container, name)).map_or(&[], Vec::as_slice)
-    }
-
-    pub fn with_name(&self, name: Sym) -> &[SymbolId] {
-        self.by_name.get(&name).map_or(&[], Claims::as_slice)
-    }
-
-    /// The symbol that has a qualified name without a suffix; `None` when a package has it or nobody.
-    pub fn owner(&self, qualified_name: Sym) -> Option<SymbolId> {
-        if self.packages.contains_key(&qualified_name) {
-            return None;
-        }
-        let claims = self.claims.get(&qualified_name)?.as_slice();
-        claims.iter().copied().min_by_key(|&symbol| self.claim_order(symbol))
-    }
-
-    pub fn qualified_name(&self, symbol: SymbolId) -> Sym {
-        let place = self.symbols.get(symbol);
-        let file = self.file(place.file);
-        if place.def == FILE_NODE { file.file_name } else { file.qualified_names[place.def as usize] }
-    }
-
-    /// Uid of a symbol without the project: its qualified name, with `@<path>` when another symbol has that name.
-    pub fn uid(&self, symbol: SymbolId) -> String {
-        let mut uid = String::new();
-        self.push_uid(symbol, &mut uid);
-        uid
-    }
-
-    /// Uid of a symbol with the project.
-    pub fn full_uid(&self, project: &str, symbol: SymbolId) -> String {
-        let mut uid = String::with_capacity(project.len() + 60);
-        uid.push_str(project);
-        uid.push(':');
-        self.push_uid(symbol, &mut uid);
-        uid
-    }
-
-    fn push_uid(&self, symbol: SymbolId, uid: &mut String) {
-        let name = self.qualified_name(symbol);
-        uid.push_str(self.strings.text(name));
-        if self.owner(name) != Some(symbol) {
-            uid.push('@');
-            uid.push_str(&self.file(self.symbols.get(symbol).file).path);
-        }
-    }
-
-    /// Uid of a name outside the project, without the project.
-    pub fn external_uid(&self, external: ExternalId) -> String {
-        let (package, name) = self.externals.name(external);
-        let package = self.strings.text(package);
-        match self.strings.text(name) {
-            "" => ["ext:", package].concat(),
-            name => ["ext:", package, ".", name].concat(),
-        }
-    }
-
-    /// Uid of the far end of an edge, without the project.
-    pub fn target_uid(&self, target: Target) -> String {
-        match target {
-            Target::Symbol(symbol) => self.uid(symbol),
-            Target::External(external) => self.external_uid(external),
-            Target::Package(package) => self.strings.text(package).to_owned(),
-        }
-    }
-
-    fn claim_order(&self, symbol: SymbolId) -> (bool, bool, &str, u32) {
-        let place = self.symbols.get(symbol);
-        let file = self.file(place.file);
-        let is_declaration = place.def != FILE_NODE && file.outline(place.def).flags & flags::DECLARATION != 0;
-        (is_declaration, file.is_test, &file.path, place.def.wrapping_add(1))
-    }
-
-    /// Place of a symbol for sorting: by path, then by position.
-    pub fn source_order(&self, symbol: SymbolId) -> (&str, u32) {
-        let place = self.symbols.get(symbol);
-        (&self.file(place.file).path, place.def)
-    }
-
-    pub fn definition(&self, symbol: SymbolId) -> (&FileEntry, &Outline) {
-        let place = self.symbols.get(symbol);
-        let file = self.file(place.file);
-        (file, file.outline(place.def))
-    }
-
-    /// Take files in and out; return, if `with_keys`, what lookups may now see differently.
+    /// Removes and adds files. Returns the ids of the added files and, if `with_keys`, the keys of queries whose
+    /// answers may have changed.
     pub fn replace(
         &mut self,
         changed: Vec<Arc<FileFacts>>,
@@ -294,7 +84,7 @@ impl Index {
             add_count(&mut self.folders, place, by);
         }
         for declared in entry.packages() {
-            // Parents exist with their children, as in `import com.example` of `com.example.app`.
+            // Parent packages exist, too: `com.example.app` allows `import com.example`.
             let text = self.strings.text(declared);
             let ends = text.match_indices('.').map(|(at, _)| at).chain([text.len()]);
             for end in ends {
@@ -338,7 +128,7 @@ impl Index {
         }
     }
 
-    /// Drop everything that belongs to the files from the tables.
+    /// Removes all entries of the files from the tables.
     fn forget(&mut self, leaving: &FxHashSet<FileId>, before: &FxHashMap<FileId, Vec<(u32, u64)>>) {
         if leaving.is_empty() {
             return;
@@ -376,7 +166,7 @@ impl Index {
     }
 }
 
-/// Lists to sort once all files are in.
+/// Lists to sort after all files are added.
 #[derive(Default)]
 struct Touched {
     shared: FxHashSet<(Container, Sym)>,
@@ -414,7 +204,7 @@ fn add_claim(claims: &mut FxHashMap<Sym, Claims>, name: Sym, symbol: SymbolId) {
     }
 }
 
-/// Keep of the names that `is_touched` only the symbols that stay.
+/// Removes, from the names for which `is_touched` holds, the symbols for which `stays` does not.
 fn drop_claims(
     claims: &mut FxHashMap<Sym, Claims>,
     is_touched: impl Fn(Sym) -> bool,

@@ -1,0 +1,70 @@
+"""The warm linker of one project, and the files whose facts in it the store may not hold yet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Set
+from typing import Final
+
+from atlas.parsing import Linker
+from atlas.threads import in_thread
+
+
+class LinkerSession:
+    """The linker of one project. Tier 2 uses it under `lock`."""
+
+    def __init__(self) -> None:
+        self.lock: Final = asyncio.Lock()
+        """Held while the linker is in use."""
+        self._linker: Linker | None = None
+        self._subprojects_digest = ""
+        self._pending: set[str] = set()
+        self._unpacked = 0
+
+    @property
+    def linker(self) -> Linker | None:
+        """The linker; None until tier 2 creates one, and after `drop`."""
+        return self._linker
+
+    @property
+    def subprojects_digest(self) -> str:
+        """The digest of the sub-projects that the linker was created with."""
+        return self._subprojects_digest
+
+    @property
+    def pending(self) -> Set[str]:
+        """Files of which the linker may know another version than the store: not written yet, or their write failed."""
+        return self._pending
+
+    @property
+    def unpacked(self) -> int:
+        """Files that the linker has unpacked since it last released memory."""
+        return self._unpacked
+
+    def swap_linker(self, linker: Linker, subprojects_digest: str) -> None:
+        """Use a new linker, created with the sub-projects of this digest."""
+        self._linker, self._subprojects_digest = linker, subprojects_digest
+
+    def drop(self) -> None:
+        """Drop the linker; the next pass creates one from the store's manifest."""
+        self._linker = None
+        self._pending.clear()
+
+    def mark_pending(self, paths: Iterable[str]) -> None:
+        """Note that the linker knows another version of these files than the store."""
+        self._pending.update(paths)
+
+    def clear_pending(self, paths: Iterable[str]) -> None:
+        """Note that linker and store agree on these files."""
+        self._pending.difference_update(paths)
+
+    def count_unpacked(self, files: int) -> None:
+        """Add to `unpacked`."""
+        self._unpacked += files
+
+    async def rest(self) -> None:
+        """Have the linker release the memory that it does not need until the next change."""
+        async with self.lock:
+            if self._linker is not None:
+                self._unpacked = 0
+                await in_thread(self._linker.rest)

@@ -1,0 +1,175 @@
+//! Possible callees of a call: members of its receiver, names in scope, extensions, and the only method with a name.
+
+use smallvec::smallvec;
+
+use crate::facts::{DefId, Expr, ExprId, Kind, flags};
+use crate::link::emit::collector::EdgeCollector;
+use crate::link::entity::{Entity, Value, Values};
+use crate::link::project::file_entry::{Outline, is_callable, is_class};
+use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
+use crate::link::strategy::Strategy;
+
+/// Length of the shortest name that identifies a callee.
+const MIN_UNIQUE_NAME: usize = 4;
+/// Largest number of definitions of a name that are counted.
+const MAX_NAMED: usize = 64;
+
+/// The position of a reference.
+#[derive(Clone, Copy)]
+pub struct Site {
+    pub source: DefId,
+    pub scope: DefId,
+    pub line: u32,
+    /// The referring expression.
+    pub expr: ExprId,
+}
+
+impl EdgeCollector<'_, '_> {
+    /// Returns the possible callees. A method that only one class of the project has is the last resort for an unknown
+    /// receiver.
+    pub(super) fn callee_values(&self, callee: ExprId, site: Site) -> Values {
+        let query = self.query;
+        match *query.file.expr(callee) {
+            Expr::Attribute { base, name } => self.member_callees(base, query.file.sym(name), site),
+            Expr::Name(name) => self.named_callees(query.file.sym(name), site),
+            Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
+            _ => query.eval(callee, site.scope, site.line),
+        }
+    }
+
+    fn member_callees(&self, base: ExprId, name: Sym, site: Site) -> Values {
+        let query = self.query;
+        let bases = query.eval(base, site.scope, site.line);
+        if let Some(extension) = self.called_extension(base, &bases, name, site) {
+            return smallvec![extension];
+        }
+        if bases.is_empty() && self.is_foreign_class(base, site) {
+            return Values::new();
+        }
+        if bases.is_empty() {
+            return self
+                .only_value(self.unique(name, |definition, is_member| is_callable(definition.kind) && is_member));
+        }
+        if query.file.rules.new_method == Some(name) {
+            return bases;
+        }
+        query.flat_map(bases, |value| query.called_attribute(value, name))
+    }
+
+    fn named_callees(&self, name: Sym, site: Site) -> Values {
+        let query = self.query;
+        let rules = &query.file.rules;
+        let found = query.resolve_called_name(site.scope, name, site.line);
+        if rules.extension_functions
+            && found.as_ref().is_none_or(|values| values.iter().any(|value| self.is_extension(value)))
+        {
+            let receiver = query.implied_receiver(site.scope);
+            let takes = |file: &_, def| self.takes(file, def, site.expr);
+            if let Some(extension) = query.extension_of(&receiver, name, site.scope, takes) {
+                return smallvec![extension];
+            }
+        }
+        match found {
+            // It has the name of a built-in function but different parameters.
+            Some(values)
+                if rules.builtins.contains(&name) && values.iter().all(|value| self.takes_others(value, site)) =>
+            {
+                smallvec![Value::new(Entity::Builtin(name), Strategy::Local)]
+            }
+            Some(values) => values,
+            None if rules.global_functions => {
+                let is_global = |definition: &Outline, is_member: bool| {
+                    definition.kind == Kind::Function && !is_member && definition.flags & flags::EXPORTED != 0
+                };
+                self.only_value(self.unique(name, is_global))
+            }
+            None => Values::new(),
+        }
+    }
+
+    fn only_value(&self, found: Option<SymbolId>) -> Values {
+        found.map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName)).into_iter().collect()
+    }
+
+    fn is_extension(&self, value: &Value) -> bool {
+        let Entity::Definition(symbol) = value.entity else { return false };
+        let (file, definition) = self.query.definition(symbol);
+        is_callable(definition.kind) && file.outline(definition.parent).kind == Kind::Extension
+    }
+
+    /// Returns whether a function cannot be the callee with these arguments, or is one of several indistinguishable
+    /// candidates.
+    fn takes_others(&self, value: &Value, site: Site) -> bool {
+        let Entity::Definition(symbol) = value.entity else { return false };
+        let (file, definition) = self.query.definition(symbol);
+        file.rules.overloads && is_callable(definition.kind) && self.overloads_for(symbol, site.expr).len() != 1
+    }
+
+    /// Returns the extension for a call on a receiver without such a member.
+    fn called_extension(&self, base: ExprId, bases: &Values, name: Sym, site: Site) -> Option<Value> {
+        let query = self.query;
+        if !query.file.rules.extension_functions {
+            return None;
+        }
+        let has_member = |value: &Value| {
+            let members = query.called_attribute(*value, name);
+            members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
+        };
+        if bases.iter().any(has_member) {
+            return None;
+        }
+        let receiver = match query.file.expr(base) {
+            Expr::This { .. } => query.implied_receiver(site.scope),
+            _ => query.receiver(bases),
+        };
+        query.extension_of(&receiver, name, site.scope, |file, def| self.takes(file, def, site.expr))
+    }
+
+    /// Returns whether a name can only be a class that is unknown to the project, whose methods are therefore not the
+    /// project's.
+    fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
+        let query = self.query;
+        let Expr::Name(name) = *query.file.expr(base) else { return false };
+        query.file.rules.capitalised_classes
+            && query.file.text(name).starts_with(char::is_uppercase)
+            && query.resolve_name(site.scope, query.file.sym(name), site.line).is_none()
+    }
+
+    /// Returns the only callable of this family with a name, if the name is distinctive.
+    fn unique(&self, name: Sym, fits: impl Fn(&Outline, bool) -> bool) -> Option<SymbolId> {
+        let query = self.query;
+        let text = query.text(name);
+        if text.len() < MIN_UNIQUE_NAME
+            || text.starts_with("__")
+            || query.file.rules.common_methods.contains(&name)
+            || query.file.rules.builtins.contains(&name)
+        {
+            return None;
+        }
+        let named = query.named(name);
+        if named.len() > MAX_NAMED {
+            return None;
+        }
+        let mut found = None;
+        for &symbol in named {
+            if query.index.symbols.get(symbol).def == FILE_NODE {
+                continue;
+            }
+            let (file, definition) = query.definition(symbol);
+            if file.rules.family != query.file.rules.family || !is_callable(definition.kind) {
+                continue;
+            }
+            let symbol = query.canonical(symbol);
+            if found.is_some_and(|known| known != symbol) {
+                return None;
+            }
+            found = Some(symbol);
+        }
+        let (file, definition) = query.definition(found?);
+        let parent = file.outline(definition.parent).kind;
+        let is_member = is_class(parent) || parent == Kind::Extension;
+        let is_top = definition.parent == 0 || parent == Kind::Namespace;
+        let is_reachable = (is_member || is_top) && (!file.is_test || query.file.is_test);
+        found.filter(|_| is_reachable && fits(definition, is_member))
+    }
+}
