@@ -238,7 +238,7 @@ async def test_another_hosts_project_of_the_same_name_and_path_is_not_replaced(r
     await moved()
     shutil.rmtree(root)
     write_tree(root, {"other.py": "x = 1\n"})
-    with pytest.raises(ConfigError, match=r"another project called shop, of .* on elsewhere"):
+    with pytest.raises(ConfigError, match=r"another project named shop, indexed at .* on elsewhere"):
         await index_project(settings, no_progress)
     write_files(root)
     assert await exported(settings) == before

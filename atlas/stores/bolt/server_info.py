@@ -21,7 +21,7 @@ class ServerInfo:
     """Names of the missing indexes; all of them on an empty server."""
 
 
-async def server_facts(address: Address) -> ServerInfo:
+async def server_info(address: Address) -> ServerInfo:
     """Query a server. Raises as `BoltStore.open` for reading does."""
     link = BoltConnection(address)
     try:

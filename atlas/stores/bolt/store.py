@@ -61,7 +61,7 @@ class BoltStore:
 
     def __init__(self, link: BoltConnection, dialect: Dialect, writing: bool) -> None:
         self._link, self._dialect, self._writing = link, dialect, writing
-        self._ahead: SpeculativeWrite | None = None
+        self._speculative: SpeculativeWrite | None = None
         self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
         """At most one write of the graph and one of vectors at a time; the two may overlap."""
         self._model = ""
@@ -132,7 +132,7 @@ class BoltStore:
             # in a snapshot, edges would never find ends that are committed later
             if not self._dialect.snapshots and (after := following()) and self._are_new(after):
                 # Not earlier: it may wait for locks of this transaction, which must never wait for it.
-                self._ahead = SpeculativeWrite(self._link, after)
+                self._speculative = SpeculativeWrite(self._link, after)
             return generation
 
         async def work(transaction: Transaction) -> int:
@@ -144,28 +144,28 @@ class BoltStore:
         are_new: list[bool] = []
         try:
             async with self._lock:
-                ahead, self._ahead = self._ahead, None
-                if ahead is not None and ahead.is_for(deltas):
+                begun_write, self._speculative = self._speculative, None
+                if begun_write is not None and begun_write.is_for(deltas):
                     # On any failure the ordinary write below repeats the work or raises the cause.
                     with suppress(StoreError, Unavailable):
-                        return await ahead.complete(finish)
-                elif ahead is not None:
-                    await ahead.give_up()
+                        return await begun_write.complete(finish)
+                elif begun_write is not None:
+                    await begun_write.give_up()
                 are_new.append(self._are_new(deltas))
                 return await self._link.write(work)
         except BaseException:
             await self._give_up()
             raise
         finally:
-            if self._ahead is not None:
-                self._ahead.hurry()
+            if self._speculative is not None:
+                self._speculative.hurry()
             await announce(self._link, self._dialect, "end_commit", names)
 
     async def _give_up(self) -> None:
         """Roll back the write of the next batch if it has begun."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None:
-            await ahead.give_up()
+        begun_write, self._speculative = self._speculative, None
+        if begun_write is not None:
+            await begun_write.give_up()
 
     def _are_new(self, deltas: Sequence[GraphDelta]) -> bool:
         """Return whether the server holds none of these units. Afterwards they count as written."""
