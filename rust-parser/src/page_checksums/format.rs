@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_mark_does_not_turn_the_checks_off() {
+    fn a_damaged_marker_does_not_disable_verification() {
         let mut bytes = page();
         seal(1, &mut bytes, Record::new([1, 2, 3, 4], 9, true));
         assert_eq!(Header::of(&bytes), Some(Header { page_size: 4096, sealed: true }));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_speaks_of_its_own_log_only() {
+    fn a_record_applies_to_its_own_log_only() {
         let record = Record::new([1, 2, 3, 4], 9, false);
         assert!(record.is_unfinished() && !Record::new([1, 2, 3, 4], 9, true).is_unfinished());
         assert_eq!((record.needed([1, 2, 3, 4]), record.needed([1, 2, 3, 5])), (9, 0));

@@ -195,7 +195,7 @@ impl KindRules {
 
     /// Returns whether the walk ignores nodes of a kind.
     #[inline]
-    pub fn is_passive(&self) -> bool {
+    pub fn is_ignored_kind(&self) -> bool {
         self.walk.is_empty() && !self.records_call && !self.records_attribute && !self.is_comment
     }
 }

@@ -80,7 +80,7 @@ impl VectorIndex {
     pub fn search(&self, query: &[u8], limit: usize, allowed: Option<&[u8]>) -> Result<Vec<(i64, f32)>, String> {
         self.check(query, 4)?;
         if allowed.is_some_and(|ids| ids.len() % 8 != 0) {
-            return Err("allowed must hold 8 bytes an id".to_owned());
+            return Err("allowed must have 8 bytes per id".to_owned());
         }
         let Some(query) = Query::new(query) else { return Ok(Vec::new()) };
         Ok(self.read(|rows| match allowed {

@@ -1,12 +1,12 @@
-//! How many arguments a function takes.
+//! The number of arguments that a function accepts.
 
 use crate::facts::{Definition, ParamKind};
 
-/// How many arguments a function takes.
+/// The number of arguments that a function accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Arity {
     least: usize,
-    /// None: any number from `least` on.
+    /// `None`: any number from `least` on.
     most: Option<usize>,
 }
 

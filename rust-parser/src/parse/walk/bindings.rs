@@ -185,7 +185,7 @@ impl Walk<'_> {
         });
     }
 
-    /// Declares the package of the file; a second clause names a package below the first.
+    /// Declares the package of the file. A second clause names a package below the first.
     pub fn declare_package(&mut self, name: NodeId) {
         let name = dotted::compact(self, name);
         let module = &mut self.builder.facts.module;

@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Matches one of the language's patterns at a node. Appends its captures.
+    /// Matches one of the language's patterns at a node. Returns true, with the captures appended, on a match.
     pub fn matches(&self, number: u16, node: NodeId, captures: &mut Captures) -> bool {
         let subject = Subject { tree: self.tree, source: self.source, content_kinds: &self.language.content_kinds };
         subject.matches(&self.language.patterns[number as usize], node, captures)
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Returns a list of captures for reuse.
+    /// Takes back a list of captures for reuse.
     pub fn recycle(&mut self, mut captures: Captures) {
         captures.clear();
         self.spare_captures.push(captures);

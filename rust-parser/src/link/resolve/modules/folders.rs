@@ -1,4 +1,4 @@
-//! The rule `folders`: the name in a manifest and a folder below it.
+//! The module rule `folders`: the name in a manifest, and a folder below it.
 
 use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
