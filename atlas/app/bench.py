@@ -58,7 +58,7 @@ class AgentProbe:
     def __init__(self, settings: Settings) -> None:
         """Open the index. Raises as `main.open_atlas` for reading does, and ConfigError for an index on a server."""
         if settings.store.url:
-            raise ConfigError("only an index in a folder can be measured so", "Unset ATLAS_STORE_URL and store.url.")
+            raise ConfigError("this measurement needs an index in a folder", "Unset ATLAS_STORE_URL and store.url.")
         store = EmbeddedStore.open(
             settings.data_dir, writing=False, vector_index=VectorIndex, bm25=bm25_library(settings)
         )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from atlas.buses.valkey import ValkeyBus
-    from atlas.buses.valkey_info import ServerInfo
+    from atlas.buses.valkey_info import ValkeyInfo
     from atlas.config.load import Settings
     from atlas.contracts import Bus
     from atlas.stores.bolt.connection import Address
@@ -129,18 +129,18 @@ def load_bus_driver() -> None:
         import_module(f"atlas.buses.{module}")
 
 
-async def bus_server_facts(settings: Settings) -> ServerInfo | None:
+async def bus_server_info(settings: Settings) -> ValkeyInfo | None:
     """Return the state of the configured bus server, or of the daemon's own; None when that does not answer.
 
     Starts nothing. Raises Unavailable and ConfigError for a configured server.
     """
-    from atlas.buses.valkey_info import server_facts
+    from atlas.buses.valkey_info import server_info
     from atlas.buses.valkey_server import ManagedServer
 
     if settings.bus_address:
-        return await server_facts(settings.bus_address)
+        return await server_info(settings.bus_address)
     server = await asyncio.to_thread(ManagedServer.find, settings.data_dir)
-    return await server_facts(server.url) if server is not None else None
+    return await server_info(server.url) if server is not None else None
 
 
 def bus_program() -> Path:

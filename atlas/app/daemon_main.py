@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) if sys.platform != "win32" else ()
 
-AT_ONCE_CODE = 130
+SECOND_SIGNAL_CODE = 130
+"""Exit code after a second signal."""
 
 VALID_SECONDS = 2.0
 """Interval of the check whether the data folder still exists."""
@@ -92,10 +93,10 @@ async def _run(all_settings: Sequence[Settings], instance: DaemonInstance, log: 
 
     def asked_to_stop(kind: signal.Signals) -> None:
         if stop.is_set():
-            log.log("ending at once", {"signal": kind.name})
+            log.log("second signal: exiting at once", {"signal": kind.name})
             stop_server(data_dir, 1.0)
             log.close()
-            os._exit(AT_ONCE_CODE)
+            os._exit(SECOND_SIGNAL_CODE)
         log.log("stopping", {"signal": kind.name})
         stop.set()
 
@@ -130,7 +131,7 @@ async def _work(all_settings: Sequence[Settings], tiers: Sequence[str], log: Log
 
     def asked_to_stop(kind: signal.Signals) -> None:
         if stop.is_set():
-            os._exit(AT_ONCE_CODE)
+            os._exit(SECOND_SIGNAL_CODE)
         log("stopping", {"signal": kind.name})
         stop.set()
 

@@ -1,7 +1,7 @@
-"""Health of an installation, of one project's index and of what keeps it true: what works, what is missing, what helps.
+"""Health of an installation, of one project's index and of its daemon: asks each part and has the answers judged.
 
-Every check is tried for real: the extension is imported, the model encodes a word, the store is opened and counted, the
-bus is asked. Nothing is started.
+Every check is a real attempt: the extension is imported, the model encodes a word, the store is opened and counted, the
+bus is asked. Starts nothing. `tools.health_checks` says what each answer means.
 """
 
 from __future__ import annotations
@@ -15,44 +15,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.app.bus import (
-    bus_program,
-    bus_server_facts,
-    connect_bus_of_running_daemon,
-    load_bus_driver,
-)
+from atlas.app.bus import bus_program, bus_server_info, connect_bus_of_running_daemon, load_bus_driver
 from atlas.app.embedder import make_embedder
-from atlas.app.health_store import check_model, check_store
 from atlas.app.main import open_atlas
+from atlas.app.store import store_server_info
 from atlas.config.load import discover_root
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.pipeline.heartbeat import DAEMON
 from atlas.process.daemon import find_running, last_running
 from atlas.process.data_folder import legacy_folder
+from atlas.tools import health_checks as judge
 from atlas.tools.answers import Check, Evidence, HealthAnswer
 from atlas.tools.health import health
-from atlas.tools.status.daemon import DEADLINE_SECONDS, DaemonStatus, Trace, WatchStatus, look
-from atlas.tools.status.report import LETTERS, daemon_line, megabytes
+from atlas.tools.status.daemon import DEADLINE_SECONDS, DaemonStatus, Trace, look
+from atlas.tools.status.report import LETTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from atlas.config.load import Settings
     from atlas.contracts import Bus
-    from atlas.model import ProjectState, ProjectStats
+    from atlas.model import ProjectState
 
-LITTLE_SPACE = 512 << 20
-"""Bytes of free disk below which indexing may fail: three times the index of a project of 3,000 files."""
-
-
-FULL_SHARE = 0.8
-"""Share of a bus server's memory beyond which somebody should look at it: it refuses events when it is full."""
-
-WATCH_ADVICE = {
-    "fs.inotify.max_user_watches": "sudo sysctl fs.inotify.max_user_watches=1048576, then restart the daemon",
-    "fs.inotify.max_user_instances": "sudo sysctl fs.inotify.max_user_instances=1024 or raise ulimit -n, then restart",
-}
-"""What is named in the reason why a tree is polled -> what helps."""
+STORE_SECONDS = 10.0
+"""Time limit of the question to a store server."""
 
 
 async def check_health(settings: Settings) -> HealthAnswer:
@@ -60,63 +44,63 @@ async def check_health(settings: Settings) -> HealthAnswer:
     daemon = await look_at_daemon(settings)
     index, state = await _check_index(settings, daemon)
     checks = [
-        await asyncio.to_thread(_check_extension, settings),
-        *await check_store(settings),
+        await asyncio.to_thread(_check_parser, settings),
+        *await _check_store(settings),
         *index,
         *await _check_embedder(settings, state),
-        await asyncio.to_thread(_check_data_dir, settings),
-        *_check_legacy_folder(settings),
-        _check_daemon(daemon),
-        *await _check_bus(settings, daemon),
-        *_check_watching(daemon.projects),
-        *_check_letters(settings, daemon),
+        await asyncio.to_thread(_check_disk, settings),
+        *judge.legacy_folder_checks(legacy_folder(settings.root)),
+        judge.daemon_check(daemon),
+        await _check_bus(settings, daemon),
+        *judge.watching_checks(daemon.projects),
+        *judge.dead_letter_checks(daemon, _command(settings, LETTERS)),
     ]
-    return health(checks, _evidence(settings, state))
+    generation, indexed_at = (state.generation, state.indexed_at) if state else (0, "")
+    return health(checks, Evidence(settings.project_name, generation, indexed_at, "", (), "cl100k_base", 0, 0))
 
 
 async def look_at_daemon(settings: Settings) -> DaemonStatus:
     """Return the state of the data folder's daemon within about a second; starts nothing, raises no AtlasError.
 
-    On shared servers: of the processes there, on whatever host.
+    On shared servers, returns that of the worker processes on all hosts.
     """
-    if settings.shared:
-        return await _look_at_workers(settings)
-    trace = await asyncio.to_thread(_trace, settings.data_dir)
-    if trace.pid:
-        load_bus_driver()
 
     async def connect() -> Bus | None:
         return await connect_bus_of_running_daemon(settings)
 
+    if settings.shared:
+        from atlas.tools.status.workers import look_at_workers
+
+        load_bus_driver()
+        return await look_at_workers(connect, settings.project_name, DAEMON, time.time())
+    trace = await asyncio.to_thread(_trace, settings.data_dir)
+    if trace.pid:
+        load_bus_driver()
     daemon = await look(connect, trace, DAEMON, time.time())
     return replace(daemon, fix=_command(settings, daemon.fix)) if daemon.fix else daemon
 
 
-async def _look_at_workers(settings: Settings) -> DaemonStatus:
-    from atlas.tools.status.workers import look_at_workers
-
-    load_bus_driver()
-
-    async def connect() -> Bus | None:
-        return await connect_bus_of_running_daemon(settings)
-
-    return await look_at_workers(connect, settings.project_name, DAEMON, time.time())
+def describe_places(settings: Settings) -> list[str]:
+    """Return notes on where the index is, and on a data folder of an earlier version that is no longer used."""
+    old = legacy_folder(settings.root)
+    unused = [f"{old} is of an earlier version and no longer used: delete it"] if old is not None else []
+    return [f"index: {settings.store_place}", *unused]
 
 
 def _trace(data_dir: Path) -> Trace:
     try:
         alive = find_running(data_dir)
-    except ConfigError:  # a platform or a disk without locks has no daemon either
+    except ConfigError:  # without file locks there can be no daemon either
         return Trace()
     found = alive or last_running(data_dir)
     if found is None:
         return Trace()
-    # a daemon that has not written itself down yet is there all the same
+    # a daemon that has just started may not have written its process id yet
     return Trace(found.pid or -1, alive is not None, found.since or time.time(), found.phase, found.detail)
 
 
 def _command(settings: Settings, command: str) -> str:
-    """Return a command with the options without which it would mean another project from the current folder."""
+    """Return a command with the options that it needs to mean this project in the current folder."""
     if discover_root(Path.cwd()) != settings.root:
         command += f" --project {shlex.quote(str(settings.root))}"
     if settings.origin("data_dir") == "--data-dir":
@@ -124,162 +108,89 @@ def _command(settings: Settings, command: str) -> str:
     return command
 
 
-def _check_daemon(daemon: DaemonStatus) -> Check:
-    state = {"gone": "warning", "stuck": "broken"}.get(daemon.state, "ok")
-    detail = daemon_line(replace(daemon, fix="")).removeprefix("daemon ")
-    return Check("daemon", state, detail, daemon.fix)
+def _index_command(settings: Settings) -> str:
+    return f"atlas index {settings.root}"
 
 
-async def _check_bus(settings: Settings, daemon: DaemonStatus) -> list[Check]:
-    """Ask the server that the daemon uses; without a daemon only a configured one is there to be asked."""
-    if daemon.state == "off" and not settings.bus.url:
-        return [_check_program()]
-    where = "configured server" if settings.bus.url else "own server"
-    load_bus_driver()
-    try:
-        async with asyncio.timeout(DEADLINE_SECONDS):
-            facts = await bus_server_facts(settings)
-    except (TimeoutError, AtlasError) as error:
-        said = error.message if isinstance(error, AtlasError) else f"no answer within {DEADLINE_SECONDS:g} s"
-        hint = error.hint if isinstance(error, AtlasError) else ""
-        return [Check("bus", "warning", f"{where}: {said}", hint or "see `atlas daemon logs`")]
-    if facts is None:
-        state = "ok" if daemon.state in ("gone", "starting") else "warning"
-        return [Check("bus", state, f"{where}: none answers", daemon.fix)]
-    cap = f" of {megabytes(facts.cap_bytes)}" if facts.cap_bytes else ""
-    kept = "log on disk" if facts.logs else "no log on disk: a restart of it costs a look at everything"
-    detail = f"{where}: Valkey {facts.version}, {megabytes(facts.used_bytes)}{cap} used, {kept}"
-    if facts.log_problem:
-        return [Check("bus", "warning", f"{detail}; {facts.log_problem}", "Free disk space; see the server's log.")]
-    if facts.cap_bytes and facts.used_bytes > FULL_SHARE * facts.cap_bytes:
-        return [Check("bus", "warning", f"{detail}; nearly full", "See `atlas status`: which stream is long, and why?")]
-    return [Check("bus", "ok", detail)]
-
-
-def _check_program() -> Check:
-    try:
-        bus_program()
-    except ConfigError as error:
-        return Check("bus", "missing", f"the daemon cannot start its own server: {error.message}", error.hint)
-    return Check("bus", "ok", "the daemon starts its own server")
-
-
-def _check_watching(projects: Sequence[WatchStatus]) -> list[Check]:
-    checks: list[Check] = []
-    for watch in projects:
-        if watch.mode == "watching":
-            checks.append(Check("watching", "ok", f"{watch.project}: {watch.folders} folders"))
-        elif watch.ready:
-            fix = next((advice for word, advice in WATCH_ADVICE.items() if word in watch.reason), "")
-            detail = f"{watch.project}: looked at at intervals only: {watch.reason}"
-            checks.append(Check("watching", "warning", detail, fix or "see `atlas daemon logs`"))
-    return checks
-
-
-def _check_letters(settings: Settings, daemon: DaemonStatus) -> list[Check]:
-    dead = sum(tier.dead for tier in daemon.tiers)
-    if not dead:
-        return []
-    detail = f"{dead} events were given up"
-    return [Check("letters", "warning", detail, _command(settings, LETTERS))]
-
-
-def _check_extension(settings: Settings) -> Check:
+def _check_parser(settings: Settings) -> Check:
     try:
         from atlas.parsing import load_languages
 
-        names = load_languages(settings.language_folders).names
+        return judge.parser_check(load_languages(settings.language_folders).names)
     except (ImportError, ValueError) as error:
-        own = isinstance(error, ValueError) and settings.languages.folders
-        fix = "Correct that file." if own else "Install the package again: pip install --force-reinstall code-atlas"
-        return Check("parser", "broken", str(error), fix)
-    return Check("parser", "ok", f"languages: {', '.join(names)}")
+        return judge.parser_failure(error, has_own_languages=bool(settings.languages.folders))
+
+
+async def _check_store(settings: Settings) -> list[Check]:
+    """Ask a configured server; an index in a folder needs no check here, because `_check_index` opens it."""
+    if not settings.store.url:
+        return []
+    place = settings.store_place
+    try:
+        async with asyncio.timeout(STORE_SECONDS):
+            facts = await store_server_info(settings)
+    except (TimeoutError, AtlasError) as error:
+        return [judge.store_failure(error, place, STORE_SECONDS)]
+    return [judge.store_check(facts, place, _index_command(settings))]
 
 
 async def _check_index(settings: Settings, daemon: DaemonStatus) -> tuple[list[Check], ProjectState | None]:
-    command = f"atlas index {settings.root}"
+    command, embeds = _index_command(settings), settings.embedder.provider != "none"
     try:
         async with open_atlas(settings) as atlas:
             states = {state.project: state for state in await atlas.reader.store.projects()}
             state = states.get(settings.project_name)
             if state is None or not state.generation:
-                others = ", ".join(name for name in states if name != settings.project_name)
-                known = f"; the store holds {others}" if others else ""
-                return [Check("index", "missing", f"{settings.project_name} is not indexed{known}", command)], state
+                others = [name for name in states if name != settings.project_name]
+                return [judge.missing_index_check(settings.project_name, others, command)], state
             stats = (await atlas.reader.store.stats(settings.project_name))[0]
     except NotFound:
         return [Check("index", "missing", f"no index in {settings.store_place}", command)], None
     except AtlasError as error:
         return [Check("index", "broken", error.message, error.hint)], None
-    counts = f"{stats.files} files, {sum(stats.nodes.values())} nodes, {sum(stats.edges.values())} edges"
-    if stats.stale_files:
-        counts += f"; {stats.stale_files} files changed since they were read"
-    if state.indexed_at:
-        found = Check("index", "ok", f"generation {state.generation} of {state.indexed_at}: {counts}")
-    else:
-        found = Check("index", "missing", f"the first index is under way or was stopped: {counts}", command)
-    return [found, _check_vectors(settings, stats, daemon, command)], state
-
-
-def _check_vectors(settings: Settings, stats: ProjectStats, daemon: DaemonStatus, command: str) -> Check:
-    share = f"{stats.vectors} of {stats.chunks} texts have an up-to-date vector"
-    if settings.embedder.provider == "none":
-        return Check("vectors", "missing", "switched off", 'Set embedder.provider = "static"')
-    if stats.vectors < stats.chunks and daemon.state == "running":
-        return Check("vectors", "ok", f"{share}; the daemon makes the others, those of small changes later")
-    if stats.vectors < stats.chunks:
-        return Check("vectors", "missing", share, command)
-    return Check("vectors", "ok", share)
+    return [
+        judge.index_check(state, stats, command),
+        judge.vectors_check(stats, daemon, command, embeds=embeds),
+    ], state
 
 
 async def _check_embedder(settings: Settings, state: ProjectState | None) -> list[Check]:
     if settings.embedder.provider == "none":
-        return [Check("embedder", "missing", "switched off: no search by meaning", 'Set embedder.provider = "static"')]
+        return [judge.no_embedder_check()]
     embedder = make_embedder(settings)
     try:
         await embedder.embed_query("health check")
         info = await embedder.info()
     except AtlasError as error:
-        sent = f"; code would be sent to {embedder.place}" if embedder.place else ""
-        return [Check("embedder", "broken", f"{error.message}{sent}", error.hint)]
+        return [judge.embedder_failure(error, embedder.place)]
     finally:
         await embedder.aclose()
-    made, model = f"{info.provider} {info.model}, {info.dimension} dimensions", check_model(settings, info, state)
-    if not embedder.place:
-        return [Check("embedder", "ok", f"{made}, on this machine"), *model]
-    detail = f"{made}; code is sent to {embedder.place}"
-    if settings.embedder_unencrypted:
-        fix = "Use an https:// address in embedder.url."
-        return [Check("embedder", "warning", f"{detail}, unencrypted", fix), *model]
-    return [Check("embedder", "ok", detail), *model]
+    return [
+        judge.embedder_check(info, embedder.place, unencrypted=settings.embedder_unencrypted),
+        *judge.model_checks(info, state.model if state is not None else None, _index_command(settings)),
+    ]
 
 
-def describe_places(settings: Settings) -> list[str]:
-    """Return notes on where the index is, and on a folder of an earlier version that is not used any more."""
-    old = legacy_folder(settings.root)
-    unused = [f"{old} is of an earlier version and not used any more: delete it"] if old is not None else []
-    return [f"index: {settings.store_place}", *unused]
-
-
-def _check_data_dir(settings: Settings) -> Check:
+def _check_disk(settings: Settings) -> Check:
     folder = settings.data_dir
     while not folder.exists():
         folder = folder.parent
-    if not os.access(folder, os.W_OK):
-        return Check("disk", "broken", f"{folder} cannot be written", "Choose another folder with --data-dir")
-    free = shutil.disk_usage(folder).free
-    if free < LITTLE_SPACE:
-        return Check("disk", "missing", f"{free >> 20} MB free at {folder}", "Free disk space before indexing")
-    return Check("disk", "ok", f"{free >> 30} GB free at {folder}")
+    return judge.disk_check(folder, shutil.disk_usage(folder).free, writable=os.access(folder, os.W_OK))
 
 
-def _check_legacy_folder(settings: Settings) -> list[Check]:
-    old = legacy_folder(settings.root)
-    if old is None:
-        return []
-    return [Check("old data", "warning", f"{old} is of an earlier version and not used any more", f"rm -r {old}")]
-
-
-def _evidence(settings: Settings, state: ProjectState | None) -> Evidence:
-    generation, indexed_at = (state.generation, state.indexed_at) if state else (0, "")
-    return Evidence(settings.project_name, generation, indexed_at, "", (), "cl100k_base", 0, 0)
+async def _check_bus(settings: Settings, daemon: DaemonStatus) -> Check:
+    """Ask the server that the daemon uses; without a daemon, only a configured server can be asked."""
+    if daemon.state == "off" and not settings.bus.url:
+        try:
+            bus_program()
+        except ConfigError as error:
+            return judge.bus_program_check(error)
+        return judge.bus_program_check(None)
+    where = "configured server" if settings.bus.url else "own server"
+    load_bus_driver()
+    try:
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            facts = await bus_server_info(settings)
+    except (TimeoutError, AtlasError) as error:
+        return judge.bus_failure(error, where, DEADLINE_SECONDS)
+    return judge.bus_check(facts, daemon, where)

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.embedder import make_embedder, make_writing_embedder
-from atlas.app.store import has_writer, open_store, prepare_data_folder
+from atlas.app.store import open_store, prepare_data_folder
 from atlas.config.load import load_settings
 from atlas.errors import ConfigError
+from atlas.process.lock import has_writer
 
 if TYPE_CHECKING:
     from atlas.api import Atlas

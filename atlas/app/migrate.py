@@ -24,7 +24,7 @@ async def migrate(
     from atlas.pipeline.copying import compare_project, copy_project
 
     if source.store_place == target.store_place:
-        raise ConfigError(f"the index is already at {target.store_place}", "Give another place with --to.")
+        raise ConfigError(f"the index is already at {target.store_place}", "Name another index with --to.")
     here = await open_store(source)
     try:
         there = await open_store(target, writing=True)

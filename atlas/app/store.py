@@ -15,12 +15,10 @@ from typing import TYPE_CHECKING
 
 from atlas.app.bus import hold_project_lease, store_address
 from atlas.config.load import is_trusted
-from atlas.errors import ConfigError, NotFound, Unavailable
+from atlas.errors import ConfigError, NotFound
 from atlas.process.data_folder import check_folder, make_folder, move_legacy_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from atlas.config.load import Settings
     from atlas.contracts import Store
     from atlas.stores.bolt.server_info import ServerInfo
@@ -95,22 +93,11 @@ def prepare_data_folder(settings: Settings) -> None:
         raise ConfigError(f"cannot write to the data folder {folder}: {error.strerror}", hint) from error
 
 
-def has_writer(data_dir: Path) -> bool:
-    """Return whether a process writes to the index in a data folder. Raises StoreError when its lock cannot be used."""
-    from atlas.process.lock import WriterLock
-
-    try:
-        WriterLock(data_dir).release()
-    except Unavailable:
-        return True
-    return False
-
-
-async def store_facts(settings: Settings) -> ServerInfo:
+async def store_server_info(settings: Settings) -> ServerInfo:
     """Return the state of the configured server; changes nothing. Raises as `open_store` for reading does."""
-    from atlas.stores.bolt.server_info import server_facts
+    from atlas.stores.bolt.server_info import server_info
 
-    return await server_facts(store_address(settings))
+    return await server_info(store_address(settings))
 
 
 async def _open_to_read(settings: Settings) -> Store:

@@ -33,7 +33,7 @@ class MissingGroup(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """The address of a server; `shown` contains no secret."""
 
     shown: str
@@ -61,7 +61,7 @@ class _Client(Protocol):
 class Connection:
     """A pool of connections to one server (or to the one node of a cluster that owns the keys)."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: ServerAddress) -> None:
         """Create a connection; sends nothing before the first command."""
         options: Mapping[str, Any] = address.options
         self._pool = ConnectionPool(
@@ -76,7 +76,7 @@ class Connection:
         )
         self._client = cast(_Client, Valkey(connection_pool=self._pool))
         self._client.response_callbacks = {}  # replies without conversions by the driver
-        self._place = address.shown
+        self._shown = address.shown
 
     @classmethod
     def open(cls, url: str) -> Self:
@@ -85,13 +85,13 @@ class Connection:
 
     async def call(self, *command: str | int) -> object:
         """Send a command and return the plain reply; raise `MissingGroup` or errors of `atlas.errors`."""
-        with translated(self._place):
+        with translated(self._shown):
             return await self._send(*command)
 
     async def run(self, script: Script, keys: Sequence[str], given: Mapping[str, object]) -> Any:
         """Run a script with one JSON argument and return its JSON reply; loads the script on demand."""
         argument = json.dumps(given, ensure_ascii=False)
-        with translated(self._place):
+        with translated(self._shown):
             try:
                 reply = await self._send("EVALSHA", script.digest, len(keys), *keys, argument)
             except driver.NoScriptError:
@@ -107,7 +107,7 @@ class Connection:
 
     async def aclose(self) -> None:
         """Close all connections; idempotent."""
-        with translated(self._place):
+        with translated(self._shown):
             await self._pool.aclose()
 
 
@@ -119,10 +119,10 @@ def load_script(name: str) -> Script:
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
-def parse_address(url: str) -> Address:
+def parse_address(url: str) -> ServerAddress:
     """Parse a URL or a socket's path. Raises `ConfigError` for anything else."""
     if url.startswith("/"):
-        return Address(url, {"connection_class": UnixDomainSocketConnection, "path": url})
+        return ServerAddress(url, {"connection_class": UnixDomainSocketConnection, "path": url})
     shown = _without_password(url)
     try:
         parts = urlsplit(url)
@@ -146,19 +146,19 @@ def parse_address(url: str) -> Address:
         options |= {"connection_class": SSLConnection, "ssl_cert_reqs": "required", "ssl_check_hostname": True}
         if "ca" in query:
             options["ssl_ca_certs"] = query["ca"][0]
-    return Address(shown, options)
+    return ServerAddress(shown, options)
 
 
 @contextmanager
-def translated(place: str) -> Generator[None]:
+def translated(server: str) -> Generator[None]:
     """Raise `Unavailable`, `ConfigError`, `StoreError` or `MissingGroup` instead of the driver's exceptions."""
     try:
         yield
     except (driver.ValkeyError, OSError) as error:
-        raise _translation(error, place) from error
+        raise _translation(error, server) from error
 
 
-def _translation(error: BaseException, place: str) -> AtlasError | MissingGroup:
+def _translation(error: BaseException, server: str) -> AtlasError | MissingGroup:
     """Translate an error. On a unix socket the driver hides the server's reply behind a connection error."""
     while isinstance(error.__cause__, driver.ValkeyError):
         error = error.__cause__
@@ -167,34 +167,38 @@ def _translation(error: BaseException, place: str) -> AtlasError | MissingGroup:
         return MissingGroup(said)
     if isinstance(error, driver.AuthenticationError | driver.AuthorizationError | driver.NoPermissionError):
         return ConfigError(
-            f"the bus at {place} refuses this user: {said}", "check user and password in bus.url and what they may do"
+            f"the bus at {server} refuses this user: {said}", "check user and password in bus.url and what they may do"
         )
     if isinstance(error.__context__, ssl.SSLCertVerificationError):
-        return ConfigError(f"the certificate of the bus at {place} is not trusted: {said}", "add ?ca=<file> to bus.url")
+        return ConfigError(
+            f"the certificate of the bus at {server} is not trusted: {said}", "add ?ca=<file> to bus.url"
+        )
     if isinstance(error, driver.OutOfMemoryError):
         return Unavailable(
-            f"the bus at {place} is out of memory", "wait until events are worked off, or raise maxmemory"
+            f"the bus at {server} is out of memory", "wait until events are processed, or raise maxmemory"
         )
     if isinstance(error, driver.BusyLoadingError):
-        return Unavailable(f"the bus at {place} is still loading its data", "try again in a moment")
+        return Unavailable(f"the bus at {server} is still loading its data", "try again in a moment")
     if isinstance(error, driver.ReadOnlyError):
-        return Unavailable(f"the bus at {place} is a replica", "name the primary in bus.url, or wait for the failover")
+        return Unavailable(f"the bus at {server} is a replica", "name the primary in bus.url, or wait for the failover")
     if isinstance(error, driver.ResponseError):
-        return _refusal(said, place)
-    return Unavailable(f"the bus at {place} cannot be reached: {said}", "is the server running? see bus.url")
+        return _response_error(said, server)
+    return Unavailable(f"the bus at {server} cannot be reached: {said}", "is the server running? see bus.url")
 
 
-def _refusal(said: str, place: str) -> AtlasError:
+def _response_error(said: str, server: str) -> AtlasError:
     if said.startswith(("MOVED", "ASK", "CROSSSLOT")):
         return ConfigError(
-            f"the bus at {place} belongs to a cluster and does not hold these keys: {said}",
+            f"the bus at {server} belongs to a cluster and does not hold these keys: {said}",
             "set bus.prefix to a hash tag such as {atlas}: and name the node that owns it",
         )
     if said.startswith(("MISCONF", "NOREPLICAS", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN")):
-        return Unavailable(f"the bus at {place} cannot take this now: {said}", "see the server's log")
+        return Unavailable(f"the bus at {server} cannot take this now: {said}", "see the server's log")
     if "DB index" in said:
-        return ConfigError(f"the bus at {place} has no such database: {said}", FORMS)
-    return StoreError(f"the bus at {place} refused a command: {said}", "is it a Valkey server of version 7.2 or later?")
+        return ConfigError(f"the bus at {server} has no such database: {said}", FORMS)
+    return StoreError(
+        f"the bus at {server} refused a command: {said}", "is it a Valkey server of version 7.2 or later?"
+    )
 
 
 def _without_password(url: str) -> str:

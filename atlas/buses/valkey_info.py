@@ -9,7 +9,7 @@ from atlas.buses.valkey_connection import Connection
 
 
 @dataclass(frozen=True, slots=True)
-class ServerInfo:
+class ValkeyInfo:
     """The state of a server that answered."""
 
     version: str
@@ -22,15 +22,15 @@ class ServerInfo:
     """Why the last write or rewrite of the log failed; "" if it did not."""
 
 
-async def server_facts(url: str) -> ServerInfo:
+async def server_info(url: str) -> ValkeyInfo:
     """Ask the server at a URL or a socket's path. Raises Unavailable, ConfigError and StoreError as the bus does."""
-    link = Connection.open(url)
+    connection = Connection.open(url)
     try:
-        values = _parsed(str(await link.call("INFO", "server", "memory", "persistence")))
+        values = _parsed(str(await connection.call("INFO", "server", "memory", "persistence")))
     finally:
-        await link.aclose()
+        await connection.aclose()
     failed = [name for name in ("aof_last_write_status", "aof_last_bgrewrite_status") if values.get(name, "ok") != "ok"]
-    return ServerInfo(
+    return ValkeyInfo(
         version=values.get("valkey_version", "") or values.get("redis_version", ""),
         used_bytes=_whole(values, "used_memory"),
         cap_bytes=_whole(values, "maxmemory"),

@@ -82,9 +82,9 @@ class ServerPaths:
                 self.socket.parent.rmdir()
 
 
-def prepare(place: ServerPaths) -> None:
+def prepare(paths: ServerPaths) -> None:
     """Create the folders for this user only. Raises `ConfigError` if another user owns them or they are links."""
-    for folder in {place.folder, place.socket.parent}:
+    for folder in {paths.folder, paths.socket.parent}:
         try:
             make_private_folder(folder)
             folder.chmod(0o700)
@@ -95,14 +95,14 @@ def prepare(place: ServerPaths) -> None:
             raise ConfigError(f"the bus's folder holds a link, a special file, or another user's: {found}", "remove it")
 
 
-def write_settings(place: ServerPaths, memory_mb: int) -> None:
+def write_settings(paths: ServerPaths, memory_mb: int) -> None:
     """Write the server's configuration file."""
     lines = [
         "port 0",
-        f"unixsocket {_quoted(place.socket)}",
+        f"unixsocket {_quoted(paths.socket)}",
         "unixsocketperm 700",
-        f"dir {_quoted(place.folder)}",
-        f"pidfile {_quoted(place.pid)}",
+        f"dir {_quoted(paths.folder)}",
+        f"pidfile {_quoted(paths.pid)}",
         "daemonize no",
         "set-proc-title no",  # the command line identifies the server's folder
         "appendonly yes",
@@ -119,20 +119,20 @@ def write_settings(place: ServerPaths, memory_mb: int) -> None:
         # a manipulated log must not make the server connect elsewhere, load code, or change its settings
         *(f'rename-command {command} ""' for command in REFUSED_COMMANDS),
     ]
-    write_file(place.settings, os.fsencode("\n".join(lines) + "\n"))
+    write_file(paths.settings, os.fsencode("\n".join(lines) + "\n"))
 
 
-def open_log(place: ServerPaths) -> int:
+def open_log(paths: ServerPaths) -> int:
     """Return a descriptor that appends to the log; truncates a log that is too long."""
-    log = open_file(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    log = open_file(paths.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     if os.fstat(log).st_size > LONGEST_LOG:
         os.ftruncate(log, 0)
     return log
 
 
-def log_end(place: ServerPaths, start: int) -> str:
+def log_end(paths: ServerPaths, start: int) -> str:
     """Return the log behind `start`, at most its last 10,000 bytes."""
-    with os.fdopen(open_file(place.log, os.O_RDONLY), "rb") as log:
+    with os.fdopen(open_file(paths.log, os.O_RDONLY), "rb") as log:
         log.seek(max(start, os.fstat(log.fileno()).st_size - 10_000))
         return log.read(10_000).decode("utf8", "replace")
 

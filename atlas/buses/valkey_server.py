@@ -35,14 +35,14 @@ class ManagedServer:
     """A running server. Only the process that holds the data folder's writer lock may start or stop one."""
 
     def __init__(
-        self, place: ServerPaths, process: subprocess.Popen[bytes] | None, notes: tuple[str, ...] = ()
+        self, paths: ServerPaths, process: subprocess.Popen[bytes] | None, notes: tuple[str, ...] = ()
     ) -> None:
         """Use `start` or `find`; `process` is None for a server that another process has started."""
-        self._place = place
+        self._paths = paths
         self._process = process
         self.notes = notes
         """Notes on the start for people."""
-        self.pid = process.pid if process else _pid(place)
+        self.pid = process.pid if process else _pid(paths)
 
     @classmethod
     def start(cls, data_dir: Path, memory_mb: int = 128, seconds: float = READY_SECONDS) -> Self:
@@ -52,62 +52,62 @@ class ManagedServer:
         the server's log if it does not start.
         """
         program = server_program()
-        place = ServerPaths.of(data_dir)
-        prepare(place)
-        if found := cls._adopt(place, seconds):
+        paths = ServerPaths.of(data_dir)
+        prepare(paths)
+        if found := cls._adopt(paths, seconds):
             return found
-        _end_unreachable(place)
-        place.socket.unlink(missing_ok=True)
-        write_settings(place, memory_mb)
+        _end_unreachable(paths)
+        paths.socket.unlink(missing_ok=True)
+        write_settings(paths, memory_mb)
         try:
-            return cls(place, _launch(program, place, seconds))
+            return cls(paths, _launch(program, paths, seconds))
         except _ServerExited as ended:
-            if not (_LOG_DAMAGE.search(ended.said) and place.entries.exists()):
-                raise ended.error(place) from None
-        shutil.rmtree(place.damaged, ignore_errors=True)
-        place.entries.rename(place.damaged)
+            if not (_LOG_DAMAGE.search(ended.said) and paths.entries.exists()):
+                raise ended.error(paths) from None
+        shutil.rmtree(paths.damaged, ignore_errors=True)
+        paths.entries.rename(paths.damaged)
         try:
-            process = _launch(program, place, seconds)
+            process = _launch(program, paths, seconds)
         except _ServerExited as ended:
-            raise ended.error(place) from None
-        return cls(place, process, (f"the bus's log was damaged and set aside as {place.damaged}; it starts empty",))
+            raise ended.error(paths) from None
+        return cls(paths, process, (f"the bus's log was damaged and set aside as {paths.damaged}; it starts empty",))
 
     @classmethod
     def find(cls, data_dir: Path) -> Self | None:
         """Return the server of the data folder if it answers; starts and changes nothing."""
         if platform == "win32":
             return None
-        place = ServerPaths.of(data_dir)
+        paths = ServerPaths.of(data_dir)
         with contextlib.suppress(OSError):
             # a short socket path is in the temporary folder, where another user may have created it
-            if is_own_folder(place.socket.parent) and _ask(place.socket, b"PING").startswith("+PONG"):
-                return cls(place, None)
+            if is_own_folder(paths.socket.parent) and _ask(paths.socket, b"PING").startswith("+PONG"):
+                return cls(paths, None)
         return None
 
     @property
     def url(self) -> str:
         """The address for `ValkeyBus.open`."""
-        return str(self._place.socket)
+        return str(self._paths.socket)
 
     def alive(self) -> bool:
         """Return whether the process exists."""
-        return self._process.poll() is None if self._process else _runs_here(self.pid, self._place)
+        return self._process.poll() is None if self._process else _runs_here(self.pid, self._paths)
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
         """Shut the server down in order; kill it after `seconds`. Idempotent."""
         if self.alive():
-            _ask(self._place.socket, b"SHUTDOWN")
+            _ask(self._paths.socket, b"SHUTDOWN")
             if not self._ended_within(seconds):
                 _signal(self.pid, signal.SIGKILL)
                 self._ended_within(seconds)
-        self._place.remove_short()
+        self._paths.remove_short()
 
     @classmethod
-    def _adopt(cls, place: ServerPaths, seconds: float) -> Self | None:
+    def _adopt(cls, paths: ServerPaths, seconds: float) -> Self | None:
         end = time.monotonic() + seconds
-        while (answer := _ask(place.socket, b"PING")).startswith("-LOADING") and time.monotonic() < end:
+        while (answer := _ask(paths.socket, b"PING")).startswith("-LOADING") and time.monotonic() < end:
             time.sleep(0.05)
-        return cls(place, None) if answer.startswith("+PONG") else None
+        return cls(paths, None) if answer.startswith("+PONG") else None
 
     def _ended_within(self, seconds: float) -> bool:
         end = time.monotonic() + seconds
@@ -126,9 +126,9 @@ class _ServerExited(Exception):
         self.what = what
         self.said = said
 
-    def error(self, place: ServerPaths) -> Unavailable:
+    def error(self, paths: ServerPaths) -> Unavailable:
         lines = [line.strip() for line in self.said.splitlines() if line.strip()]
-        return Unavailable(f"the bus server {self.what}: {' | '.join(lines[-3:])}", f"its log: {place.log}")
+        return Unavailable(f"the bus server {self.what}: {' | '.join(lines[-3:])}", f"its log: {paths.log}")
 
 
 def server_program() -> Path:
@@ -145,21 +145,21 @@ def server_program() -> Path:
         kind = "aarch64"
     program = Path(package.origin).parent / "_binaries" / f"{system}-{kind}" / "valkey-server"
     if not os.access(program, os.X_OK):
-        raise ConfigError(f"the bus server {program} is not there or cannot be executed", hint)
+        raise ConfigError(f"the bus server {program} does not exist or cannot be executed", hint)
     return program
 
 
-def _launch(program: Path, place: ServerPaths, seconds: float) -> subprocess.Popen[bytes]:
+def _launch(program: Path, paths: ServerPaths, seconds: float) -> subprocess.Popen[bytes]:
     """Start the program in its own session: the daemon handles a Ctrl-C in the terminal."""
-    log = open_log(place)
+    log = open_log(paths)
     try:
         start = os.fstat(log).st_size
         process = subprocess.Popen(
-            [program, place.settings],
+            [program, paths.settings],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            cwd=place.folder,
+            cwd=paths.folder,
             # without the user's keys and tokens, which the server does not need
             env={name: value for name, value in os.environ.items() if name in _ENVIRONMENT},
             start_new_session=True,
@@ -171,13 +171,13 @@ def _launch(program: Path, place: ServerPaths, seconds: float) -> subprocess.Pop
     finally:
         os.close(log)
     end = time.monotonic() + seconds
-    while not _ask(place.socket, b"PING").startswith("+PONG"):
+    while not _ask(paths.socket, b"PING").startswith("+PONG"):
         if process.poll() is not None:
-            raise _ServerExited("ended at once", log_end(place, start))
+            raise _ServerExited("ended at once", log_end(paths, start))
         if time.monotonic() > end:
             process.kill()
             process.wait()
-            raise _ServerExited(f"was not ready within {seconds:g} seconds", log_end(place, start))
+            raise _ServerExited(f"was not ready within {seconds:g} seconds", log_end(paths, start))
         time.sleep(0.01)
     return process
 
@@ -192,37 +192,37 @@ def _ask(path: Path, command: bytes) -> str:
     return ""
 
 
-def _pid(place: ServerPaths) -> int:
+def _pid(paths: ServerPaths) -> int:
     """Return the process id from the server's pid file, 0 if there is none."""
     try:
-        return int(read_file(place.pid, 64))
+        return int(read_file(paths.pid, 64))
     except (OSError, ValueError):
         return 0
 
 
-def _end_unreachable(place: ServerPaths) -> None:
+def _end_unreachable(paths: ServerPaths) -> None:
     """End a server whose socket is gone or silent but which still writes to the folder: two would corrupt the log."""
-    pid = _pid(place)
+    pid = _pid(paths)
     for kind in (signal.SIGTERM, signal.SIGKILL):
-        if _runs_here(pid, place):
+        if _runs_here(pid, paths):
             _signal(pid, kind)
         end = time.monotonic() + ANSWER_SECONDS
-        while _runs_here(pid, place) and time.monotonic() < end:
+        while _runs_here(pid, paths) and time.monotonic() < end:
             time.sleep(0.01)
 
 
-def _runs_here(pid: int, place: ServerPaths) -> bool:
+def _runs_here(pid: int, paths: ServerPaths) -> bool:
     """Return whether the process is a server with this folder's settings; the pid alone may have been reused."""
     if pid <= 0:
         return False
     command = Path(f"/proc/{pid}/cmdline")
     if command.parent.parent.joinpath("self").exists():
         try:
-            return os.fsencode(place.settings) in command.read_bytes()
+            return os.fsencode(paths.settings) in command.read_bytes()
         except OSError:
             return False
     listed = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, check=False)
-    return os.fsencode(place.settings) in listed.stdout
+    return os.fsencode(paths.settings) in listed.stdout
 
 
 def _signal(pid: int, kind: signal.Signals) -> None:

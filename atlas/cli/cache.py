@@ -86,8 +86,8 @@ def prune(
 
 
 def _in_use(one: CachedFolder) -> bool:
-    from atlas.app.store import has_writer
     from atlas.process.daemon import find_running
+    from atlas.process.lock import has_writer
 
     return find_running(one.folder) is not None or has_writer(one.folder)
 

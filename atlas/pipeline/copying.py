@@ -107,7 +107,7 @@ async def compare_project(source: Store, target: Store, project: str, progress: 
 async def _state(store: Store, project: str) -> ProjectState:
     states = {state.project: state for state in await store.projects()}
     if project not in states:
-        raise NotFound(f"{project} is not in the index that is to be copied", near=tuple(states))
+        raise NotFound(f"{project} is not in the source index", near=tuple(states))
     return states[project]
 
 

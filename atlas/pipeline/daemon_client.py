@@ -52,7 +52,7 @@ class DaemonResult:
     removed: int
     vectors: int
     given_up: int
-    """Events that became dead letters meanwhile."""
+    """Events that became dead dead_before meanwhile."""
 
 
 async def read_state(bus: Coordinator) -> dict[str, Any] | None:
@@ -101,7 +101,7 @@ def _served(state: Mapping[str, Any], project: str) -> ServedProject:
     known = ", ".join(one["project"] for one in state["projects"])
     raise Unavailable(
         f"the daemon (process {state['pid']}) writes to this index and serves {known}, not {project}",
-        "restart it with this project too: `atlas daemon restart ROOT...`, or end it first: `atlas daemon stop`",
+        "restart it with this project too: `atlas daemon restart ROOT...`, or stop it first: `atlas daemon stop`",
     )
 
 
@@ -113,7 +113,7 @@ async def index_by_daemon(
     When it returns, the store holds what was on disk at the call, including vectors. `alive` says whether any process
     writes to the store; it may block for a moment. Raises Unavailable if the bus becomes unavailable.
     """
-    letters = await _dead(bus)
+    dead_before = await _count_dead_letters(bus)
     waiting = _ProgressPoller(bus, project, before, alive, progress)
     # tier by tier: a tier publishes to the next stream before it acknowledges its own batch
     for stream, group in before.tiers:
@@ -132,7 +132,9 @@ async def index_by_daemon(
         return None
     mine = _of(after, project)
     counts = {name: mine[name] - before.counters[name] for name in COUNTERS}
-    return DaemonResult(pid=before.pid, files=mine["files"], given_up=await _dead(bus) - letters, **counts)
+    return DaemonResult(
+        pid=before.pid, files=mine["files"], given_up=await _count_dead_letters(bus) - dead_before, **counts
+    )
 
 
 async def is_drained(bus: Streams, stream: str, group: str) -> bool:
@@ -173,5 +175,5 @@ def _of(state: Mapping[str, Any], project: str) -> dict[str, Any]:
     return next(one for one in state["projects"] if one["project"] == project)
 
 
-async def _dead(bus: Streams) -> int:
+async def _count_dead_letters(bus: Streams) -> int:
     return sum(state.dead for state in await bus.states())

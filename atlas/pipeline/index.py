@@ -57,7 +57,7 @@ class Indexer:
             workspace.close()
         await self.store.finish(self.source.project, workspace.excluded())
         if failed is not None:
-            raise type(failed)(f"the graph is indexed, but not all vectors are made: {failed.message}", failed.hint)
+            raise type(failed)(f"the graph is indexed, but vectors are missing: {failed.message}", failed.hint)
         return await self._summary(workspace, started, cpu)
 
     async def _run(self, workspace: Workspace, progress: Progress) -> Unavailable | ConfigError | None:
@@ -80,7 +80,7 @@ class Indexer:
         return embed.failed if embed is not None else None
 
     async def _summary(self, workspace: Workspace, started: float, cpu: float) -> IndexSummary:
-        tally = workspace.counters
+        counters = workspace.counters
         embedding_stats = self.embedder.embedding_stats if self.embedder is not None else EmbeddingStats()
         states = {state.project: state for state in await self.store.projects()}
         return IndexSummary(
@@ -88,16 +88,16 @@ class Indexer:
             root=str(self.source.root),
             generation=states[workspace.name].generation,
             files=len(workspace.manifest) - 1,
-            changed=tally.changed,
-            parsed=tally.parsed,
-            written=tally.written,
-            removed=tally.removed,
+            changed=counters.changed,
+            parsed=counters.parsed,
+            written=counters.written,
+            removed=counters.removed,
             skipped=len(workspace.excluded()),
-            vectors=tally.vectors,
+            vectors=counters.vectors,
             problems=sum(1 for record in workspace.manifest.values() if record.problems),
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - cpu,
-            phases=tuple(tally.seconds.items()),
+            phases=tuple(counters.seconds.items()),
             cut_texts=embedding_stats.truncated,
             unembedded=embedding_stats.given_up,
         )

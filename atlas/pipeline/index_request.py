@@ -93,7 +93,7 @@ async def _index_by_daemon(target: IndexTarget, progress: Progress, *, full: boo
             return None
         if full:
             raise Unavailable(
-                f"the daemon (process {served.pid}) keeps this index; it must not run while all is written again",
+                f"the daemon (process {served.pid}) writes to this index and must not run during a full rebuild",
                 "run: atlas daemon stop, atlas index --full, atlas daemon start",
             )
         if served.root != str(target.root) and served.host in ("", socket.gethostname()):

@@ -84,7 +84,7 @@ async def report_worker_startup(owned: Sequence[OwnedProject], report_status: Re
         await asyncio.sleep(WORKER_POLL_SECONDS)
     leads = [one.election.project for one in owned if one.election.holds]
     waits = [one.election.project for one in owned if not one.election.holds]
-    parts = (f"keeps {', '.join(leads)}" if leads else "", f"stands by for {', '.join(waits)}" if waits else "")
+    parts = (f"leads {', '.join(leads)}" if leads else "", f"stands by for {', '.join(waits)}" if waits else "")
     report_status("ready", "; ".join(part for part in parts if part))
 
 

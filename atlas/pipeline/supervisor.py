@@ -104,7 +104,7 @@ class Daemon:
         self._store, self._bus, self._options, self._log = store, bus, options, log
         self._resident, self._trim, self._embedder = resident, trim, embedder
         self._workspaces = {source.project: Workspace(source, store) for source in sources}
-        self._kept = {name: self._watched(workspace) for name, workspace in self._workspaces.items()}
+        self._projects = {name: self._with_watcher(workspace) for name, workspace in self._workspaces.items()}
         self._tiers: list[Tier] = [
             GraphTier(self._workspaces, store, bus, options.graph, sweep=self._embeds),
             AstTier(
@@ -118,7 +118,7 @@ class Daemon:
         self._started_at = time.time()
         self.heartbeat = Heartbeat(bus, DAEMON, self.state)
 
-    def _watched(self, workspace: Workspace) -> _WatchedProject:
+    def _with_watcher(self, workspace: Workspace) -> _WatchedProject:
         data = workspace.source.cache.parent
         watcher = Watcher(workspace.source.root, data=data, poll_seconds=self._options.poll_seconds)
         workspace.subscribe(watcher.on_scanned)
@@ -129,8 +129,8 @@ class Daemon:
 
         Waiting events stay in the streams. Raises StoreError and ConfigError if it cannot start.
         """
-        for kept in self._kept.values():
-            await claim_project(self._store, kept.workspace.source)
+        for watched in self._projects.values():
+            await claim_project(self._store, watched.workspace.source)
         draining = asyncio.Event()
         sources = [asyncio.create_task(job) for job in self._sources(stop)]
         workers = [
@@ -164,14 +164,14 @@ class Daemon:
             except Unavailable as error:
                 self._log("waiting", {"for": error.message})
                 await asyncio.sleep(BUS_RETRY_SECONDS)
-        for kept in self._kept.values():
-            await self._request_scan(kept, "started")
+        for watched in self._projects.values():
+            await self._request_scan(watched, "started")
         # a source must not end before the daemon
         await asyncio.Event().wait()
 
     def _sources(self, stop: asyncio.Event) -> list[Coroutine[object, object, None]]:
         return [
-            *(self._watch(kept, stop) for kept in self._kept.values()),
+            *(self._watch(watched, stop) for watched in self._projects.values()),
             self._every(1.0, self._reconcile),
             self._every(SETTLE_SECONDS, self._settle),
             self.heartbeat.run(),
@@ -179,28 +179,28 @@ class Daemon:
             *([self._every(RECLAIM_SECONDS, self._reclaim_from_others)] if self._among_others else []),
         ]
 
-    async def _watch(self, kept: _WatchedProject, stop: asyncio.Event) -> None:
-        await kept.workspace.scanned.wait()
-        async with contextlib.aclosing(kept.watcher.changes(stop)) as reports:
+    async def _watch(self, watched: _WatchedProject, stop: asyncio.Event) -> None:
+        await watched.workspace.scanned.wait()
+        async with contextlib.aclosing(watched.watcher.changes(stop)) as reports:
             async for changes in reports:
                 if changes.everything:
-                    await self._request_scan(kept, changes.everything)
+                    await self._request_scan(watched, changes.everything)
                 elif changes.paths:
-                    await self._hint(kept, changes.paths)
+                    await self._hint(watched, changes.paths)
 
-    async def _hint(self, kept: _WatchedProject, keys: Sequence[str]) -> None:
+    async def _hint(self, watched: _WatchedProject, keys: Sequence[str]) -> None:
         """Publish hints; if the stream is full or the bus unavailable, a scan of the whole tree follows."""
         try:
-            refused = await self._bus.publish(FILE_CHANGED, [Event(kept.workspace.name, key) for key in keys])
+            refused = await self._bus.publish(FILE_CHANGED, [Event(watched.workspace.name, key) for key in keys])
         except Unavailable as error:
-            refused, kept.missed = 0, error.message
+            refused, watched.missed = 0, error.message
         if refused:
-            kept.missed = "the stream is full"
+            watched.missed = "the stream is full"
 
-    async def _request_scan(self, kept: _WatchedProject, reason: str) -> None:
-        self._log("look at everything", {"project": kept.workspace.name, "reason": reason})
-        kept.missed, kept.scan_requested_at = "", time.time()
-        await self._hint(kept, [WHOLE_PROJECT])
+    async def _request_scan(self, watched: _WatchedProject, reason: str) -> None:
+        self._log("requested a full scan", {"project": watched.workspace.name, "reason": reason})
+        watched.missed, watched.scan_requested_at = "", time.time()
+        await self._hint(watched, [WHOLE_PROJECT])
 
     async def _reclaim_from_others(self) -> None:
         """Reclaim events that the bus delivered to a paused predecessor: they would stay pending for a minute."""
@@ -215,29 +215,29 @@ class Daemon:
         elif self._was_away:
             # a killed bus may have lost its last events, which nothing else replaces
             self._was_away = False
-            for kept in self._kept.values():
-                kept.missed = kept.missed or "the bus was away"
-        for kept in self._kept.values():
-            if kept.workspace.root_missing and await asyncio.to_thread(kept.workspace.source.root.is_dir):
+            for watched in self._projects.values():
+                watched.missed = watched.missed or "the bus was unavailable"
+        for watched in self._projects.values():
+            if watched.workspace.root_missing and await asyncio.to_thread(watched.workspace.source.root.is_dir):
                 # the watcher does not report a root that was missing only for a moment
-                kept.workspace.report_present_root()
-                kept.missed = kept.missed or "root is back"
-            if kept.missed:
-                await self._request_scan(kept, kept.missed)
-            elif time.time() - kept.scan_requested_at >= self._options.reconcile_seconds:
-                await self._request_scan(kept, "timer")
+                watched.workspace.report_present_root()
+                watched.missed = watched.missed or "root is back"
+            if watched.missed:
+                await self._request_scan(watched, watched.missed)
+            elif time.time() - watched.scan_requested_at >= self._options.reconcile_seconds:
+                await self._request_scan(watched, "timer")
 
     async def _settle(self) -> None:
         """Finish the pass of every idle project: time, skipped files, planner statistics, checkpoint."""
-        for kept in self._kept.values():
-            workspace = kept.workspace
+        for watched in self._projects.values():
+            workspace = watched.workspace
             writes = workspace.counters.written + workspace.counters.removed + workspace.counters.vectors
-            if writes != kept.writes:
-                kept.writes, kept.written_at = writes, time.time()
-            rested = time.time() - kept.written_at >= SETTLE_SECONDS
+            if writes != watched.writes:
+                watched.writes, watched.written_at = writes, time.time()
+            rested = time.time() - watched.written_at >= SETTLE_SECONDS
             state = (workspace.scans, workspace.tree.exclusion_changes, writes)
-            if workspace.scans and rested and state != kept.finished and await self._is_over(workspace):
-                kept.finished = state
+            if workspace.scans and rested and state != watched.finished and await self._is_over(workspace):
+                watched.finished = state
                 with contextlib.suppress(AtlasError):
                     await self._store.finish(workspace.name, workspace.excluded())
                     await asyncio.to_thread(workspace.compact)
@@ -300,34 +300,34 @@ class Daemon:
             "heartbeat_at": time.time(),
             "resident_bytes": self._resident(),
             "tiers": [tier_state(tier, self._reports[tier.group]) for tier in self._tiers],
-            "projects": [_project_state(kept) for kept in self._kept.values()],
+            "projects": [_project_state(watched) for watched in self._projects.values()],
         }
 
 
-def _project_state(kept: _WatchedProject) -> dict[str, object]:
-    workspace, tally = kept.workspace, kept.workspace.counters
+def _project_state(watched: _WatchedProject) -> dict[str, object]:
+    workspace, counters = watched.workspace, watched.workspace.counters
     return {
         "project": workspace.name,
         "root": str(workspace.source.root),
         "ready": workspace.scans > 0 and workspace.linking.linker is not None,
-        "watch": kept.watcher.mode,
-        "watch_reason": kept.watcher.reason,
-        "watches": kept.watcher.watches,
-        "overflows": kept.watcher.overflows,
+        "watch": watched.watcher.mode,
+        "watch_reason": watched.watcher.reason,
+        "watches": watched.watcher.watches,
+        "overflows": watched.watcher.overflows,
         "folders": len(workspace.tree.folders),
         "files": max(len(workspace.manifest) - 1, 0),
         # a changed package manifest is not an indexed file but makes others stale
         "stale_files": len(workspace.stale) or int(workspace.scans > 0 and workspace.must_relink),
         "problem": workspace.problem,
         "looks": workspace.scans,
-        "looked_at": kept.scan_requested_at,
+        "looked_at": watched.scan_requested_at,
         "look_seconds": round(workspace.scan_seconds, 4),
         "skipped": len(workspace.tree.skipped) + len(workspace.tree.refused),
-        "changed": tally.changed,
-        "parsed": tally.parsed,
-        "written": tally.written,
-        "removed": tally.removed,
-        "vectors": tally.vectors,
+        "changed": counters.changed,
+        "parsed": counters.parsed,
+        "written": counters.written,
+        "removed": counters.removed,
+        "vectors": counters.vectors,
     }
 
 

@@ -108,7 +108,7 @@ async def run_tier(bus: Streams, tier: Tier, report: TierReport, stop: asyncio.E
                 await _work(bus, tier, batch, report, stop, log)
         except Unavailable as error:
             if report.last_error != error.message:
-                log("bus is away", {"tier": tier.group, "error": error.message})
+                log("bus is unavailable", {"tier": tier.group, "error": error.message})
             report.last_error = error.message
             report.outages += 1
             await _until_stopped(stop, asyncio.sleep(BUS_RETRY_SECONDS))
@@ -141,7 +141,7 @@ async def _work(
 ) -> None:
     started = time.monotonic()
     report.busy = True
-    holding = asyncio.create_task(_extend_visibility(bus, tier, [one.id for one in batch]))
+    extension = asyncio.create_task(_extend_visibility(bus, tier, [one.id for one in batch]))
     try:
         for one, reason in await _failures(tier, batch, report, stop, log):
             report.errors += 1
@@ -153,8 +153,8 @@ async def _work(
         if not stop.is_set() or not report.away:
             await _answer(stop, functools.partial(bus.acknowledge, tier.stream, tier.group, [one.id for one in batch]))
     finally:
-        holding.cancel()
-        await asyncio.gather(holding, return_exceptions=True)
+        extension.cancel()
+        await asyncio.gather(extension, return_exceptions=True)
         report.busy = False
     report.events += len(batch)
     report.batches += 1

@@ -77,8 +77,8 @@ def check_folder(folder: Path, *, trust: bool = False) -> None:
     if state in ("missing", "empty", "own"):
         return
     if state == "no folder":
-        hint = "Give the path of a folder: an empty one, or one that is not there yet."
-        raise ConfigError(f"the data folder {folder} is not a folder, or would lie in a file", hint)
+        hint = "Name an empty folder, or one that does not exist yet."
+        raise ConfigError(f"the data folder {folder} is not a folder, or its parent is not", hint)
     if not trust:
         raise ConfigError(
             f"the data folder {folder} was not made by this installation of Code Atlas",

@@ -136,5 +136,16 @@ def lock_folder(data_dir: Path) -> WriterLock:
     try:
         make_folder(data_dir)
     except OSError as error:
-        raise StoreError(f"cannot make {data_dir}: {error}", "check its permissions, or choose another one") from error
+        raise StoreError(
+            f"cannot create {data_dir}: {error}", "check its permissions, or choose another folder with --data-dir"
+        ) from error
     return WriterLock(data_dir)
+
+
+def has_writer(folder: Path) -> bool:
+    """Return whether a process writes to the index in a folder. Raises StoreError if its lock cannot be used."""
+    try:
+        WriterLock(folder).release()
+    except WriterBusy:
+        return True
+    return False

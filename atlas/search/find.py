@@ -126,7 +126,7 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
 
 
 def _remarks(rankings: Sequence[Ranking], query: Query) -> tuple[str, ...]:
-    """Return a note if the index contains none of the words."""
+    """Return a note if no word of the query is indexed."""
     found = {ranking.channel: ranking.hits for ranking in rankings}
     if query.words and not found.get("words") and any(found.values()):
         return ("no word of the query occurs in the index: these hits are at best similar in meaning",)

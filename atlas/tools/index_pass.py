@@ -64,15 +64,15 @@ def summary_text(summary: IndexSummary) -> str:
         f"{summary.written} units written, {summary.vectors} vectors made, {summary.seconds:.1f} s",
     ]
     if summary.cut_texts:
-        lines.append(
-            f"note: {summary.cut_texts} texts were longer than the embedding model takes; their ends are cut off"
-        )
+        lines.append(f"note: {summary.cut_texts} texts were longer than the embedding model accepts and were truncated")
     if summary.unembedded:
-        lines.append(f"note: {summary.unembedded} texts got no vector: the embedding server takes them in no form")
+        lines.append(
+            f"note: {summary.unembedded} texts have no vector: the embedding server rejects every form of them"
+        )
     if summary.given_up:
-        lines.append(f"note: {summary.given_up} events could not be worked off; `atlas dead-letters list` says why")
+        lines.append(f"note: {summary.given_up} events failed permanently; `atlas dead-letters list` gives the reasons")
     if not summary.files:
-        lines.append("note: no file was indexed; status with skipped says why")
+        lines.append("note: no file was indexed; status with skipped gives the reasons")
     return "\n".join(lines)
 
 

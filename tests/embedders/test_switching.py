@@ -127,7 +127,7 @@ async def test_equal_texts_are_sent_once_because_the_cache_is_on(root: Path, stu
 async def test_the_graph_is_indexed_without_its_server_and_the_vectors_later(root: Path, stub: Stub) -> None:
     settings = with_server(root, stub)
     await stub.stop()
-    with pytest.raises(Unavailable, match=r"the graph is indexed, but not all vectors are made: .* cannot be reached"):
+    with pytest.raises(Unavailable, match=r"the graph is indexed, but vectors are missing: .* cannot be reached"):
         await index(settings)
     async with open_atlas(settings) as atlas:
         answer = await atlas.search("open_account", Filter(project="toys"))

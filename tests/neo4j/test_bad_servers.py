@@ -126,7 +126,7 @@ async def test_a_server_that_falls_silent_is_given_up(monkeypatch: pytest.Monkey
         try:
             assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]
             relay.mute = True
-            with pytest.raises(Unavailable, match="did not answer in time"):
+            with pytest.raises(Unavailable, match="did not respond in time"):
                 await link.read(lambda transaction: transaction.rows("RETURN 1"), 0.3)
             relay.mute = False
             assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]
@@ -238,7 +238,7 @@ async def test_another_hosts_project_of_the_same_name_and_path_is_not_replaced(r
     await moved()
     shutil.rmtree(root)
     write_tree(root, {"other.py": "x = 1\n"})
-    with pytest.raises(ConfigError, match=r"another project called shop, of .* on elsewhere"):
+    with pytest.raises(ConfigError, match=r"another project named shop, indexed at .* on elsewhere"):
         await index_project(settings, no_progress)
     write_files(root)
     assert await exported(settings) == before

@@ -345,7 +345,7 @@ async def test_health_warns_and_says_what_to_do(here: Stage) -> None:
     assert watching.state == "warning"
     assert "sysctl fs.inotify.max_user_watches=" in watching.fix
     letters = named(answer.checks, "letters")
-    assert (letters.state, letters.detail) == ("warning", "1 events were given up")
+    assert (letters.state, letters.detail) == ("warning", "1 events failed permanently")
     assert letters.fix.startswith("atlas dead-letters list --project ")
     bus = named(answer.checks, "bus")
     assert bus.state == "warning"
@@ -353,7 +353,7 @@ async def test_health_warns_and_says_what_to_do(here: Stage) -> None:
     assert "no log on disk" in bus.detail
     shown = atlas("health", *here.options)
     assert shown.returncode == 0
-    assert "\nwarning watching: shop: looked at at intervals only: too few inotify watches" in shown.stdout
+    assert "\nwarning watching: shop: scanned at intervals only: too few inotify watches" in shown.stdout
 
 
 async def test_health_of_a_stuck_and_of_a_killed_daemon(here: Stage) -> None:

@@ -1,5 +1,5 @@
 -- args: group, ids.
 if redis.call('EXISTS', stream) == 1 then
-  answered(args.ids)
+  remove(args.ids)
 end
 return 'null'

@@ -1,4 +1,4 @@
--- KEYS: the vectors by key, the times of use. args: keys. Returns the vectors in order, "" for those that are not there.
+-- KEYS: the vectors by key, the times of use. args: keys. Returns the vectors in order, "" for a miss.
 local found = redis.call('HMGET', KEYS[1], unpack(args.keys))
 local now = redis.call('TIME')[1]
 local times = {}

@@ -1,4 +1,4 @@
--- KEYS: the vectors by key, the times of use. args: items ([key, vector] each), most. Forgets what was not used longest.
+-- KEYS: the vectors by key, the times of use. args: items ([key, vector] each), most. Evicts the least recently used.
 local now = redis.call('TIME')[1]
 for _, item in ipairs(args.items) do
   redis.call('HSET', KEYS[1], item[1], item[2])

@@ -1,5 +1,5 @@
--- Stands before every script. KEYS: the stream, the ids of events that nobody has taken yet by event, the dead dead_letters.
--- ARGV: one JSON object; its fields are named where they are used. Entries hold p (project) and k (key).
+-- Precedes every script. KEYS: the stream; the ids of queued events, which no group has taken yet, by event; the stream
+-- of dead letters. ARGV: one JSON object, whose fields each script lists. Entries hold p (project) and k (key).
 local stream, queued, dead_letters = KEYS[1], KEYS[2], KEYS[3]
 local args = cjson.decode(ARGV[1])
 
@@ -11,14 +11,14 @@ local function mark(project, key)
   return project .. '\0' .. key
 end
 
--- Calls f with at most 1,000 of the items at a time: commands take no unbounded number of arguments from here.
+-- Calls f with at most 1,000 of the items at a time: the number of arguments of a command is limited.
 local function in_parts(items, f)
   for first = 1, #items, 1000 do
     f({ unpack(items, first, math.min(first + 999, #items)) })
   end
 end
 
--- Entries that are taken now: an event that is published again from now on is a new one.
+-- Removes entries from the queued events: they are taken now, so the same event can be published again.
 local function unmark(entries)
   in_parts(entries, function(part)
     local names, gone = {}, {}
@@ -53,8 +53,8 @@ local function groups_of(key)
   return groups
 end
 
--- Takes the ids from the group's pending ones and deletes the entries that no group has pending or not taken yet.
-local function answered(ids)
+-- Removes the ids from the group's pending entries, and deletes entries that no group has pending or still to take.
+local function remove(ids)
   in_parts(ids, function(part)
     redis.call('XACK', stream, args.group, unpack(part))
   end)
@@ -86,5 +86,5 @@ local function dead_letter(id, attempts, reason)
     redis.call('XADD', dead_letters, 'MAXLEN', '=', args.max_dead_letters, '*', 's', args.stream, 'g', args.group,
       'p', fields[2], 'k', fields[4], 'n', attempts, 'r', reason)
   end
-  answered({ id })
+  remove({ id })
 end

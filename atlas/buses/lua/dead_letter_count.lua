@@ -1,4 +1,4 @@
--- Returns [stream, group, number of dead dead_letters] of each group that has any.
+-- Returns [stream, group, number of dead letters] of each group that has any.
 local found, numbers = {}, {}
 for _, entry in ipairs(redis.call('XRANGE', dead_letters, '-', '+')) do
   local fields = entry[2]

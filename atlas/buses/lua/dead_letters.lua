@@ -1,4 +1,4 @@
--- args: ids (those dead_letters), or limit (the oldest). Returns [id, stream, group, project, key, attempts, reason] of each.
+-- args: ids, or limit (the oldest). Returns [id, stream, group, project, key, attempts, reason] of each dead letter.
 local found = {}
 
 local function add(entries)

@@ -1,4 +1,4 @@
--- KEYS[1]: the list, a hash. Returns [name, text] of each heartbeat that has not expired, and removes the others.
+-- KEYS[1]: the hash of all heartbeats. Returns [name, text] of each heartbeat that has not expired; removes the others.
 local now = redis.call('TIME')
 local found, name = {}, nil
 for position, value in ipairs(redis.call('HGETALL', KEYS[1])) do

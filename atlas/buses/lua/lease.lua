@@ -1,4 +1,4 @@
--- KEYS[1]: the lease. args: holder, ms. A free lease is taken, an own one kept. Returns who holds it now.
+-- KEYS[1]: the lease. args: holder, ms. Acquires a free lease or renews that of the holder. Returns the current holder.
 local held = redis.call('GET', KEYS[1])
 if not held or held == args.holder then
   held = args.holder

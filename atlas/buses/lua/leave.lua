@@ -1,4 +1,4 @@
--- args: group, consumer. Removes the consumer when it holds nothing, and those that a dead process left a day ago.
+-- args: group, consumer. Removes the consumer if it has no pending entries, and consumers idle for a day.
 for _, pairs_of_consumer in ipairs(redis.call('XINFO', 'CONSUMERS', stream, args.group)) do
   local consumer = {}
   for position = 1, #pairs_of_consumer, 2 do

@@ -1,6 +1,6 @@
 -- args: group, ids, reason, attempts, after, first_delay, longest_delay (ms), stream, max_dead_letters.
--- An entry comes again when it was idle for `after` ms, so it is args the idle time that leaves its delay.
--- Returns the shortest delay in ms, -1 when nothing comes again.
+-- An entry is redelivered after `after` ms of idle time, so its idle time is set to `after` minus its delay.
+-- Returns the shortest delay in ms, -1 if no entry is redelivered.
 local shortest = -1
 for _, id in ipairs(args.ids) do
   local pending = redis.call('XPENDING', stream, args.group, id, id, 1)[1]

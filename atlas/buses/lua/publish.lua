@@ -1,4 +1,4 @@
--- args: events ([project, key] each, no two alike), capacity. Returns how many events found no room.
+-- args: events ([project, key] each, no two alike), capacity. Returns the number of events for which there was no room.
 local room = args.capacity - redis.call('XLEN', stream)
 local refused = 0
 in_parts(args.events, function(part)
@@ -7,7 +7,7 @@ in_parts(args.events, function(part)
     names[position] = mark(event[1], event[2])
   end
   for position, id in ipairs(redis.call('HMGET', queued, unpack(names))) do
-    -- a mark whose entry is gone (the stream was deleted) must not keep the event out for ever
+    -- a queued id without an entry (the stream was deleted) must not keep the event out permanently
     if not (id and redis.call('XRANGE', stream, id, id)[1]) then
       if room > 0 then
         marks[#marks + 1] = names[position]

@@ -1,4 +1,4 @@
--- args: group, after (ms), but (a consumer, or ""). Makes everything pending due, whoever but that one holds it;
+-- args: group, after (ms), but (a consumer, or ""). Makes all pending entries due except those of the consumer `but`;
 -- returns how many.
 local start, count = '-', 0
 while true do

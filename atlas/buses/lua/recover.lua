@@ -1,6 +1,6 @@
 -- args: group, consumer, after (ms), in_flight (ids that the consumer knows of).
--- What the consumer holds without knowing was delivered into a connection that broke: make it due, as if it had not
--- been delivered. Returns the ids that the consumer both knows of and holds.
+-- Other pending entries of the consumer were delivered into a broken connection: makes them due as if they had not been
+-- delivered. Returns the ids that the consumer knows of and has pending.
 local known, held = {}, {}
 for _, id in ipairs(args.in_flight) do
   known[id] = true

@@ -6,7 +6,7 @@ if redis.call('EXISTS', stream) == 1 then
   for _, group in ipairs(all) do
     local waiting = group.lag
     if #all == 1 then
-      waiting = math.max(0, length - group.pending)  -- what is neither pending nor waiting has been deleted
+      waiting = math.max(0, length - group.pending)  -- entries that are neither pending nor waiting are deleted
     elseif not waiting then  -- deletions hide the lag from the server
       waiting = #redis.call('XRANGE', stream, '(' .. group['last-delivered-id'], '+')
     end

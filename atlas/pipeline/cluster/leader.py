@@ -69,19 +69,19 @@ class LeaderElection:
 
     async def _hold(self, stop: asyncio.Event) -> None:
         over = asyncio.Event()
-        keeping = asyncio.create_task(self._keep(stop, over))
+        renewal = asyncio.create_task(self._renew_until_over(stop, over))
         try:
             await self._work(over)
         except AtlasError as error:
-            self._log("gave the lease back", {"project": self.project, "error": error.message})
+            self._log("released the lease", {"project": self.project, "error": error.message})
         finally:
-            keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
+            renewal.cancel()
+            await asyncio.gather(renewal, return_exceptions=True)
             self.holder = ""
             with contextlib.suppress(AtlasError):
                 await self._coordinator.release(LEASE, self._me)
 
-    async def _keep(self, stop: asyncio.Event, over: asyncio.Event) -> None:
+    async def _renew_until_over(self, stop: asyncio.Event, over: asyncio.Event) -> None:
         """Renew the lease until the work is over; set `over` when it should end."""
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -107,7 +107,9 @@ async def hold_lease(coordinator: Coordinator, project: str, seconds: float) -> 
     me = process_name()
     holder = await coordinator.lease(LEASE, me, seconds)
     if holder != me:
-        raise WriterBusy(f"process {holder.rpartition(':')[0]} keeps {project}", "wait until it has done it")
+        raise WriterBusy(
+            f"process {holder.rpartition(':')[0]} leads {project}", "wait until it has finished, or stop it"
+        )
     try:
         async with in_background(_renew(coordinator, me, seconds)):
             yield

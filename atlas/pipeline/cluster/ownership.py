@@ -35,10 +35,10 @@ async def claim_project(store: Store, source: ProjectSource, *, take_over: bool 
         if present < SHARE * len(sample):
             place = f"{state.root} on {state.host}" if state.host else state.root
             raise ConfigError(
-                f"the index holds another project called {source.project}, of {place}: of {len(sample):,} files "
-                f"indexed there {present:,} are in {source.root}",
-                "give this one a name of its own, [project] name in atlas.toml (ATLAS_PROJECT_NAME); "
-                "or replace the other one: atlas index --take-over",
+                f"the index holds another project named {source.project}, indexed at {place}: only {present:,} of "
+                f"{len(sample):,} sampled files exist in {source.root}",
+                "give this project another name, [project] name in atlas.toml (ATLAS_PROJECT_NAME), "
+                "or replace the other project: atlas index --take-over",
             )
     await store.open_project(source.project, str(source.root))
 

@@ -39,7 +39,7 @@ class EmbedTier:
         `of_all`: also embeds projects without a workspace; otherwise other processes embed them.
         """
         self._workspaces, self._store, self._embedder, self._of_all = workspaces, store, embedder, of_all
-        self.tallies: dict[str, Counters] = {name: workspace.counters for name, workspace in workspaces.items()}
+        self.counters: dict[str, Counters] = {name: workspace.counters for name, workspace in workspaces.items()}
         self._progress, self._page, self.window = progress, page, window
 
     async def handle(self, events: Sequence[Event]) -> None:
@@ -73,15 +73,15 @@ class EmbedTier:
             await self._put(project, chunks, info)
 
     async def _put(self, project: str, chunks: Sequence[Chunk], info: ModelInfo) -> None:
-        started, tally = time.process_time(), self.tallies.setdefault(project, Counters())
+        started, counters = time.process_time(), self.counters.setdefault(project, Counters())
         vectors = await self._embedder.embed_chunks(chunks)
         if await self._embedder.info() != info:  # the server was restarted with another model
-            raise Unavailable(f"the embedder no longer serves {info.model}: all vectors are to be made again")
+            raise Unavailable(f"the embedder no longer serves {info.model}: all vectors must be made again")
         rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
         await self._store.put_vectors(project, info, rows)
-        tally.vectors += len(rows)
-        tally.spend("embed", time.process_time() - started)
-        self._progress("embed", tally.vectors, 0)
+        counters.vectors += len(rows)
+        counters.spend("embed", time.process_time() - started)
+        self._progress("embed", counters.vectors, 0)
 
 
 async def check_model(store: Store, embedder: Embedder) -> None:
@@ -90,6 +90,6 @@ async def check_model(store: Store, embedder: Embedder) -> None:
     others = {state.model for state in await store.projects() if state.model not in (None, info)}
     if other := next(iter(others), None):
         raise ConfigError(
-            f"the vectors in the store are of {other.model}, this worker makes those of {info.model}",
-            "Give it the embedder settings of the others; to change the model, start one with all tiers.",
+            f"the vectors in the store are of {other.model}, this worker uses {info.model}",
+            "Use the embedder settings of the other workers; to change the model, start one with all tiers.",
         )

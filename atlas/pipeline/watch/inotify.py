@@ -272,4 +272,4 @@ def reason_of(error: OSError) -> str:
         return "too few inotify watches (fs.inotify.max_user_watches)"
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return "too many open files or inotify queues (ulimit -n, fs.inotify.max_user_instances)"
-    return f"the kernel gives no watches: {error.strerror or error}"
+    return f"the kernel refuses watches: {error.strerror or error}"
