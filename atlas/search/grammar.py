@@ -85,7 +85,7 @@ _MORE: tuple[tuple[Kind, str], ...] = (
     (Kind.PATH, "how does|do|can|could|would X [eventually|ever] reach|reaches|call|invoke|get_to|lead_to|end_up_in"
                 "|end_up_at|end_up_calling|connect_to|flow_to|flow_into|make_it_to|use|arrive_at Y"),
     (Kind.PATH, "how do|does|can|could we|you|i|control|execution|data|it get|go|come from X to|into Y"),
-    (Kind.PATH, "[what|is|are] [is|there] [the|a|any|some] [shortest] [call|calling|dependency|execution|control|data] "
+    (Kind.PATH, "[what|is|are] [is|there] [the|a|any|some] [shortest] [call|calling|dependency|execution|control|data|call_graph] "
                 "path|paths|route|chain|call-chain|callchain|trace|connection|link|flow|sequence|stack|graph "
                 "[of_calls] from|between X to|and Y"),
     (Kind.PATH, "[call] trace|follow|connect from X to Y"),
@@ -120,13 +120,17 @@ _MORE: tuple[tuple[Kind, str], ...] = (
                   "i_change|we_change] X [changes|change|is_changed]"),
     (Kind.IMPACT, "[is|would] [it] safe to change|modify|remove|delete|rename|refactor|edit|touch X"),
     (Kind.IMPACT, "can|could|may|should i|we|you [safely] change|modify|remove|delete|rename|refactor|edit X [safely]"),
+    (Kind.IMPACT, "what|who do|will|would|could i|we break|affect|impact if|when|by [i|we] "
+                  "change|changing|modify|modifying|rename|renaming|remove|removing|delete|deleting X"),
+    (Kind.IMPACT, "[things|code|everything] affected|impacted|broken by [changing|modifying|removing|deleting|renaming"
+                  "|changes_to|a_change_to|a_change_in] X"),
     (Kind.IMPACT, "X impact|blast_radius|change_impact|ripple_effect"),
     (Kind.IMPACT, "[what|which] [tests|code] should|must|do i|we [need] [to] run|rerun|re-run|update|fix|check "
                   "[if|when|after] [i|we] change|changing|modify|modifying|rename|renaming X"),
     (Kind.IMPACT, "what [else] must|should|do|would [i|we] [have] [need] [to] change|update|fix if|when [i|we] "
                   "change|rename|remove|delete X"),
     (Kind.UNUSED, "[is|are] X unused|dead|dead_code|unreferenced|uncalled|orphaned"),
-    (Kind.UNUSED, "unused|dead|unreferenced|uncalled|orphaned|unreachable|never-called "
+    (Kind.UNUSED, "[is_there|are_there] [any] unused|dead|unreferenced|uncalled|orphaned|unreachable|never-called "
                   "[private|public|exported] "
                   "code|functions|methods|classes|symbols|function|method|definitions|exports|helpers|variables|constants"),
     (Kind.UNUSED, "which|what|THINGS [functions|methods|classes|code|symbols|definitions] [that|which] "
@@ -151,6 +155,7 @@ _MORE: tuple[tuple[Kind, str], ...] = (
                    "[recently] changed|modified|edited|touched|updated|added|new "
                    "[recently|lately|last|today|yesterday|this_week|last_week|in_this_branch|on_this_branch|in_the_branch]"),
     (Kind.CHANGES, "what|which [files|functions|symbols|code] changed [since|between|in|after|from|on] [commit|revision|the_last] X"),
+    (Kind.CHANGES, "which|what commits|commit|prs|pull_requests [last] touched|changed|modified|introduced|added|affect X"),
     (Kind.CHANGES, "[recent|latest|last] changes|commits|modifications [in|on] [this_branch|the_branch|the_project|recently]"),
     (Kind.CHANGES, "changes|diff|commits since|after|from [commit|revision|tag|branch] X"),
     (Kind.CHANGES, "who [last|recently|has|originally|most_recently] changed|modified|touched|wrote|edited|updated|added"
@@ -449,7 +454,11 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
         names = [part.replace(_SPACE, " ") if part in quoted else part for part in parts]
         if not all(_is_name(name) for name in names):
             return None
-        known = any(part in quoted for part in parts) or len(parts) > 1 or bool(groups.get(f"{slot}k"))
+        known = (
+            any(part in quoted for part in parts)
+            or len(parts) > 1
+            or bool(groups.get(f"{slot}k") or groups.get(f"{slot}t"))
+        )
         certain = certain and (known or any(is_code_shaped(name) for name in names))
         slots.append(".".join(dotted(name) for name in names))
     return RelationIntent(kind, slots[0], slots[1], certain=certain)
@@ -533,6 +542,6 @@ def _slot(name: str) -> str:
     one = rf"(?P<{name}>\S+)"
     kind = rf"(?P<{name}k>(?:{_KIND_WORD} ){{1,2}})?"
     return (
-        rf"{_DET}(?:(?P<{name}p>\S+) 's )?{kind}{one} (?:{_KIND_WORD} )?"
+        rf"{_DET}(?:(?P<{name}p>\S+) 's )?{kind}{one} (?P<{name}t>{_KIND_WORD} )?"
         rf"(?:(?:of|on) {_DET}(?:{_KIND_WORD} )?(?P<{name}o>\S+) (?:{_KIND_WORD} )?)?"
     )

@@ -84,7 +84,8 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return None
     targets = await find_targets(reader, intent.name, intent, where.project)
     if not targets.targets:
-        return Relation(intent, targets) if intent.certain else None
+        is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
+        return Relation(intent, targets) if is_symbol else None
     if not intent.certain and targets.total > MAX_FOLLOWED and intent.kind not in _ALWAYS_SYMBOLS:
         return None
     if intent.kind == Kind.PATH:

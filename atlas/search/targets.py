@@ -21,6 +21,9 @@ from atlas.search.resolve import resolve
 MAX_TARGETS = 12
 """Symbols of one name that are listed; a name that fits more says how many."""
 
+MAX_NODES = 500
+"""Nodes read of one name; more are not told apart."""
+
 _CLASSES = (Label.CLASS,)
 _CALLABLE = (Label.FUNCTION, Label.METHOD, Label.CLASS)
 _FILES = (Label.MODULE, Label.PACKAGE, Label.FILE)
@@ -41,6 +44,7 @@ APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
     Kind.USAGES: (_ANY_CODE, _FILES),
     Kind.USES: (_ANY_CODE, _FILES),
     Kind.DEFINITION: (_ANY_CODE, _FILES),
+    Kind.DOCS: (_ANY_CODE, _FILES),
 }
 """By kind of relation: labels of what can have its edges, the first group that fits any node is meant."""
 
@@ -85,35 +89,44 @@ async def find_targets(reader: Reader, name: str, intent: RelationIntent, projec
     found = await _resolved(reader, name, intent.kind, where)
     if found.targets or not intent.certain:
         return found
-    reasons = await why_missing(reader, name, where)
-    return replace(found, reasons=reasons)
+    if found.reasons:
+        return found
+    return replace(found, reasons=await why_missing(reader, name, where))
 
 
 async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets:
     resolution = await resolve(reader, name, where)
     if resolution.how == "suffix":
-        # all of them: resolve prefers one definition among its declarations
-        nodes = await reader.store.find(name, Match.SUFFIX, where, 200)
+        # all of them: resolve prefers one definition to its declarations
+        nodes = await reader.store.find(name, Match.SUFFIX, where, MAX_NODES)
     else:
         nodes = [*resolution.nodes, *resolution.declarations]
-    nodes = _preferred(nodes, kind, exact=resolution.how != "folded")
-    groups = group_symbols(nodes, reader.languages.constructors)
+    found = _preferred(nodes, APPLIES.get(kind, ()))
+    if not found and resolution.how in ("exact", "suffix"):
+        # `render` is a value here, and the class that is meant is `Render`
+        found = _preferred(await reader.store.find(name, Match.FOLDED, where, MAX_NODES), APPLIES.get(kind, ()))
+    if nodes and not found:
+        return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
+    groups = group_symbols(found, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near)
 
 
-def _preferred(nodes: Sequence[Node], kind: Kind, *, exact: bool) -> list[Node]:
-    """Return the nodes that the relation is about: of the right label, own before external, code before tests.
+def _wrong_kind(nodes: Sequence[Node], kind: Kind) -> str:
+    """Say that what has the name cannot have such edges."""
+    row = nodes[0].row
+    more = f" (the first of {len(nodes)})" if len(nodes) > 1 else ""
+    wanted = " or ".join(label.lower() for label in APPLIES[kind][0])
+    return f"there is no {wanted} of that name, only: {row.kind} {row.qualified_name} {row.path}:{row.line}{more}"
 
-    What has the name in another case only counts if the relation applies to it: `Error` is not a function `error`.
-    """
-    for labels in APPLIES.get(kind, ())[: None if exact else 1]:
-        fitting = [node for node in nodes if node.row.label in (*labels, *EXTERNAL_LABELS)]
-        if any(node.row.label in labels for node in fitting):
-            nodes = fitting
+
+def _preferred(nodes: Sequence[Node], groups: Sequence[Sequence[Label]]) -> list[Node]:
+    """Return the nodes with the labels of the first group that fits, own before external, code before tests."""
+    fitting = list(nodes) if not groups else []
+    for labels in groups:
+        if any(node.row.label in labels for node in nodes):
+            fitting = [node for node in nodes if node.row.label in labels]
             break
-    else:
-        nodes = nodes if exact or kind not in APPLIES else []
-    own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS] or list(nodes)
+    own = fitting or [node for node in nodes if node.row.label in EXTERNAL_LABELS]
     return [node for node in own if not node.row.is_test] or own
 
 

@@ -130,9 +130,9 @@ TOOLS: tuple[Tool, ...] = (
         "Also answers 'callers of X', 'subclasses of X', 'tests for X', 'where is X used'. "
         "Labels: Class Function Method Module Value DocSection ADR.",
         _SEARCH,
-        _HITS,
+        {**_HITS, "relation": _OBJECT},
         ("query",),
-        ("hits", "found"),
+        ("found",),
         cites=True,
     ),
     Tool("text_search", "Search by words only (BM25).", _SEARCH, _HITS, ("query",), ("hits", "found"), cites=True),

@@ -145,7 +145,7 @@ def relation_lines(answer: RelationAnswer) -> Iterator[str]:
 def relation_head(answer: RelationAnswer) -> Iterator[str]:
     """Yield what was asked of which symbol, with the number of results; near names where there is no such symbol."""
     if answer.outcome == "not_found":
-        yield f"`{answer.missing}` is not a symbol of the index"
+        yield f"no symbol `{answer.missing}` that can have {answer.kind}"
         for line in answer.diagnosis:
             yield f"- {line}"
         if answer.near:

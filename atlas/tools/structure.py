@@ -157,17 +157,17 @@ def _hit(hit: Hit) -> Structure:
 
 def _relation(answer: RelationAnswer) -> Structure:
     """Return the edges as lines by file: the same lines as the text, because rows of JSON cost twice the tokens."""
-    return {
-        "relation": answer.kind,
+    relation: Structure = {
+        "kind": answer.kind,
         "outcome": answer.outcome,
         "of": list(subject_lines(answer)),
         "to": answer.other if answer.kind == "path" else "",
         "edges": {group.path: [related_line(symbol) for symbol in group.symbols] for group in answer.files},
-        "found": answer.found,
         "missing": answer.missing,
         "near": [f"{each.qualified_name} {each.place}" for each in answer.near],
         "diagnosis": list(answer.diagnosis),
     }
+    return {"relation": _kept(relation), "found": answer.found}
 
 
 def _sections(sections: Iterable[Section]) -> Structure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from atlas.parsing import VectorIndex
 from atlas.search.find import Mode
 from atlas.search.freshness import StaleFile
 from atlas.stores.sqlite.store import EmbeddedStore
-from atlas.tools.answers import SearchAnswer
+from atlas.tools.answers import RelationAnswer, SearchAnswer
 from atlas.tools.graph import cypher_query, schema_info
 from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render, to_dict
@@ -82,14 +83,26 @@ async def test_tests_stand_below_unless_asked_for(shop: Atlas) -> None:
     assert "tests.test_cart.test_total" not in names(await hybrid_search(shop, query, include_tests=False))
 
 
+async def related(shop: Atlas, question: str, **arguments: Any) -> RelationAnswer:
+    answer = await hybrid_search(shop, question, **arguments)
+    assert isinstance(answer, RelationAnswer), question
+    return answer
+
+
+def ends(answer: RelationAnswer) -> list[tuple[str, str, tuple[int, ...]]]:
+    return [(group.path, symbol.name, symbol.lines) for group in answer.files for symbol in group.symbols]
+
+
 async def test_relations_are_followed_and_nothing_else_is_shown(shop: Atlas) -> None:
-    callers = await hybrid_search(shop, "callers of apply_discount")
-    assert names(callers) == ["shop.cart.Cart.total", "shop.cart.apply_discount"]
-    assert callers.hits[0].reasons == ("callers of apply_discount",)
-    assert names(await hybrid_search(shop, "subclasses of Store"))[0] == "shop.store.MemoryStore"
-    assert names(await hybrid_search(shop, "what does Cart.save call?"))[0] == "shop.store.Store.write"
-    assert names(await hybrid_search(shop, "tests for Cart.total"))[0] == "tests.test_cart.test_total"
-    assert names(await hybrid_search(shop, "docs for apply_discount"))[0] == "docs/guide.md#discounts"
+    callers = await related(shop, "callers of apply_discount")
+    assert (callers.outcome, callers.found) == ("found", 1)
+    assert callers.subjects[0].place == "shop/cart.py:20"
+    assert ends(callers) == [("shop/cart.py", "Cart.total", (15,))]
+    assert [name for _, name, _ in ends(await related(shop, "subclasses of Store"))] == ["MemoryStore"]
+    assert [name for _, name, _ in ends(await related(shop, "what does Cart.save call?"))] == ["Store.write"]
+    assert [name for _, name, _ in ends(await related(shop, "is Cart.total tested?"))] == ["test_total"]
+    assert [path for path, _, _ in ends(await related(shop, "docs for apply_discount"))] == ["docs/guide.md"]
+    assert ends(await related(shop, "where is apply_discount defined")) == [("shop/cart.py", "apply_discount", (20,))]
 
 
 async def paint(shop: Atlas) -> None:
@@ -116,34 +129,51 @@ async def paint(shop: Atlas) -> None:
 async def test_a_relation_is_followed_from_what_can_have_it(shop: Atlas) -> None:
     await paint(shop)
     for name in ("Render", "render"):
-        found = await hybrid_search(shop, f"implementations of {name}")
-        assert sorted(names(found)) == [*(f"art.Brush{number}" for number in range(5)), "art.Render"]
-        assert any("the symbol itself" in note for note in found.evidence.notes)
-    assert names(await hybrid_search(shop, "who imports render")) == ["art.Brush0", "lib.render"]
-    assert names(await hybrid_search(shop, "subclasses of Render", labels=["method"])) == []
+        found = await related(shop, f"implementations of {name}")
+        assert [each.qualified_name for each in found.subjects] == ["art.Render"]
+        assert sorted(name for _, name, _ in ends(found)) == [f"Brush{number}" for number in range(5)]
+    assert [name for _, name, _ in ends(await related(shop, "who imports render"))] == ["Brush0"]
+    assert (await related(shop, "subclasses of Render", labels=["method"])).found == 0
 
 
-async def test_several_that_can_have_a_relation_stay_ambiguous(shop: Atlas) -> None:
+async def test_a_name_of_several_symbols_lists_them(shop: Atlas) -> None:
     await paint(shop)
-    found = await hybrid_search(shop, "callers of Render")
-    assert any("`Render` is ambiguous: qualify it; callers were not followed" in n for n in found.evidence.notes)
-    by_name = {hit.symbol.qualified_name for hit in found.hits if "name" in hit.channels}
-    assert by_name >= {"art.Render", "art.Render.Render", "art.Brush0.Render"}
+    found = await related(shop, "callers of Render")
+    assert (found.outcome, found.subject_count, found.files) == ("ambiguous", 7, ())
+    assert {each.qualified_name for each in found.subjects} >= {"art.Render", "art.Brush0.Render"}
+    assert found.counts == (0,) * 7
 
 
-async def test_a_name_of_nothing_that_can_have_the_relation_is_not_called_ambiguous(shop: Atlas) -> None:
+async def test_a_name_of_nothing_that_can_have_the_relation_says_what_it_is(shop: Atlas) -> None:
     await paint(shop)
-    found = await hybrid_search(shop, "overrides of Brush3")
-    assert not any("ambiguous" in note for note in found.evidence.notes)
-    found = await hybrid_search(shop, "subclasses of mix")
-    assert any("`mix` is not a class; subclasses were not followed" in note for note in found.evidence.notes)
+    found = await related(shop, "subclasses of mix")
+    assert found.outcome == "not_found"
+    assert "there is no class of that name, only: value art.Brush0.mix" in found.diagnosis[0]
 
 
-async def test_unfollowed_relations_say_why(shop: Atlas) -> None:
-    nobody = await hybrid_search(shop, "callers of orphan")
-    assert any("no resolved callers of orphan" in note for note in nobody.evidence.notes)
-    unknown = await hybrid_search(shop, "callers of missing_thing")
-    assert any("not a symbol" in note for note in unknown.evidence.notes)
+async def test_no_callers_and_no_symbol_are_told_apart(shop: Atlas) -> None:
+    nobody = await related(shop, "callers of orphan")
+    assert (nobody.outcome, nobody.found) == ("found", 0)
+    assert any("no resolved callers" in note for note in nobody.evidence.notes)
+    unknown = await related(shop, "callers of missing_thing")
+    assert (unknown.outcome, unknown.missing) == ("not_found", "missing_thing")
+
+
+async def test_a_question_about_no_symbol_is_searched_as_text(shop: Atlas) -> None:
+    assert isinstance(await hybrid_search(shop, "documentation for discounts"), SearchAnswer)
+
+
+async def test_scopes_limit_a_relation(shop: Atlas) -> None:
+    assert (await related(shop, "callers of apply_discount in tests")).found == 0
+    assert (await related(shop, "callers of apply_discount excluding tests")).found == 1
+    assert (await related(shop, "callers of apply_discount in shop.store")).found == 0
+    nowhere = await related(shop, "callers of apply_discount in module nowhere")
+    assert any("was not applied" in note for note in nowhere.evidence.notes)
+
+
+async def test_a_path_of_calls_is_found(shop: Atlas) -> None:
+    found = await related(shop, "how does test_total reach apply_discount")
+    assert [name for _, name, _ in ends(found)] == ["Cart.total", "apply_discount"]
 
 
 async def test_a_short_question_may_be_an_identifier(shop: Atlas) -> None:
