@@ -68,7 +68,8 @@ async def search(
     """Find candidates for a question. A failed channel adds a note instead of raising.
 
     The hybrid mode answers a question about a relation from the graph alone, unless nothing has the name asked for and
-    that name may be an English word. A single channel keeps its own order and reads only the first `wanted` nodes; the hybrid mode ranks all candidates.
+    that name may be an English word; it ranks all candidates. A single channel keeps its own order and reads only the
+    first `wanted` nodes.
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:

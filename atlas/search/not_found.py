@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from atlas.model import FileRecord, Filter, Node, Skipped
 from atlas.search import Reader
-from atlas.search.resolve import CANDIDATES, relative, resolve
 from atlas.search.names import dotted
+from atlas.search.resolve import CANDIDATES, relative, resolve
 
 MENTIONS = 50
 """Maximum number of mentions counted; more are shown as "50+"."""

@@ -240,32 +240,32 @@ async def _scope(
     reader: Reader, intent: RelationIntent, targets: Targets, where: Filter
 ) -> tuple[Callable[[Node], bool], tuple[str, ...]]:
     """Return which symbols the question is limited to, and what there is to say about that."""
-    inside, notes = await _inside(reader, intent, targets, where.project)
+    owner = f"{intent.within}.{intent.name}"
+    owned = any(_ends_in(target.node, owner) for target in targets.targets)
+    inside, notes = await _inside(reader, "" if owned else intent.within, where.project)
+    outside, more = await _inside(reader, intent.outside, where.project)
 
     def kept(node: Node) -> bool:
         if intent.tests == TestScope.ONLY and not node.row.is_test:
             return False
         if intent.tests == TestScope.EXCLUDED and node.row.is_test:
             return False
-        return keeps(where, node) and inside(node)
+        return keeps(where, node) and (inside is None or inside(node)) and (outside is None or not outside(node))
 
-    return kept, notes
+    return kept, (*notes, *more)
 
 
-async def _inside(
-    reader: Reader, intent: RelationIntent, targets: Targets, project: str
-) -> tuple[Callable[[Node], bool], tuple[str, ...]]:
-    """Return which symbols lie in the module, class or folder that the question names."""
-    owner = f"{intent.within}.{intent.name}"
-    if not intent.within or any(_ends_in(target.node, owner) for target in targets.targets):
-        return _everywhere, ()
-    prefix = intent.within.removeprefix("./")
+async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[Node], bool] | None, tuple[str, ...]]:
+    """Return which symbols lie in a module, class or folder; None for no scope, and for one that is unknown."""
+    if not scope:
+        return None, ()
+    prefix = scope.removeprefix("./")
     anywhere = Filter(project=project)
     held = await reader.store.find(dotted(prefix), Match.SUFFIX, anywhere, 50)
     holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
     files = await reader.store.find("", Match.PREFIX, replace(anywhere, path=prefix), 1)
     if not files and not holders:
-        return _everywhere, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
+        return None, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
 
     def inside(node: Node) -> bool:
         row = node.row
@@ -274,10 +274,6 @@ async def _inside(
         )
 
     return inside, ()
-
-
-def _everywhere(node: Node) -> bool:
-    return bool(node)
 
 
 def _ends_in(node: Node, name: str) -> bool:

@@ -14,8 +14,8 @@ from atlas.model import Filter, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.languages import LanguageTerms
-from atlas.search.rank import is_declaration
 from atlas.search.names import dotted, valid
+from atlas.search.rank import is_declaration
 
 CANDIDATES = 50
 NEAR = 8

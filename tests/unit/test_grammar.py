@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atlas.search.grammar import MAX_RELATION_CHARACTERS, find_relation
-from atlas.search.relations import RELATIONS, RelationIntent
+from atlas.search.relations import Kind, RelationIntent
 
 TABLE = Path(__file__).parent / "data" / "phrasings.txt"
 ROWS = [line.rpartition(" | ")[::2] for line in TABLE.read_text(encoding="utf-8").splitlines() if line[0] != "#"]
@@ -33,7 +33,7 @@ def test_phrasings(question: str, expected: str) -> None:
 def test_the_table_is_large_and_covers_every_kind() -> None:
     assert len(ROWS) >= 250
     kinds = {expected.split()[0] for _, expected in ROWS}
-    assert {words.kind.value for words in RELATIONS} <= kinds
+    assert {kind.value for kind in Kind} <= kinds
 
 
 @pytest.mark.parametrize("name", ["MethodRouter", "TypeAdapter", "classify", "FunctionType", "test_all", "Handler"])
@@ -74,7 +74,30 @@ def test_any_text_is_understood_the_same_way_twice(text: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["callers", "of", "the", "class", "in", "tests", "who", "calls", "X", ".", "(", "*", ")", "::", "within", "a.b", "`f`", "path", "from", "to"])
+        st.sampled_from(
+            [
+                "callers",
+                "of",
+                "the",
+                "class",
+                "in",
+                "tests",
+                "who",
+                "calls",
+                "X",
+                ".",
+                "(",
+                "*",
+                ")",
+                "::",
+                "within",
+                "a.b",
+                "`f`",
+                "path",
+                "from",
+                "to",
+            ]
+        )
     )
 )
 def test_words_of_the_grammar_in_any_order_are_harmless(words: list[str]) -> None:
