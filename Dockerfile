@@ -18,7 +18,7 @@ RUN /opt/maturin/bin/maturin build --release --locked --out /wheels
 
 FROM ${PYTHON_IMAGE} AS install
 COPY --from=build /wheels /wheels
-# pip stays outside; modules are compiled now, since nothing can be written later
+# The environment contains no pip. Modules are compiled now, because the root file system is read-only later.
 RUN python3 -m venv --without-pip /opt/atlas \
  && python3 -m pip --python /opt/atlas/bin/python install --no-cache-dir --only-binary :all: /wheels/*.whl
 

@@ -1,4 +1,4 @@
-# `make run` and `make test` do all set-up on a machine with Python >= 3.11, a C compiler, cargo and make.
+# `make run` and `make test` set everything up; they need Python >= 3.11, a C compiler, cargo and make.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -9,7 +9,7 @@ STDLIB = $(shell $(BIN)/python -c "import sysconfig; print(sysconfig.get_path('s
 .PHONY: run test test-rust quick coverage check lint dist format bench fuzz clean
 .DELETE_ON_ERROR:
 
-# The demonstration: the standard library of the interpreter at hand is a real tree that every machine has.
+# The demonstration indexes the interpreter's standard library, a real tree that every machine has.
 run: .venv/built
 	$(BIN)/atlas index "$(STDLIB)" --data-dir $(DEMO)
 	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" search "parse command line arguments" --limit 5
@@ -19,18 +19,18 @@ run: .venv/built
 	  "MATCH (c:Class)-[:INHERITS]->(b:Class {name: 'Handler'}) RETURN c.qualified_name AS class, c.path AS path ORDER BY class LIMIT 10"
 	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" status
 
-# Everything, file by file. tests/conftest.py orders the files, since xdist would put those with the fewest tests last.
+# All tests, distributed by file. tests/conftest.py orders the files; xdist would put those with the fewest tests last.
 test: test-rust .venv/extras
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-rust: .venv/built
 	cd rust-parser && cargo test --release --quiet
 
-# The fast loop: unit, language and link cases without those that search for counterexamples. Under 30 seconds.
+# The fast loop: unit, language and link tests without the slow ones. Takes less than 30 seconds.
 quick: .venv/built
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/unit tests/languages tests/link
 
-# Reported, not gated: of the tests that run the code in this process. COVERAGE_REPORT=html makes pages.
+# Coverage of the tests that run the code in their own process, without a threshold. COVERAGE_REPORT=html writes HTML.
 COVERAGE_REPORT ?= term
 coverage: .venv/built
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=atlas --cov-branch --cov-report="$(COVERAGE_REPORT)" \
@@ -40,14 +40,14 @@ check: lint .venv/built
 	$(BIN)/pyright
 	cd rust-parser && cargo clippy --release --all-targets --quiet -- -D warnings
 
-# What needs no compiled code: seconds.
+# Checks that need no compiled code; takes seconds.
 lint: .venv/tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	cd rust-parser && cargo fmt --check
 
-# Wheel and sdist in dist/, and the proof that the wheel works where neither cargo nor a C compiler is.
+# Build wheel and sdist in dist/, and check that the wheel works without cargo and a C compiler.
 dist: .venv/built
 	rm -rf dist
 	$(BIN)/maturin build --release --locked --quiet --out dist
@@ -60,12 +60,12 @@ format: .venv/built
 	$(BIN)/ruff format .
 	cd rust-parser && cargo fmt
 
-# Numbers of the README, for any tree: make bench TREE=path
+# Measure the README's numbers on any tree: make bench TREE=path
 bench: .venv/built
 	$(BIN)/atlas bench index "$(TREE)"
 	$(BIN)/atlas bench query "$(TREE)"
 
-# Changed inputs for the parser, the query language, the fact cache and MCP: make fuzz FUZZ_SECONDS=300
+# Fuzz the parser, the query language, the fact cache and MCP: make fuzz FUZZ_SECONDS=300
 FUZZ_SECONDS ?= 300
 fuzz: .venv/built
 	$(BIN)/python -m tests.fuzz.run $(FUZZ_SECONDS)
@@ -78,7 +78,7 @@ fuzz: .venv/built
 	$(BIN)/python -m pip install --quiet --group dev
 	touch $@
 
-# What is optional for users and not for tests. 36 packages, 210 MB: compiled when they are imported, which few are.
+# Optional for users, required by tests: 36 packages, 210 MB. They are compiled on import, and few are imported.
 .venv/extras: .venv/tools
 	$(BIN)/python -m pip install --quiet --no-compile --group extras
 	touch $@

@@ -1,3 +1,3 @@
-"""Code Atlas: a code graph that stays true, answered in few tokens with evidence."""
+"""Code Atlas: a code graph that stays current and answers in few tokens, with evidence."""
 
 __version__ = "0.1.0"

@@ -1,6 +1,6 @@
-"""The one door to an index: everything that CLI, MCP and tests ask of it goes through `Atlas`.
+"""The interface to an index: the CLI, the MCP server and the tests access it only through `Atlas`.
 
-Reading is delegated to `atlas.search` with the adapters that wiring put into `reader`; writing to `atlas.pipeline`.
+Reads are delegated to `atlas.search` with the adapters in `reader`, writes to `atlas.pipeline`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class Atlas:
 
     reader: Reader
     indexer: Indexer | None = None
-    """None when the index was opened for reading only."""
+    """None if the index was opened for reading only."""
 
     async def index(
         self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress
     ) -> IndexSummary:
-        """Make the index equal to the tree; `full` parses and writes everything again.
+        """Make the index equal to the tree; `full` parses and writes all files again.
 
-        Raises StoreError when opened for reading or when the store refuses, ConfigError for an unreadable root, and,
-        unless `take_over`, for an index of another tree with the project's name.
+        Raises StoreError if opened for reading only or if the store rejects the write, ConfigError for an unreadable
+        root and, unless `take_over`, for an index of another tree with the same project name.
         """
         if self.indexer is None:
             raise StoreError("the index was opened for reading only")
@@ -46,11 +46,11 @@ class Atlas:
         demote_tests: bool = True,
         wanted: int = RERANK_LIMIT,
     ) -> SearchResult:
-        """Return ranked candidates for a question; a failing channel becomes a note."""
+        """Return ranked candidates for a query; a failing channel becomes a note."""
         return await search(self.reader, text, where, mode, fusion, demote_tests=demote_tests, wanted=wanted)
 
     async def resolve(self, name: str, where: Filter) -> Resolution:
-        """Return what a name stands for: one node, several, or none with near spellings."""
+        """Return what a name refers to: one node, several, or none with similar spellings."""
         return await resolve(self.reader, name, where)
 
     async def aclose(self) -> None:

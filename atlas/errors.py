@@ -1,7 +1,7 @@
-"""Every error that Code Atlas raises on purpose: one tree, each with a message for a person and a hint.
+"""The errors that Code Atlas raises deliberately: one class hierarchy, each with a message and a hint.
 
-`hint` is the next step for the reader; `exit_code` is what the CLI exits with. Adapters translate the exceptions of
-their libraries into these at their own boundary.
+`hint` is the next step for the reader and `exit_code` the exit code of the CLI. Adapters translate the exceptions of
+their libraries into these errors.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class AtlasError(Exception):
 
 
 class ConfigError(AtlasError):
-    """Settings, arguments or project paths that cannot be used."""
+    """Invalid settings, arguments or project paths."""
 
     exit_code = 2
 
 
 class NotFound(AtlasError):
-    """A named thing does not exist; `near` are similar names, best first."""
+    """A named item does not exist; `near` are similar names, best first."""
 
     exit_code = 3
 
@@ -37,7 +37,7 @@ class NotFound(AtlasError):
 
 
 class QueryError(AtlasError):
-    """A query that cannot be understood or is not allowed; `line` and `column` are 1-based, 0 if unknown."""
+    """A query that is invalid or not allowed; `line` and `column` are 1-based, 0 if unknown."""
 
     exit_code = 4
 
@@ -48,7 +48,7 @@ class QueryError(AtlasError):
 
 
 class StoreError(AtlasError):
-    """The store failed for good: corrupted file, disk full, refused write."""
+    """A permanent failure of the store: corrupted file, disk full, rejected write."""
 
     exit_code = 5
 
@@ -60,16 +60,16 @@ class SchemaMismatch(StoreError):
 
 
 class LeaseLost(AtlasError):
-    """Another process has become the writer of a project: nothing of this one is written to it any more."""
+    """Another process has become the writer of a project; this process can no longer write it."""
 
     exit_code = 7
 
 
 class Unavailable(AtlasError):
-    """A store, bus or embedder cannot be reached or is busy now; trying again may succeed."""
+    """A store, bus or embedder is unreachable or busy; a retry may succeed."""
 
     exit_code = 7
 
 
 class WriterBusy(Unavailable):
-    """Another process writes to the index now; it will have finished at some time."""
+    """Another process is writing to the index; a retry succeeds once it has finished."""

@@ -1,7 +1,7 @@
-"""Names of things: project names and uids. Pure string rules, no I/O.
+"""Project names and uids: pure string functions.
 
-`uid = "<project>:<qualified name>"`; files and documents use their path as qualified name, external packages
-and symbols `ext:<name>`, the project itself and packages their dotted name.
+`uid = "<project>:<qualified name>"`. Files and documents use their path as qualified name, external packages and
+symbols `ext:<name>`, packages and the project itself their dotted name.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 
 def project_name(root: PurePath) -> str:
-    """Return the default project name of a folder: its own name, with every character outside [A-Za-z0-9._-] as "-"."""
+    """Return the default project name for a folder: its name, with "-" for characters outside [A-Za-z0-9._-]."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name).strip("-.")
     return name or "project"
 

@@ -1,7 +1,7 @@
-"""The MCP server over stdio and HTTP: `tools/list` from the catalogue, `tools/call` to a session. All of `mcp` is here.
+"""The MCP server over stdio and HTTP: `tools/list` from the catalogue, `tools/call` through a session.
 
-Errors of a tool are answers with `isError`, a message and a hint; a protocol error means a bug. Standard output belongs
-to the protocol, the log goes to standard error.
+Only this module imports `mcp`. Errors of a tool are answers with `isError`, a message and a hint; a protocol error
+indicates a bug. Standard output carries the protocol, standard error the log.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-# Two documented switches save a fifth of the start: nothing that is imported here becomes garbage, and pydantic would
-# otherwise read the entry points of every installed distribution to look for plugins.
+# Two documented settings shorten the start by a fifth: nothing that is imported here becomes garbage, and pydantic
+# would otherwise scan the entry points of every installed distribution for plugins.
 gc.disable()
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
@@ -56,24 +56,24 @@ Context = ServerRequestContext[object, object]
 HTTP_PATH = "/mcp"
 
 STDIO_LINE = 4 << 20
-"""Characters of a message over stdio; a longer one is not kept in memory."""
+"""Maximum characters of a message over stdio; a longer one is discarded while it is read."""
 STDIO_TASKS = 128
-"""Requests under way, or with an answer that the client does not read; beyond it no more are read."""
+"""Limit of requests that are running or have an unread answer; beyond it no further requests are read."""
 STDIO_PAUSE_SECONDS = 0.02
 
 SWITCH_SECONDS = 0.001
-"""The event loop takes the interpreter back from a query this soon, not after Python's 5 ms."""
+"""Thread switch interval: the event loop regains the interpreter this soon, not after Python's default of 5 ms."""
 
 GC_THRESHOLDS = 2_000, 20, 100
-"""A full collection after 4 million new objects, not 70,000: with many alive it stops all threads for a second."""
+"""A full collection runs after 4 million new objects, not 70,000: with many alive it stops all threads for a second."""
 
 INTERRUPTED = 130
-"""Exit code, as of every interrupted command."""
+"""Exit code of an interrupted command."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpSite:
-    """Where and to whom a server over HTTP answers."""
+    """Address, access rules and limits of a server over HTTP."""
 
     listening: socket.socket
     access: Access
@@ -82,10 +82,10 @@ class HttpSite:
 
 
 def serve_stdio(session: Session, *, offer_index: bool = True) -> None:
-    """Serve one client on stdin and stdout until it closes stdin. `offer_index` False leaves the `index` tool out.
+    """Serve one client on stdin and stdout until it closes stdin; `offer_index` False omits the `index` tool.
 
-    An interrupt ends the process at once, with the usual code: the thread that waits for input cannot be woken, and
-    nothing is half done in a store whose writes are transactions.
+    An interrupt ends the process immediately, with the usual exit code: the thread that waits for input cannot be
+    woken, and store writes are transactions, so nothing is left half done.
     """
     _log_to_stderr()
     _keep_loop_free()
@@ -98,9 +98,9 @@ def _leave(number: int, frame: object) -> None:
 
 
 def serve_http(server: Server[object], session: Session, site: HttpSite, ready: Callable[[], None]) -> None:
-    """Serve any number of clients with one session until a signal comes; `ready` is called when requests are taken.
+    """Serve any number of clients with one session until a signal; `ready` is called once requests are accepted.
 
-    Every revision of the protocol is served at `HTTP_PATH`, without sessions: each request stands for itself.
+    Every revision of the protocol is served at `HTTP_PATH`, without sessions: requests are independent of each other.
     """
     _log_to_stderr()
     _keep_loop_free()
@@ -116,11 +116,11 @@ def _keep_loop_free() -> None:
 
 
 def make_server(session: Session, *, offer_index: bool = True) -> Server[object]:
-    """Return the server of a session."""
+    """Return the MCP server of a session."""
     tools = [tool for tool in TOOLS if offer_index or tool.read_only]
     listed = types.ListToolsResult(tools=[_declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
-    # without these the SDK makes the whole answer of tools/list for each call over HTTP, to look for headers in it
+    # Without these, the SDK builds the whole answer of tools/list for each call over HTTP, to look for headers in it.
     schemas = {tool.name: tool.input_schema for tool in tools}
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -135,7 +135,7 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
             return _failure(error)
         except Exception as error:  # the boundary: the client gets a message, the log the traceback
             logger.exception("tool %s failed", params.name)
-            return _failure(AtlasError(f"{type(error).__name__}: {error}", "A bug in Code Atlas; its log says more."))
+            return _failure(AtlasError(f"{type(error).__name__}: {error}", "This is a bug in Code Atlas; see its log."))
         return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=structure)
 
     server = Server[object](
@@ -149,14 +149,14 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
         on_call_tool=call_tool,
     )
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        # nobody has asked for traces: the SDK's spans, which lead nowhere, would cost each request 0.05 ms
+        # Tracing is not configured: the SDK's spans would cost each request 0.05 ms for nothing.
         server.middleware.clear()
     return server
 
 
 def _log_to_stderr() -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.addFilter(RateLimitFilter())  # libraries write a line or a traceback for each bad message
+    handler.addFilter(RateLimitFilter())  # libraries log a line or a traceback for each invalid message
     logging.basicConfig(handlers=[handler], level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 
 
@@ -178,7 +178,7 @@ async def _serve_http(server: Server[object], session: Session, site: HttpSite, 
 
 
 async def _health(session: Session) -> tuple[bool, dict[str, object]]:
-    """Return whether questions can be answered, in words that anybody may read: neither paths nor names."""
+    """Return whether queries can be answered, with details that anybody may read: neither paths nor names."""
     try:
         generation = await session.generation()
     except NotFound:
@@ -194,7 +194,7 @@ async def _health(session: Session) -> tuple[bool, dict[str, object]]:
 
 
 class _Text(io.TextIOWrapper):
-    """Standard input whose lines have an end: of one that is too long an invalid message is left."""
+    """Standard input with a limit on the line length: a longer line is replaced by an invalid message."""
 
     def readline(self, size: int = -1, /) -> str:
         line = super().readline(STDIO_LINE)
@@ -206,22 +206,22 @@ class _Text(io.TextIOWrapper):
 
 
 class _Lines(anyio.AsyncFile[str]):
-    """Lines of a client; none is read while the answers to too many others are not written."""
+    """Lines of a client; reading pauses while too many answers are unwritten."""
 
     async def readline(self) -> str:
-        # each request that is answered or waits to be written is a task
-        while len(asyncio.all_tasks()) > STDIO_TASKS:  # noqa: ASYNC110 nothing tells when a task ends
+        # Each running request and each unwritten answer is a task.
+        while len(asyncio.all_tasks()) > STDIO_TASKS:  # noqa: ASYNC110 no event reports the end of a task
             await anyio.sleep(STDIO_PAUSE_SECONDS)
         return await super().readline()
 
 
 def _claim_stdin() -> _Lines:
-    """Return standard input; nothing else in this process can read it any more, nor can one that it starts."""
+    """Return standard input and detach it: no other code of this process and no child process can read it."""
     taken = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    # never closed: a thread may still wait for a line when the server has ended
+    # Never closed: a thread may still wait for a line when the server ends.
     binary = os.fdopen(taken, "rb", closefd=False)
     return _Lines(_Text(binary, encoding="utf-8", errors="replace"))
 
@@ -243,7 +243,7 @@ def _offered(tools: Mapping[str, Tool], name: str) -> Tool:
 
 
 def _failure(error: AtlasError) -> types.CallToolResult:
-    """Return an error as an answer: what went wrong, what is near, what to do next."""
+    """Return an error as a tool result: message, similar names, hint."""
     lines = [f"error: {error.message}"]
     if isinstance(error, NotFound) and error.near:
         lines.append(f"near: {', '.join(error.near)}")

@@ -1,7 +1,7 @@
-"""The values that layers hand to each other: graph rows, deltas, records of files, hits and tables.
+"""The values that layers exchange: graph rows, deltas, file records, hits and tables.
 
-No behaviour beyond construction. Everything is frozen; rows written in bulk are NamedTuples because the Rust extension
-hands over plain tuples of the same shape.
+They are frozen and have no behaviour. Rows written in bulk are NamedTuples because the Rust extension returns plain
+tuples of the same shape.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 STRUCTURE_PATH = ""
-"""The path of the one unit that is not a file: Project, Package and External* nodes and their CONTAINS edges."""
+"""Path of the only unit that is not a file: Project, Package and External* nodes and their CONTAINS edges."""
 
 
 class Label(StrEnum):
-    """Node labels that something writes."""
+    """Node labels of the graph."""
 
     PROJECT = "Project"
     PACKAGE = "Package"
@@ -34,7 +34,7 @@ class Label(StrEnum):
 
 
 class EdgeType(StrEnum):
-    """Relationship types that something writes."""
+    """Relationship types of the graph."""
 
     CONTAINS = "CONTAINS"
     DEFINES = "DEFINES"
@@ -51,7 +51,7 @@ class EdgeType(StrEnum):
 
 
 class NodeRow(NamedTuple):
-    """One node as it is written and read. Digests are 16 hex digits, "" where there is none."""
+    """One node as stored. Digests have 16 hex digits; "" if there is none."""
 
     uid: str
     label: str
@@ -65,7 +65,7 @@ class NodeRow(NamedTuple):
     """Relative to the project root, "/"-separated; "" for structure nodes."""
     language: str
     line: int
-    """1-based line of the name; 0 for nodes without a place."""
+    """1-based line of the name; 0 for nodes without a source position."""
     start_line: int
     end_line: int
     start_byte: int
@@ -82,20 +82,20 @@ class NodeRow(NamedTuple):
     docstring_digest: str
     text_digest: str
     chunk_digest: str
-    """Digest of (chunk name, chunk text): what the vector is made from; "" when the node is not embedded."""
+    """Digest of (chunk name, chunk text), which the vector is computed from; "" if the node is not embedded."""
     chunk_name: str
     """The embedder's name field: "Class function", or the path for modules, files and document sections."""
 
 
 class SearchText(NamedTuple):
-    """What word search sees of one node. Identifiers are pre-split: "getUserById" -> "getuserbyid get user by id"."""
+    """The text of one node for word search, pre-split: "getUserById" -> "getuserbyid get user by id"."""
 
     uid: str
     name: str
     qualified_name: str
     docstring: str
     source: str
-    """Words of the node's own text: without the text of nested nodes."""
+    """Words of the node's own text, without the text of nested nodes."""
     path: str
 
 
@@ -106,26 +106,26 @@ class EdgeRow(NamedTuple):
     target: str
     type: str
     line: int
-    """1-based line of the evidence in the source node's file; 0 for structure."""
+    """1-based line of the evidence in the source node's file; 0 for structural edges."""
     strategy: str
-    """The rule that found it (`import`, `self`, `inherited`, `constructor`, `local-type`, `unique-name`, ...)."""
+    """The rule that resolved it (`import`, `self`, `inherited`, `constructor`, `local-type`, `unique-name`, ...)."""
     confidence: float
-    """0..1, calibrated: the share of edges of this strategy that are right."""
+    """0..1, calibrated: the share of correct edges of this strategy."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:
-    """What the store knows of one file (or of the structure unit, path "")."""
+    """The stored record of one file (or of the structure unit, path "")."""
 
     path: str
     language: str = ""
     digest: str = ""
-    """32 hex digits: first 16 bytes of BLAKE3 of the content that was indexed. Of the structure unit: what made it."""
+    """32 hex digits: first 16 bytes of BLAKE3 of the indexed content. For the structure unit: digest of its inputs."""
     size: int = 0
     mtime_ns: int = 0
     lines: int = 0
     unit_digest: str = ""
-    """Digest over all node, edge and text rows of the unit: equal digests need no write."""
+    """Digest over all node, edge and text rows of the unit; an equal digest makes a write unnecessary."""
     unresolved: int = 0
     """References that no rule could resolve: counted, not guessed."""
     resolved: int = 0
@@ -134,24 +134,24 @@ class FileRecord:
     problems: tuple[str, ...] = ()
     """`line: code: message` each."""
     stale: bool = False
-    """The file is known to have changed on disk since `digest` was read; size and time are then the newer file's."""
+    """The file is known to have changed on disk since `digest` was computed; size and time are the newer file's."""
 
 
 class Decision(NamedTuple):
-    """What the significance gate said about a symbol that changed: is a new vector wanted soon, and why."""
+    """The significance gate's decision on a changed symbol: whether it needs a new vector soon, and why."""
 
     uid: str
     through: bool
     reason: str
-    """added, deleted, signature, docstring, body: through; layout, comment, small-body: stopped."""
+    """added, deleted, signature, docstring, body: pass the gate; layout, comment, small-body: do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphDelta:
-    """The new content of one unit; after `apply` the store's content of the unit equals it.
+    """The complete new content of one unit.
 
-    `record` None deletes the unit. `nodes` None keeps nodes, edges and texts and replaces only the record.
-    `content` is the file's bytes (None keeps what is stored).
+    `record` None deletes the unit. `nodes` None keeps nodes, edges and texts and replaces only the record. `content` is
+    the file's bytes; None keeps the stored bytes.
     """
 
     project: str
@@ -162,14 +162,14 @@ class GraphDelta:
     texts: Sequence[SearchText] = ()
     content: bytes | None = None
     decisions: Sequence[Decision] = ()
-    """Recorded per symbol, the last one counts; those of symbols that the unit does not hold are only counted.
+    """Recorded per symbol, the last one wins; decisions on symbols outside the unit are only counted.
 
-    A delta whose record is the stored one brings no news: its decisions are neither kept nor counted.
+    A delta whose record equals the stored one changes nothing: its decisions are neither recorded nor counted.
     """
 
 
 class SymbolDigests(NamedTuple):
-    """What the significance gate compares; see NodeRow."""
+    """The digests that the significance gate compares; see NodeRow."""
 
     signature: str
     body: str
@@ -180,22 +180,22 @@ class SymbolDigests(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that is not indexed, and why (`gitignore`, `scope`, `binary`, `too-large`, `secret`, ...)."""
+    """A file that is not indexed, and the reason (`gitignore`, `scope`, `binary`, `too-large`, `secret`, ...)."""
 
     path: str
     reason: str
     size: int = 0
     mtime_ns: int = 0
-    """Size and time of a file that was read and refused because of its content; 0 for the others."""
+    """Size and time of a file that was read and rejected because of its content; 0 for others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What reads are restricted to; empty means everything."""
+    """Restrictions of a read; empty values do not restrict."""
 
     project: str = ""
     path: str = ""
-    """Prefix of the path, or a glob if it holds `*` or `?`."""
+    """Path prefix, or a glob if it contains `*` or `?`."""
     labels: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     include_tests: bool = True
@@ -207,22 +207,22 @@ class Match(StrEnum):
 
     UID = "uid"
     EXACT = "exact"
-    """Qualified name equal."""
+    """Equal qualified name."""
     SUFFIX = "suffix"
-    """Qualified name ends in the given dotted name (also the plain name), case-sensitive."""
+    """Qualified name ends with the given dotted or plain name, case-sensitive."""
     FOLDED = "folded"
-    """As SUFFIX, without case."""
+    """Like SUFFIX, ignoring case."""
     PREFIX = "prefix"
-    """Plain name starts with it, without case."""
+    """Plain name starts with the text, ignoring case."""
     NEAR = "near"
     """Similar spelling, best first."""
     PATH = "path"
-    """All nodes of one file (of the structure unit for ""), in source order."""
+    """All nodes of one file in source order; "" = the structure unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node as it is read: its row plus the project it belongs to."""
+    """A node as read: its row and its project."""
 
     project: str
     row: NodeRow
@@ -230,21 +230,21 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An edge as it is read, with the far end's row (`node`), so that one read is enough to show it."""
+    """An edge as read, with the row of the node at the other end (`node`), so that one read is enough to show it."""
 
     row: EdgeRow
     node: Node
 
 
 class Direction(StrEnum):
-    """Which end of an edge the given nodes are."""
+    """Direction of edges, seen from the given nodes."""
 
     OUT = "out"
     IN = "in"
 
 
 class Scored(NamedTuple):
-    """A node by uid with a channel's own score; higher is better."""
+    """The uid of a node with its score in one channel; higher is better."""
 
     uid: str
     score: float
@@ -255,11 +255,11 @@ class Event(NamedTuple):
 
     project: str
     key: str
-    """A path of a file or folder, or a uid; "" = anything in the project."""
+    """Path of a file or folder, or a uid; "" = anything in the project."""
 
 
 class Delivery(NamedTuple):
-    """An event as a consumer gets it."""
+    """An event as delivered to a consumer."""
 
     id: str
     event: Event
@@ -269,22 +269,22 @@ class Delivery(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StreamState:
-    """Where one group of a stream stands."""
+    """The position of one consumer group in a stream."""
 
     stream: str
     group: str
     length: int
-    """Entries in the stream, pending ones included."""
+    """Entries in the stream, including pending ones."""
     waiting: int
-    """Entries that the group has not taken yet (lag)."""
+    """Entries not yet delivered to the group (lag)."""
     pending: int
-    """Taken and not yet acknowledged."""
+    """Entries delivered and not yet acknowledged."""
     dead: int
     """Dead letters of this group."""
 
 
 class DeadLetter(NamedTuple):
-    """An event that was given up."""
+    """An event that failed permanently."""
 
     id: str
     stream: str
@@ -298,7 +298,7 @@ class DeadLetter(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Text to embed: the first 3,000 characters of the node's text and its name field."""
+    """Text to embed: the first 3,000 characters of the node's text, and its name field."""
 
     uid: str
     digest: str
@@ -310,7 +310,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class VectorRow:
-    """One vector: `data` is little-endian float16, `digest` the chunk digest it was made from."""
+    """One vector: `data` is little-endian float16, `digest` the digest of the embedded chunk."""
 
     uid: str
     digest: str
@@ -319,28 +319,28 @@ class VectorRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What vectors were made with; a different value anywhere makes vectors stale."""
+    """Identity of an embedding model; vectors of a model that differs in any field are stale."""
 
     provider: str
     model: str
     dimension: int
     fingerprint: str
-    """sha256 of the weights, or what the provider offers instead."""
+    """SHA-256 of the weights, or the provider's substitute for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingStats:
-    """Texts that an embedder could not take as they were, since it was made."""
+    """Texts that an embedder could not embed unchanged, since its creation."""
 
     truncated: int = 0
-    """Their ends were cut off, by estimate where the server does it."""
+    """Truncated texts; an estimate if the server truncates."""
     given_up: int = 0
-    """Taken in no form: their vector is zero, no question finds them by meaning."""
+    """Texts that were rejected in any form: their vector is zero, so vector search does not find them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of a Cypher query. Nodes and edges are mappings with `_label`/`_type`; `truncated`: the row cap cut it."""
+    """Rows of a Cypher query. Nodes and edges are mappings with `_label`/`_type`; `truncated`: cut at the row limit."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
@@ -349,7 +349,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ProjectState:
-    """Where a project lies and what state its index is in; cheap to read, for the evidence of every answer."""
+    """Root and index state of a project; cheap to read, for the evidence of every answer."""
 
     project: str
     root: str
@@ -357,9 +357,9 @@ class ProjectState:
     indexed_at: str
     """ISO 8601, UTC; "" when never indexed."""
     model: ModelInfo | None = None
-    """What the store's vectors were last made with; None when it has none, or does not say."""
+    """Model of the stored vectors; None if there are none, or if the store does not record it."""
     host: str = field(default="", compare=False)
-    """Of the process that writes it, where several hosts share a store."""
+    """Host of the process that writes the project, if several hosts share a store."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +382,7 @@ class ProjectStats:
     unresolved: int
     chunks: int
     vectors: int
-    """Vectors that are up to date."""
+    """Up-to-date vectors."""
     skipped: Mapping[str, int]
     """Files by reason."""
     problems: int
@@ -392,6 +392,6 @@ class ProjectStats:
     strategies: Mapping[str, int] = field(default_factory=dict[str, int])
     """Edges by strategy."""
     stale_files: int = 0
-    """Files that are known to have changed since they were read."""
+    """Files known to have changed since they were indexed."""
     decisions: Mapping[str, int] = field(default_factory=dict[str, int])
-    """What the significance gate said so far, by reason."""
+    """Decisions of the significance gate so far, by reason."""

@@ -1,6 +1,6 @@
-"""Work that cannot be called back, as in a thread: who is cancelled while waiting for it goes when it has ended.
+"""Run work that cannot be cancelled, such as a thread: cancellation is deferred until it finishes.
 
-Else the next in line would change what it still uses, or read what is there before it.
+Otherwise the next task could change what the thread still uses, or read before it has written.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ _Result = TypeVar("_Result")
 
 
 async def in_thread(work: Callable[..., _Result], *arguments: Any) -> _Result:
-    """Return `work(*arguments)`, run in a thread; raises what it raises."""
+    """Run `work(*arguments)` in a thread and return its result; raises what it raises."""
     return await run_shielded(asyncio.get_running_loop().run_in_executor(None, work, *arguments))
 
 
 async def run_shielded(work: asyncio.Future[_Result]) -> _Result:
-    """Return the result of a thread's work; raises what it raises. Cancelled, it still waits for the end."""
+    """Return the result of a thread's work; raises what it raises. Cancellation is deferred until the work finishes."""
     cancelled: asyncio.CancelledError | None = None
     while not work.done():
         try:
@@ -26,6 +26,6 @@ async def run_shielded(work: asyncio.Future[_Result]) -> _Result:
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:
-        work.exception()  # nobody else asks for it
+        work.exception()  # asyncio logs exceptions that are never retrieved
         raise cancelled
     return work.result()

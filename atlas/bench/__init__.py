@@ -1,4 +1,5 @@
-"""Measurements of a real tree, by running the real commands as processes of their own: `atlas bench index|query PATH`.
+"""Measurements on a real tree that run the real commands as separate processes: `atlas bench index|query PATH`.
 
-CPU seconds are what counts (wall time depends on who else uses the machine). The tree itself is never changed.
+CPU seconds are the main result, because wall time depends on the other load of the machine. The tree itself is never
+changed.
 """

@@ -1,7 +1,7 @@
-"""Two indexes of the same tree, compared whole: what I1 calls equal, without holding either of them.
+"""Compare two indexes of the same tree completely, without loading either into memory.
 
-Sorted rows of each kind come in from both sides and are walked side by side; what differs goes out, counted by kind,
-with a few samples. It must not know how a store keeps its rows.
+Equality is that of invariant I1. Sorted rows of each kind are read from both sides and merged; differences are counted
+by kind, with a few samples. This module does not know how a store represents its rows.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from typing import Any, Protocol
 
 SAMPLES = 5
 SHOWN = 40
-"""Characters of a value that a sample shows."""
+"""Maximum characters of a value in a sample."""
 
 _Row = tuple[Any, ...]
 
 
 class IndexContents(Protocol):
-    """Everything that a store says."""
+    """All contents of a store."""
 
     @property
     def kinds(self) -> Mapping[str, tuple[str, str]]:
-        """Kind -> names of the columns that make a row's key, and of the others, parted by spaces."""
+        """Kind -> names of the key columns, and of the other columns, separated by spaces."""
         ...
 
     def rows(self, kind: str) -> Iterator[_Row]:
-        """Yield the rows of a kind, key columns first, sorted by them."""
+        """Yield the rows of a kind, key columns first, sorted by key."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class IndexDifference:
-    """How one kind of rows differs between the stores A and B."""
+    """Differences in one kind of rows between the stores A and B."""
 
     kind: str
     rows_a: int
@@ -40,12 +40,12 @@ class IndexDifference:
     only_a: int
     only_b: int
     changed: int
-    """Rows with the same key and other values."""
+    """Rows with the same key and different values."""
     samples: tuple[str, ...]
 
     @property
     def equal(self) -> bool:
-        """Nothing differs."""
+        """Whether nothing differs."""
         return not (self.only_a or self.only_b or self.changed)
 
 
@@ -57,11 +57,11 @@ class Comparison:
 
     @property
     def equal(self) -> bool:
-        """The stores say the same."""
+        """Whether the stores have the same contents."""
         return all(kind.equal for kind in self.kinds)
 
     def lines(self) -> list[str]:
-        """Return what differs, one line per kind and per sample; nothing when nothing does."""
+        """Return the differences, one line per kind and per sample; empty if there are none."""
         found: list[str] = []
         for kind in self.kinds:
             if not kind.equal:
@@ -71,7 +71,7 @@ class Comparison:
 
 
 def compare(a: IndexContents, b: IndexContents, samples: int = SAMPLES) -> Comparison:
-    """Return how two stores differ. Raises as they do."""
+    """Return how two stores differ. Raises what the stores raise."""
     return Comparison(tuple(_compare(kind, a, b, samples) for kind in a.kinds))
 
 
@@ -96,7 +96,7 @@ def _compare(kind: str, a: IndexContents, b: IndexContents, samples: int) -> Ind
 
 
 def _order(one: _Row | None, other: _Row | None, width: int) -> int:
-    """Return -1 when `one` comes first, 1 when `other` does, 0 when they have the same key."""
+    """Return -1 if `one` sorts first, 1 if `other` does, 0 if their keys are equal."""
     if one is None or other is None:
         return 1 if one is None else -1
     if one is other or one[:width] == other[:width]:

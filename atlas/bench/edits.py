@@ -1,6 +1,6 @@
-"""Edits of a copied tree, as people, programs and git make them: a new function saved, many files written, a checkout.
+"""Edits of a copied tree as editors, programs and git make them: a saved function, many written files, a checkout.
 
-Paths and languages come in; files change. It must not know of indexes.
+This module knows nothing about indexes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ storage stream subscription table tensor terminal thread ticket timer token topi
 translate tree upload vector version video volume voucher wallet weather webhook widget window worker zone
 """
 WORDS = tuple(_WORDS.split())
-"""Words of programs: a static model has no vectors for others, and could not find them however fresh it is."""
+"""Words of programs: a static model has no vectors for other words, so it could not find the function at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +49,23 @@ class TreeFile:
 
 @dataclass(frozen=True, slots=True)
 class AddedFunction:
-    """A function that was not there before."""
+    """A function that did not exist before."""
 
     path: str
     name: str
     text: str
-    """Its documentation: a few words that no other one has in this combination."""
+    """Its documentation: a combination of words that no other function has."""
 
 
 def code_files(files: Sequence[TreeFile], count: int) -> list[TreeFile]:
-    """Return files that a function can be added to, smallest to largest, evenly spread over the sizes."""
+    """Return files that a function can be added to, from smallest to largest, evenly distributed over the sizes."""
     code = sorted((file for file in files if file.language in FUNCTIONS), key=lambda file: (file.size, file.path))
     step = max(1.0, len(code) / count)
     return [code[int(number * step)] for number in range(min(count, len(code)))]
 
 
 def added(file: TreeFile, number: int, chance: random.Random) -> AddedFunction:
-    """Make up a function for a file; `number` tells it from all others."""
+    """Generate a function for a file; `number` makes it unique."""
     words = chance.sample(WORDS, 5)
     return AddedFunction(file.path, f"atlas_live_{number}_{'_'.join(words[:2])}", " ".join(words))
 
@@ -76,7 +76,7 @@ def source_of(one: AddedFunction, language: str) -> bytes:
 
 
 def save(tree: Path, one: AddedFunction, language: str, *, by_rename: bool) -> None:
-    """Append a function, in place or as editors do that write a new file and rename it over the old one."""
+    """Append a function, in place or like editors that write a new file and rename it over the old one."""
     path = tree / one.path
     if not by_rename:
         with path.open("ab") as file:
@@ -88,9 +88,9 @@ def save(tree: Path, one: AddedFunction, language: str, *, by_rename: bool) -> N
 
 
 def check_out(tree: Path, files: Sequence[TreeFile], events: int, chance: random.Random) -> Iterator[tuple[str, bytes]]:
-    """Write files one after the other until `events` are written, unlinking each first as git does.
+    """Write files one after the other until `events` files are written, unlinking each first as git does.
 
-    Each round over the files gives every one another end. Yields path and new content after each file.
+    Each round over the files appends a different ending to each. Yields path and new content after each file.
     """
     lengths = {file.path: (tree / file.path).stat().st_size for file in files}
     for number in range(events):

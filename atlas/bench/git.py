@@ -1,6 +1,7 @@
-"""A private copy of a git repository whose commits are checked out one after the other.
+"""A private clone of a git repository whose commits are checked out in order.
 
-The repository is only read: no hook, filter, alias or setting of it or of the user takes part, and nothing is fetched.
+The repository is only read: no hook, filter, alias or setting of the repository or of the user takes effect, and
+nothing is fetched.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ CONFIG = """[safe]
 
 
 class Checkout:
-    """A clone in a folder of its own, made by `clone`."""
+    """A clone in its own folder, created by `clone`."""
 
     def __init__(self, tree: Path, environment: dict[str, str]) -> None:
         self.tree = tree
@@ -39,7 +40,7 @@ class Checkout:
     def clone(cls, repository: Path, scratch: Path) -> Checkout:
         """Clone into `scratch`, under the repository's own name, without a working tree yet.
 
-        Raises ConfigError for a folder that is no repository, Unavailable when there is no git.
+        Raises ConfigError for a folder that is not a repository and Unavailable if git is not installed.
         """
         config = scratch / "gitconfig"
         config.write_text(CONFIG, "utf8")
@@ -60,7 +61,7 @@ class Checkout:
         return made
 
     def commits(self, count: int, newest: str = "HEAD") -> list[str]:
-        """Return the last `count` commits that lead to `newest`, oldest first; parents come before their children."""
+        """Return the last `count` commits up to `newest`, oldest first; parents come before their children."""
         listed = self.git("rev-list", "--topo-order", f"--max-count={count}", "--end-of-options", newest, "--")
         return listed.split()[::-1]
 
@@ -69,7 +70,7 @@ class Checkout:
         return self.git("log", "-1", "--format=%s", commit, "--").strip()
 
     def check_out(self, commit: str) -> None:
-        """Make the working tree that of the commit."""
+        """Check out the commit."""
         self.git("checkout", "--quiet", "--force", "--detach", commit, "--")
 
     def changed(self, old: str, new: str) -> list[str]:
@@ -78,7 +79,7 @@ class Checkout:
         return [path for path in listed.split("\0") if path]
 
     def git(self, *arguments: str) -> str:
-        """Run git in the clone and return what it printed. Raises ConfigError with its message when it fails."""
+        """Run git in the clone and return its output. Raises ConfigError with git's message if it fails."""
         return self._run(self.tree, *arguments)
 
     def _run(self, folder: Path, *arguments: str) -> str:

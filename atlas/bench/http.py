@@ -1,8 +1,8 @@
-"""What many clients at once get from one MCP server over HTTP: errors, spread of answer times, growth of its memory.
+"""Load test of one MCP server over HTTP: errors, distribution of answer times, memory growth.
 
-The clients are plain HTTP/1.1 connections of this process, each with one request under way. What they send is made
-before the clock runs and answers are only searched for errors, so that what is measured is the server; what the clients
-cost is told too, for they share the machine with it.
+The clients are plain HTTP/1.1 connections of this process, each with one request in progress. Requests are built before
+the clock starts and answers are only searched for errors, so that the measurement covers the server. The clients' CPU
+time is reported too, because they share the machine with it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from atlas.errors import AtlasError
 REVISION = "2026-07-28"
 
 WARM_REQUESTS = 500
-"""Before the first look at memory: caches fill, threads start."""
+"""Requests before the first memory reading: caches fill and threads start."""
 
 MIX = (
     *("get_node",) * 5, *("hybrid_search",) * 4, *("get_context",) * 3, *("text_search",) * 2, *("cypher_query",) * 2,
     "vector_search", "status", "schema_info", "tools/list",
 )  # fmt: skip
-"""What twenty requests in a row are."""
+"""Tools called in twenty consecutive requests."""
 
 CYPHER = "MATCH (n {uid: $uid})<-[:CALLS]-(m) RETURN m.qualified_name AS caller ORDER BY caller LIMIT 20"
 
 TARGET_P95_MS, TARGET_GROWTH = 250.0, 10.0
 
 RESULT_WITHIN = 64
-"""An answer begins with its id and then says whether it is a result."""
+"""Bytes of an answer that contain its id and whether it is a result."""
 
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 
@@ -48,7 +48,7 @@ Question = tuple[str, Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class HttpReport:
-    """What `atlas bench http` prints; times in milliseconds, memory in MB."""
+    """Output of `atlas bench http`; times in milliseconds, memory in MB."""
 
     clients: int
     workers: int
@@ -61,26 +61,29 @@ class HttpReport:
     p95_ms: float
     worst_ms: float
     server_cpu_ms: float
-    """Of all processes of the server, per request."""
+    """Sum over all processes of the server, per request."""
     client_cpu_ms: float
-    """Of this process, per request."""
+    """CPU time of this process, per request."""
     warm_rss_mb: float
-    """Of all processes of the server; what they share counts for each."""
+    """Sum over all processes of the server; shared memory counts for each."""
     end_rss_mb: float
 
     @property
     def growth(self) -> float:
-        """Percent by which the resident memory grew after the first requests."""
+        """Growth of the resident memory after the first requests, in percent."""
         return 100 * (self.end_rss_mb / self.warm_rss_mb - 1)
 
     @property
     def reached(self) -> bool:
-        """Whether all targets were."""
+        """Whether all targets were met."""
         return not self.errors and self.p95_ms <= TARGET_P95_MS and self.growth < TARGET_GROWTH
 
 
 def bench_http(tree: Path, data: Path, clients: int, requests: int, pause_ms: int, workers: int = 1) -> HttpReport:
-    """Index `tree` into `data` when needed, then let clients loose. Raises AtlasError when it cannot be measured."""
+    """Index `tree` into `data` if needed, then measure the server under load.
+
+    Raises AtlasError if it cannot be measured.
+    """
     run(["index", str(tree), "--data-dir", str(data)])
     arguments = ["mcp", "--transport", "http", "--port", "0", "--project", str(tree), "--data-dir", str(data)]
     arguments += ["--workers", str(workers)]
@@ -114,7 +117,7 @@ def bench_http(tree: Path, data: Path, clients: int, requests: int, pause_ms: in
 
 @dataclass(frozen=True, slots=True)
 class _Used:
-    """What all processes of a server have used so far."""
+    """Resources that all processes of a server have used so far."""
 
     cpu_seconds: float
     rss_mb: float
@@ -131,7 +134,7 @@ class _Load:
 
 
 def _used(server: int) -> _Used:
-    """Ask `ps`: it knows the children, and knows them on every system."""
+    """Read the values from `ps`, which knows the child processes on every system."""
     command = ["ps", "-A", "-o", "pid=,ppid=,rss=,time="]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in listed.splitlines()]
@@ -140,7 +143,7 @@ def _used(server: int) -> _Used:
 
 
 def _seconds(time_text: str) -> float:
-    """`[[days-]hours:]minutes:seconds` as a number."""
+    """Convert `[[days-]hours:]minutes:seconds` to seconds."""
     days, _, clock = time_text.rpartition("-")
     seconds = 0.0
     for part in clock.split(":"):
@@ -154,7 +157,7 @@ def _port(process: subprocess.Popen[bytes]) -> int:
         text = line.decode()
         if "http://127.0.0.1:" in text:
             return int(text.partition("http://127.0.0.1:")[2].partition("/")[0])
-        print(text, end="", file=sys.stderr)  # noqa: T201 what the server says before it serves is why it does not
+        print(text, end="", file=sys.stderr)  # noqa: T201 the server's messages explain why it does not serve
     raise AtlasError("the server ended before it served")
 
 
@@ -187,12 +190,12 @@ def _question(number: int, rows: Sequence[Sequence[str]]) -> Question:
 async def _let_loose(
     port: int, clients: int, questions: Sequence[bytes], pause: float
 ) -> tuple[list[float], list[str]]:
-    """Each client asks every `clients`-th question, one after the other; return milliseconds and errors of all."""
+    """Send every `clients`-th request from each client in sequence; return all times in milliseconds and the errors."""
     times: list[float] = []
     errors: list[str] = []
 
     async def client(number: int) -> None:
-        # spread over the pause, or all clients would ask at the same moment
+        # spread over the pause, so that the clients do not all ask at the same moment
         await asyncio.sleep(pause * number / clients)
         connection = await _Client.open(port)
         for question in questions[number::clients]:
@@ -212,7 +215,7 @@ async def _let_loose(
 
 
 def _request(port: int, question: Question) -> bytes:
-    """Return what goes over the wire."""
+    """Return the bytes of the request."""
     name, arguments = question
     method = "tools/list" if name == "tools/list" else "tools/call"
     parameters: dict[str, object] = {} if method == name else {"name": name, "arguments": arguments}
@@ -231,7 +234,7 @@ def _request(port: int, question: Question) -> bytes:
 
 
 class _Client:
-    """One connection that is kept."""
+    """One persistent connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
@@ -241,13 +244,16 @@ class _Client:
         try:
             return cls(*await asyncio.open_connection("127.0.0.1", port, limit=1 << 20))
         except ConnectionError as error:
-            raise AtlasError("the server takes no connection: it ended, or has too many") from error
+            raise AtlasError("the server accepts no connection: it ended, or has too many") from error
 
     def close(self) -> None:
         self._writer.close()
 
     async def ask(self, request: bytes) -> bytes:
-        """Return the body of a result. Raises AtlasError for any other answer, OSError and EOFError without one."""
+        """Return the body of a result.
+
+        Raises AtlasError for any other answer, and OSError or EOFError if none arrives.
+        """
         self._writer.write(request)
         head = await self._reader.readuntil(b"\r\n\r\n")
         length = _LENGTH.search(head)

@@ -1,4 +1,4 @@
-"""What indexing costs: full, nothing changed, one file changed, ten percent changed, on a copy of the tree."""
+"""The cost of indexing a copy of a tree: in full, unchanged, with one file changed, with ten percent changed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ APPENDED = {
     "go": "\nfunc atlasBenchAdded{n}(value int) int {{ return value }}\n",
     "rust": "\nfn atlas_bench_added_{n}(value: u32) -> u32 {{ value }}\n",
 }
-"""What is added to a file to change it, by language; a comment where the language is not listed."""
+"""Text that changes a file, by language; a comment for other languages."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """One line of the table."""
+    """One row of the table."""
 
     case: str
     cost: Cost
@@ -33,9 +33,9 @@ class IndexRow:
 
 
 def bench_index(tree: Path, *, keep: Path | None = None) -> list[IndexRow]:
-    """Measure the four cases on a copy of `tree`; with `keep` leave copy and index there.
+    """Measure the four cases on a copy of `tree`; with `keep`, leave copy and index in that folder.
 
-    Raises ConfigError for a tree that cannot be indexed, AtlasError when a pass fails.
+    Raises ConfigError for a tree that cannot be indexed and AtlasError if a pass fails.
     """
     with tempfile.TemporaryDirectory(prefix="atlas-bench-") as scratch:
         work = keep or Path(scratch)

@@ -1,6 +1,6 @@
-"""What the daemon reaches on a copy of a tree: real processes, measured part by part against the targets.
+"""Measure the daemon on a copy of a tree: real processes, part by part, against the targets.
 
-A tree and the way to look at its index come in, rows come out. The tree itself is not changed.
+The input is a tree and a way to open its index; the result is a table. The tree itself is not changed.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from atlas.bench.readers import CONNECTIONS, PAUSE_SECONDS, PROCESSES, Readers
 from atlas.errors import AtlasError
 
 PARTS = ("idle", "saves", "tenth", "readers", "restart", "burst")
-"""In the order in which they are run: the burst last, because the tree is compared after it."""
+"""In execution order: the burst is last because the tree is compared after it."""
 
 REST_SECONDS = 4.0
-"""After the last write a daemon needs so long to be at rest."""
+"""Time that a daemon needs to become idle after the last write."""
 
 READY_SECONDS = 300.0
 
@@ -43,36 +43,36 @@ class Row:
     value: float
     unit: str
     reach: float | None = None
-    """At most this is wanted; None for what is only told."""
+    """Upper target; None for a value that is only reported."""
 
     @property
     def met(self) -> bool:
-        """The target is reached, or there is none."""
+        """Whether the target is met, or there is none."""
         return self.reach is None or self.value <= self.reach
 
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """What `atlas bench live` prints."""
+    """Output of `atlas bench live`."""
 
     files: int
     rows: tuple[Row, ...]
     problems: tuple[str, ...]
-    """What went wrong, in words."""
+    """What failed, in words."""
     load: tuple[float, float]
-    """Load average of the machine at the beginning and at the end: who else uses it spoils the numbers."""
+    """Load average of the machine at the beginning and at the end: other load distorts the numbers."""
 
 
 class OpenProbe(Protocol):
-    """Opens the index of a tree, to be closed by the caller."""
+    """Opens the index of a tree; the caller closes it."""
 
     def __call__(self, tree: Path, data: Path) -> ClosingProbe:
-        """Raise NotFound when there is none."""
+        """Raise NotFound if there is none."""
         ...
 
 
 class ClosingProbe(Probe, Protocol):
-    """A probe with an end."""
+    """A probe that can be closed."""
 
     async def aclose(self) -> None:
         """Close the index."""
@@ -81,19 +81,19 @@ class ClosingProbe(Probe, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LivePlan:
-    """What is to be measured, and how much of it."""
+    """What to measure, and how often."""
 
     parts: Sequence[str] = PARTS
     saves: int = 40
     events: int = 10_000
     idle_seconds: float = 20.0
     updates: int = 4
-    """10 % updates under the readers."""
+    """Updates of 10 % of the files while the readers run."""
 
 
 @dataclass(slots=True)
 class _Run:
-    """One measurement at work."""
+    """A measurement in progress."""
 
     place: ProbeTarget
     plan: LivePlan
@@ -115,8 +115,8 @@ async def bench_live(
 ) -> LiveReport:
     """Copy `tree` into `scratch`, index it, start a daemon on it and measure; the daemon is stopped at the end.
 
-    `say` is told what is being measured; a part that fails is among the problems. Raises AtlasError when the tree
-    cannot be indexed or the daemon does not come up.
+    `say` receives the name of each part that starts; a part that fails is reported as a problem. Raises AtlasError if
+    the tree cannot be indexed or the daemon does not start.
     """
     load = meter.load_average()
     copy, data = scratch / tree.name, scratch / "data"
@@ -141,7 +141,7 @@ async def bench_live(
 
 
 async def _measured(part: str, work: _Run) -> None:
-    """Run a part; one that fails is a problem, and the others are measured all the same."""
+    """Run a part; a failure becomes a problem and does not stop the other parts."""
     try:
         await _PARTS[part](work)
     except AtlasError as error:
@@ -158,7 +158,10 @@ async def _daemon(place: ProbeTarget) -> AsyncGenerator[None]:
 
 
 async def _start(place: ProbeTarget) -> float:
-    """Start the daemon and return the seconds until it is ready. Raises TooLate and what the command fails with."""
+    """Start the daemon and return the seconds until it is ready.
+
+    Raises ProbeTimeout, and what the command raises.
+    """
 
     async def ready() -> bool:
         return place.probe.daemon()[1] == "ready"
@@ -212,12 +215,12 @@ def _add_burst(work: _Run, part: str, done: BurstLatencies, *, graph: float, vec
     work.add(part, "first write to graph and text fresh", done.graph, "s", graph)
     work.add(part, "first write to vectors fresh", done.vectors, "s", vectors)
     work.add(part, "daemon, CPU meanwhile", done.cpu, "s")
-    work.add(part, "vectors put off by the gate", done.put_off, "symbols")
-    work.add(part, "daemon, largest RSS meanwhile", done.peak_mb, "MB", 600)
+    work.add(part, "vectors deferred by the gate", done.put_off, "symbols")
+    work.add(part, "daemon, peak RSS during the burst", done.peak_mb, "MB", 600)
 
 
 async def _readers(work: _Run) -> None:
-    """Readers that ask while a tenth of the files changes, several times: one update is too short for a percentile."""
+    """Measure readers while a tenth of the files changes, several times: one update is too short for a percentile."""
     place = work.place
     with Readers(place.tree, place.data) as readers:
         await asyncio.to_thread(readers.wait)
@@ -254,15 +257,15 @@ async def _burst(work: _Run) -> None:
     await asyncio.sleep(2 * REST_SECONDS)
     fresh = place.data.with_name("clean")
     await asyncio.to_thread(run, ["index", str(place.tree), "--data-dir", str(fresh)])
-    # the daemon has not been asked for anything yet: what it lost is missing here
+    # The daemon has not been queried yet, so anything that it lost is still missing here.
     lost = [kind for kind in work.compare(place.data, fresh).kinds if kind.kind != "vectors" and not kind.equal]
     work.add("burst", "rows that differ from a clean index", _differing(lost), "rows", 0)
     await asyncio.to_thread(run, ["index", str(place.tree), "--data-dir", str(place.data)])
     after = [kind for kind in work.compare(place.data, fresh).kinds if not kind.equal]
-    work.add("burst", "the same with all vectors, after a sweep", _differing(after), "rows", 0)
+    work.add("burst", "the same with all vectors, after a full scan", _differing(after), "rows", 0)
     work.problems.extend(Comparison((*lost, *after)).lines())
     await asyncio.to_thread(rmtree, fresh)
-    work.add("burst", "daemon, RSS at rest afterwards", meter.rss_mb(place.probe.daemon()[0]), "MB")
+    work.add("burst", "daemon, RSS when idle afterwards", meter.rss_mb(place.probe.daemon()[0]), "MB")
 
 
 def _differing(kinds: Sequence[IndexDifference]) -> int:

@@ -1,4 +1,4 @@
-"""One file saved, a tenth of all files written, a checkout: how long until the index says so, as its users see it."""
+"""Time until the index reflects one saved file, a tenth of all files, or a checkout, as seen by its users."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from atlas.bench.edits import AddedFunction, TreeFile, added, check_out, code_fi
 from atlas.bench.probe import Probe, ProbeTarget, ProbeTimeout, behind, digest_of, until, waiting_vectors
 
 PAUSE_SECONDS = 0.7
-"""Between two saves: as long as a daemon needs to come to rest, and no multiple of any of its clocks."""
+"""Pause between two saves: enough for a daemon to become idle, and not a multiple of any of its intervals."""
 
 FOUND_SECONDS = 15.0
 FRESH_SECONDS = 300.0
@@ -24,7 +24,7 @@ SEED = 20261122
 
 @dataclass(slots=True)
 class SaveLatencies:
-    """Seconds from the beginning of a save until each tool finds the new function."""
+    """Seconds from the start of a save until each tool finds the new function."""
 
     get_node: list[float] = field(default_factory=list[float])
     text_search: list[float] = field(default_factory=list[float])
@@ -46,19 +46,19 @@ class BurstLatencies:
     written: float
     """Until the last write."""
     graph: float
-    """Until graph and text are those of the tree."""
+    """Until graph and text match the tree."""
     vectors: float
-    """Until every vector is made that the gate let through."""
+    """Until all vectors that passed the gate are stored."""
     put_off: int
-    """Vectors that the gate put off to the next look at everything."""
+    """Vectors that the gate deferred to the next full scan."""
     peak_mb: float
-    """Largest resident memory of the daemon meanwhile."""
+    """Peak resident memory of the daemon during the burst."""
     cpu: float
-    """CPU seconds of the daemon: what the same costs on a machine that nobody else uses."""
+    """CPU seconds of the daemon, which other load of the machine does not affect."""
 
 
 async def saves(place: ProbeTarget, count: int) -> SaveLatencies:
-    """Save `count` files with a new function each, one at a time; every other one as editors do that rename."""
+    """Save `count` files with a new function each, one at a time; every other one by renaming, as some editors do."""
     found, chance = SaveLatencies(), random.Random(SEED)
     files = code_files(place.files, count)
     chance.shuffle(files)
@@ -78,7 +78,7 @@ async def _save(
     times: dict[str, float] = {}
 
     async def written() -> bool:
-        # a tool that finds nothing looks for reasons: it is not asked before there is something to find
+        # A tool that finds nothing searches for the reasons, so it is not asked before there is something to find.
         if await behind(probe, digests):
             return False
         for tool in ("get_node", "text_search"):
@@ -109,7 +109,7 @@ async def _finds(probe: Probe, tool: str, one: AddedFunction) -> bool:
 
 
 async def tenth(place: ProbeTarget, seed: int = SEED) -> BurstLatencies:
-    """Add a function to every tenth file, all at once."""
+    """Add a function to every tenth file, all at the same time."""
     chance = random.Random(seed)
     files = list(place.files)[::10]
     begun = _Begun.now(place)
@@ -121,7 +121,7 @@ async def tenth(place: ProbeTarget, seed: int = SEED) -> BurstLatencies:
 
 
 async def burst(place: ProbeTarget, events: int) -> BurstLatencies:
-    """Rewrite files as a checkout does until `events` files were written, in rounds over all files."""
+    """Rewrite files as a checkout does until `events` files are written, in rounds over all files."""
     chance = random.Random(SEED)
     digests: dict[str, str] = {}
     begun = _Begun.now(place)
@@ -132,13 +132,13 @@ async def burst(place: ProbeTarget, events: int) -> BurstLatencies:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """What is measured from."""
+    """The starting point of a measurement."""
 
     pid: int
     time: float
     cpu: float
     peak: bool
-    """The system keeps the peak since then."""
+    """Whether the system records the peak memory since then."""
 
     @classmethod
     def now(cls, place: ProbeTarget) -> _Begun:
@@ -157,7 +157,7 @@ def _digests(tree: Path, files: Sequence[TreeFile]) -> dict[str, str]:
 
 
 async def _fresh(place: ProbeTarget, digests: Mapping[str, str], begun: _Begun, written: float) -> BurstLatencies:
-    """Wait until these contents are what the index holds, then for their vectors. Raises ProbeTimeout."""
+    """Wait until the index holds these contents, then for their vectors. Raises ProbeTimeout."""
     probe = place.probe
 
     async def graph() -> bool:

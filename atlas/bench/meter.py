@@ -1,4 +1,4 @@
-"""What a running process uses: CPU seconds and resident memory, of any process of this user. Linux and macOS."""
+"""CPU seconds and resident memory of a running process of this user, on Linux and macOS."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROC = Path("/proc/self").exists()
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return user and system time of a process so far; 0 when it is gone."""
+    """Return user and system time of a process so far; 0 if it has ended."""
     if PROC:
         try:
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -26,14 +26,14 @@ def cpu_seconds(pid: int) -> float:
 
 
 def rss_mb(pid: int) -> float:
-    """Return the resident memory of a process now, in MB; 0 when it is gone."""
+    """Return the current resident memory of a process in MB; 0 if it has ended."""
     if PROC:
         return _status_kb(pid, "VmRSS") / 1024
     return int(_ps("rss", pid) or 0) / 1024
 
 
 def forget_peak(pid: int) -> bool:
-    """Let the peak of a process's memory begin anew; False where the system cannot."""
+    """Reset the recorded peak memory of a process; False if the system cannot."""
     try:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
     except OSError:
@@ -42,12 +42,12 @@ def forget_peak(pid: int) -> bool:
 
 
 def peak_rss_mb(pid: int) -> float:
-    """Return the largest resident memory since the start or `forget_peak`; where the system keeps none, what is now."""
+    """Return the peak resident memory since the start or `forget_peak`, or the current one if none is recorded."""
     return _status_kb(pid, "VmHWM") / 1024 if PROC else rss_mb(pid)
 
 
 def load_average() -> float:
-    """Return how many processes wanted to run in the last minute."""
+    """Return the load average of the last minute."""
     return os.getloadavg()[0] if sys.platform != "win32" else 0.0
 
 

@@ -1,6 +1,6 @@
-"""A tree with a daemon on it, seen from outside: questions through the tools, and whether the index is up to date.
+"""A tree with a daemon, observed from outside: queries through the tools, and whether the index is up to date.
 
-The index comes in as a `Probe`; it is only read. It must not know who measures what.
+The index is accessed through a `Probe` and only read.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from atlas.parsing import content_digest
 from atlas.pipeline.tree import PENDING
 
 POLL_SECONDS = 0.003
-"""At least this long between two questions; as long as the last answer took when that is more: half a core at most."""
+"""Minimum interval between two polls; longer if the last answer took longer, so that polling uses at most half a core.
+"""
 
 MOST_STALE = 100_000
 
 
 class Probe(Protocol):
-    """What measuring needs of the product, made by `wiring_bench`."""
+    """The parts of the product that measurements need; `app.bench` implements it."""
 
     @property
     def store(self) -> Store:
@@ -40,40 +41,40 @@ class Probe(Protocol):
         ...
 
     async def model(self) -> ModelInfo:
-        """Return what vectors are made with."""
+        """Return the model of the vectors."""
         ...
 
     async def ask(self, tool: str, arguments: Mapping[str, object]) -> Mapping[str, Any]:
-        """Return a tool's structured answer."""
+        """Return the structured answer of a tool."""
         ...
 
     def daemon(self) -> tuple[int, str]:
-        """Return process and phase of the running daemon; (0, "") when none runs."""
+        """Return process id and phase of the running daemon; (0, "") if none runs."""
         ...
 
     def bus_process(self) -> int:
-        """Return the daemon's own bus server; 0 when there is none."""
+        """Return the process id of the daemon's own bus server; 0 if there is none."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeTarget:
-    """Where and on what is measured."""
+    """The tree, index and probe of a measurement."""
 
     tree: Path
     """A copy that may be changed."""
     data: Path
     files: Sequence[TreeFile]
-    """Indexed files by path."""
+    """Indexed files, sorted by path."""
     probe: Probe
 
 
 class ProbeTimeout(AtlasError):
-    """Something was not so within its time."""
+    """A condition was not met in time."""
 
 
 async def until(is_so: Callable[[], Awaitable[bool]], what: str, seconds: float) -> float:
-    """Ask until it is so and return the seconds that took. Raises ProbeTimeout."""
+    """Poll a condition and return the seconds until it holds. Raises ProbeTimeout."""
     started = time.perf_counter()
     while True:
         asked = time.perf_counter()
@@ -86,7 +87,7 @@ async def until(is_so: Callable[[], Awaitable[bool]], what: str, seconds: float)
 
 
 async def behind(probe: Probe, digests: Mapping[str, str]) -> int:
-    """Return how many files are not indexed with the content of that digest, and whether a pass is under way."""
+    """Return how many files are not indexed with the content of the given digest, and whether a pass is running."""
     records = await probe.store.records(probe.project, [STRUCTURE_PATH, *digests])
     structure = records.get(STRUCTURE_PATH)
     under_way = structure is None or structure.unit_digest.startswith(PENDING)
@@ -99,7 +100,7 @@ async def behind(probe: Probe, digests: Mapping[str, str]) -> int:
 
 
 async def waiting_vectors(probe: Probe) -> int:
-    """Return how many vectors are still to be made, without those that the gate put off."""
+    """Return how many vectors are missing, except those that the gate deferred."""
     stale = await probe.store.stale_chunks(probe.project, await probe.model(), MOST_STALE)
     decided = {one.uid: one.through for one in await probe.store.decisions([chunk.uid for chunk in stale])}
     return sum(1 for chunk in stale if decided.get(chunk.uid, True))
@@ -111,5 +112,5 @@ def digest_of(content: bytes) -> str:
 
 
 def p95(seconds: Sequence[float]) -> float:
-    """Return the 95th percentile; the only value when there is one."""
+    """Return the 95th percentile; with one value, that value."""
     return statistics.quantiles(seconds, n=20, method="inclusive")[-1] if len(seconds) > 1 else seconds[0]

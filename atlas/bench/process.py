@@ -1,4 +1,4 @@
-"""Runs one command to its end, or talks to one over its pipes, and says what it cost. Knows nothing of indexes."""
+"""Runs a command to completion, or exchanges messages with one over pipes, and reports its cost."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from typing import IO, Any
 from atlas.errors import AtlasError
 
 ATLAS = (sys.executable, "-P", "-m", "atlas")
-"""`-P`: the tree that is measured must not be able to shadow a module."""
+"""`-P`: the measured tree must not be able to shadow a module."""
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-"""The children run this very code, installed or not."""
+"""The child processes run this code, installed or not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a finished process used."""
+    """Resources that a finished process used."""
 
     cpu_seconds: float
-    """User and system time of the process and the children it waited for."""
+    """User and system time of the process and of the child processes it waited for."""
     wall_seconds: float
     peak_rss_mb: float
 
 
 def run(arguments: Sequence[str]) -> tuple[Cost, str]:
-    """Run `atlas` with these arguments; return its cost and standard output. Raises AtlasError when it fails."""
+    """Run `atlas` with these arguments; return its cost and standard output. Raises AtlasError if it fails."""
     started = time.perf_counter()
     with subprocess.Popen(
         [*ATLAS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
@@ -49,7 +49,7 @@ def run(arguments: Sequence[str]) -> tuple[Cost, str]:
 
 
 class McpProcess:
-    """A running `atlas mcp` over stdio, spoken to in plain JSON-RPC so that a client library's time is not measured."""
+    """A running `atlas mcp` over stdio, addressed in plain JSON-RPC to exclude the time of a client library."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self._started = time.perf_counter()
@@ -63,7 +63,7 @@ class McpProcess:
         self._last = 0
 
     def start(self) -> float:
-        """Initialise, list the tools, and return the seconds from start to that answer."""
+        """Initialise, list the tools, and return the seconds from process start to that answer."""
         self._request(
             "initialize",
             {
@@ -77,7 +77,7 @@ class McpProcess:
         return time.perf_counter() - self._started
 
     def call(self, tool: str, arguments: Mapping[str, object]) -> tuple[float, dict[str, Any]]:
-        """Call a tool; return seconds and result. Raises AtlasError when the tool reports an error."""
+        """Call a tool; return seconds and result. Raises AtlasError if the tool reports an error."""
         started = time.perf_counter()
         result = self._request("tools/call", {"name": tool, "arguments": dict(arguments)})
         seconds = time.perf_counter() - started
@@ -86,11 +86,11 @@ class McpProcess:
         return seconds, result
 
     def rss_mb(self) -> float:
-        """Return the resident set now, in MB."""
+        """Return the current resident memory in MB."""
         return resident_mb(self._process.pid)
 
     def close(self) -> None:
-        """End the server as a client does: by closing its input."""
+        """Stop the server as clients do: by closing its input."""
         self._pipe(self._process.stdin).close()
         self._process.wait(10)
         self._pipe(self._process.stdout).close()
@@ -119,11 +119,11 @@ class McpProcess:
 
 
 def resident_mb(pid: int) -> float:
-    """Return the resident set of a process, in MB."""
+    """Return the resident memory of a process in MB."""
     pages = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, check=True)
     return int(pages.stdout) / 1024
 
 
 def folder_mb(folder: Path) -> float:
-    """Return the size of all files below a folder, in MB."""
+    """Return the total size of all files below a folder in MB."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / (1 << 20)

@@ -1,4 +1,4 @@
-"""What answers cost in a running MCP server: start, memory, and the spread of answer times of each tool."""
+"""The cost of answers of a running MCP server: start, memory, and the distribution of answer times of each tool."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from atlas.bench.process import McpProcess, run
 
 ROUNDS = 100
-"""Different questions per tool; the first WARM of them are not counted."""
+"""Different queries per tool; the first WARM of them are not counted."""
 WARM = 5
 
 SAMPLE = (
@@ -21,7 +21,7 @@ CALLERS = (
     "RETURN caller.qualified_name, caller.path, call.line, call.strategy, call.confidence "
     "ORDER BY caller.path, call.line LIMIT 50"
 )
-"""The graph part alone of what `get_context` answers with source, other neighbours and evidence."""
+"""Only the graph part of `get_context`, which also returns source, other neighbours and evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,18 @@ class QueryRow:
 
 @dataclass(frozen=True, slots=True)
 class QueryReport:
-    """What `atlas bench query` prints."""
+    """Output of `atlas bench query`."""
 
     start_seconds: float
     """From starting the process to the answer of `tools/list`."""
     idle_rss_mb: float
     warm_rss_mb: float
-    """After all questions."""
+    """After all queries."""
     rows: tuple[QueryRow, ...]
 
 
 def bench_query(tree: Path, data: Path) -> QueryReport:
-    """Index `tree` into `data` when needed, then ask a server about it. Raises AtlasError when anything fails."""
+    """Index `tree` into `data` if needed, then query a server. Raises AtlasError if anything fails."""
     run(["index", str(tree), "--data-dir", str(data)])
     server = McpProcess(["--project", str(tree), "--data-dir", str(data)])
     try:
@@ -62,7 +62,7 @@ def bench_query(tree: Path, data: Path) -> QueryReport:
 
 
 def _samples(server: McpProcess) -> list[tuple[str, str, str]]:
-    """Return (uid, name, first line of the docstring) of symbols spread over the tree."""
+    """Return (uid, name, first line of the docstring) of symbols distributed over the tree."""
     _, result = server.call("cypher_query", {"query": SAMPLE, "limit": 1000, "token_budget": 200_000})
     rows = result["structuredContent"]["rows"]
     step = max(1, len(rows) // ROUNDS)

@@ -1,6 +1,6 @@
-"""Agents that ask: some connections to an index in one process, each a question every now and then, timed.
+"""Simulated agents: several connections to an index, each of which sends a query at intervals and measures the answer.
 
-`ask_until` runs in a process of its own and `Readers` starts several of them; what they measured comes back as JSON.
+`ask_until` runs in a process of its own and `Readers` starts several of them; their measurements come back as JSON.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from atlas.errors import AtlasError
 PROCESSES = 4
 CONNECTIONS = 5
 PAUSE_SECONDS = 0.2
-"""Mean time between an answer and the next question of one reader."""
+"""Mean time between an answer and the next query of a reader."""
 
 TOOLS = ("get_node", "get_node", "text_search", "get_context")
-"""What a reader asks, in turn."""
+"""Tools that a reader calls, in turn."""
 
 SAMPLE = (
     "MATCH (n) WHERE (n:Function OR n:Method OR n:Class) AND NOT n.is_test RETURN n.uid AS uid, n.name AS name "
@@ -35,7 +35,7 @@ SAMPLE = (
 
 @dataclass(frozen=True, slots=True)
 class ReaderReport:
-    """What the readers saw."""
+    """Measurements of the readers."""
 
     seconds: Mapping[str, list[float]]
     """Answer times by tool."""
@@ -43,14 +43,15 @@ class ReaderReport:
 
 
 async def ask_until(probes: Sequence[Probe], stop: asyncio.Event, seed: int, ready: Callable[[], None]) -> ReaderReport:
-    """Let each connection ask about symbols of the index, in turn and after a pause, until `stop` is set.
+    """Query symbols of the index on each connection, in turn and with pauses, until `stop` is set.
 
-    Each asks once before, untimed, as an agent that has been at work for a while; `ready` is called then.
+    Each connection sends one untimed query first, like an agent that has been working for a while; `ready` is called
+    then.
     """
     table = await probes[0].ask("cypher_query", {"query": SAMPLE, "limit": 1000, "token_budget": 200_000})
     symbols = [(str(uid), str(name)) for uid, name in table["rows"]]
     if not symbols:
-        raise AtlasError("the index holds no function or class to ask about", "Measure a tree with code.")
+        raise AtlasError("the index contains no function or class to query", "Measure a tree with code.")
     for probe in probes:
         for tool in TOOLS:
             await probe.ask(tool, {"query": symbols[0][1]} if tool == "text_search" else {"name": symbols[0][0]})
@@ -80,7 +81,7 @@ async def ask_until(probes: Sequence[Probe], stop: asyncio.Event, seed: int, rea
 
 
 class Readers:
-    """Processes that ask; use as a context, and `stop` to have what they measured."""
+    """Processes that query; use as a context manager, and call `stop` to get the measurements."""
 
     def __init__(self, tree: Path, data: Path) -> None:
         command = [*ATLAS, "bench", "readers", str(tree), "--data-dir", str(data), "--connections", str(CONNECTIONS)]
@@ -92,24 +93,24 @@ class Readers:
         ]
 
     def __enter__(self) -> Readers:
-        """Nothing more to do: they have begun."""
+        """Nothing to do: the processes have been started."""
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """End what was not stopped."""
+        """Terminate what was not stopped."""
         for process in self._processes:
             if process.poll() is None:
                 process.kill()
             process.communicate()
 
     def wait(self) -> None:
-        """Return when all of them ask."""
+        """Return once all of them are querying."""
         for process in self._processes:
             assert process.stdout is not None
             process.stdout.readline()
 
     def stop(self) -> ReaderReport:
-        """End them and return what they saw together. Raises AtlasError when one of them failed."""
+        """Stop them and return their combined measurements. Raises AtlasError if one of them failed."""
         seconds: dict[str, list[float]] = {}
         errors: list[str] = []
         for process in self._processes:

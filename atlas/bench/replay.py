@@ -1,6 +1,6 @@
-"""A real history, commit by commit: one index is kept warm by hints, as the daemon does, and compared with clean ones.
+"""Replay a real history commit by commit, and compare an incrementally updated index with clean ones.
 
-A repository comes in; one `Step` per commit goes out. The repository itself is not changed.
+Hints announce the changes, as in the daemon. The repository itself is not changed.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from atlas.errors import ConfigError
 
 
 class WarmIndex(Protocol):
-    """An index that is kept warm; `atlas.pipeline.manual.LiveTiers`."""
+    """An index that is updated incrementally; `atlas.pipeline.manual.LiveTiers`."""
 
     async def hint(self, paths: Sequence[str]) -> None:
-        """Say that something at these paths may have changed."""
+        """Report that something at these paths may have changed."""
         ...
 
     async def settle(self, *, sweep: bool = True) -> None:
-        """Make the store equal to the tree; `sweep`: also the vectors that can wait."""
+        """Make the store equal to the tree; with `sweep`, including deferred vectors."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaySteps:
-    """How an index is kept, made and compared. The first two take the folders of the tree and of the index."""
+    """How to maintain, build and compare an index. The first two take the folders of the tree and of the index."""
 
     live: Callable[[Path, Path], AbstractAsyncContextManager[WarmIndex]]
     clean: Callable[[Path, Path], Awaitable[object]]
@@ -41,7 +41,7 @@ class ReplaySteps:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One commit."""
+    """The result of one commit."""
 
     number: int
     """From 1."""
@@ -49,22 +49,22 @@ class Step:
     commit: str
     subject: str
     files: int
-    """Paths that differ from the commit before; of the first commit 0."""
+    """Paths that differ from the previous commit; 0 for the first commit."""
     live_cpu: float
     """CPU seconds of the incremental update."""
     clean_cpu: float
-    """CPU seconds of the clean index; 0 when this commit was not compared."""
+    """CPU seconds of the clean index; 0 if this commit was not compared."""
     comparison: Comparison | None
-    """A is the index that was kept, B the clean one; None when this commit was not compared."""
+    """A is the incremental index, B the clean one; None if this commit was not compared."""
 
 
 async def replay(
     repository: Path, scratch: Path, ways: ReplaySteps, *, commits: int, every: int = 1, newest: str = "HEAD"
 ) -> AsyncGenerator[Step]:
-    """Walk the last `commits` commits before `newest`, oldest first; compare after each `every`-th and the last.
+    """Replay the last `commits` commits up to `newest`, oldest first; compare after each `every`-th and the last.
 
-    `scratch` is an empty folder for the clone and both indexes. Raises ConfigError for what is no repository and
-    whatever indexing raises.
+    `scratch` is an empty folder for the clone and both indexes. Raises ConfigError for a folder that is not a
+    repository, and what indexing raises.
     """
     checkout = Checkout.clone(repository, scratch)
     walked = checkout.commits(commits, newest)
@@ -79,7 +79,7 @@ async def replay(
             compared = (position + 1) % every == 0 or position + 1 == len(walked)
             started = time.process_time()
             await live.hint(paths)
-            # in between, vectors that can wait do wait: more than one commit's worth of them is put off
+            # Between comparisons deferred vectors stay deferred, so that those of more than one commit accumulate.
             await live.settle(sweep=compared)
             live_cpu, clean_cpu, comparison = time.process_time() - started, 0.0, None
             if compared:
@@ -89,7 +89,7 @@ async def replay(
 
 
 async def _against_clean(ways: ReplaySteps, tree: Path, kept: Path, fresh: Path) -> tuple[float, Comparison]:
-    """Index the tree anew, compare, and return the CPU seconds of the index and what differs."""
+    """Build a clean index, compare, and return its CPU seconds and the differences."""
     started = time.process_time()
     await ways.clean(tree, fresh)
     spent = time.process_time() - started

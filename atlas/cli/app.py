@@ -29,7 +29,7 @@ EXIT_CODES = """Exit codes: 0 done · 1 failed · 2 wrong arguments or settings 
 
 app = typer.Typer(
     name="atlas",
-    help="Code Atlas: a code graph that stays true, answered in few tokens with evidence.",
+    help="Code Atlas: a code graph that stays current and answers in few tokens, with evidence.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -58,7 +58,7 @@ def root(
     ] = False,
     json: options.JsonOption = False,
 ) -> None:
-    """Code Atlas: a code graph that stays true, answered in few tokens with evidence."""
+    """Code Atlas: a code graph that stays current and answers in few tokens, with evidence."""
     if trust_data_dir:
         # Set in the environment, because a daemon that the command starts must trust the folder as well.
         os.environ["ATLAS_TRUST_DATA_DIR"] = "1"

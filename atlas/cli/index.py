@@ -123,12 +123,12 @@ class _ProgressBar:
 def _print_summary(summary: IndexSummary) -> None:
     rows: list[tuple[str, object]] = [
         ("files", summary.files),
-        ("changed since last time", summary.changed),
+        ("changed since the last pass", summary.changed),
         ("parsed", summary.parsed),
         ("units written", summary.written),
         ("removed", summary.removed),
         ("skipped (atlas status --skipped)", summary.skipped),
-        ("read only in part (atlas status --skipped)", summary.problems),
+        ("partially read (atlas status --skipped)", summary.problems),
         ("vectors made", summary.vectors),
     ]
     console = output.console()

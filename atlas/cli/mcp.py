@@ -87,7 +87,7 @@ def mcp(
     """Serve this project to coding agents over MCP: one client on stdin and stdout, or many over HTTP."""
     settings = settings_of(project, data_dir)
     if json and print_config is None:
-        raise ConfigError("--json goes with --print-config", "The server always speaks JSON-RPC.")
+        raise ConfigError("--json requires --print-config", "The server always speaks JSON-RPC.")
     if transport is Transport.HTTP:
         given = settings.mcp
         changed = replace(
@@ -180,8 +180,12 @@ def _serve_http(
         where = url_of(listening, mcp.host, tls, HTTP_PATH)
 
         def ready() -> None:
-            asks = "a token is asked for" if token else "no token is asked for"
-            print(f"serving {settings.project_name} at {where} ({asks}); Ctrl-C ends it", file=sys.stderr, flush=True)
+            asks = "a token is required" if token else "no token is required"
+            print(
+                f"serving {settings.project_name} at {where} ({asks}); press Ctrl-C to stop",
+                file=sys.stderr,
+                flush=True,
+            )
 
         def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
             session = Session(settings)

@@ -24,7 +24,9 @@ class Mode(StrEnum):
 PathOption = Annotated[
     str, typer.Option("--path", metavar="PREFIX", help="Only below this path or matching this glob.")
 ]
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="Name, end of a qualified name, uid, or path:line.")]
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="Name, suffix of a qualified name, uid, or path:line.")
+]
 LabelOption = Annotated[str, typer.Option("--label", help="Only nodes with this label, e.g. Class.")]
 
 
@@ -50,7 +52,7 @@ def search(
     ] = None,
     limit: LimitOption = 0,
     token_budget: BudgetOption = 0,
-    cursor: Annotated[str, typer.Option("--cursor", help="Cursor of the next page, from the page before.")] = "",
+    cursor: Annotated[str, typer.Option("--cursor", help="Cursor of the next page, from the previous one.")] = "",
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,

@@ -83,7 +83,7 @@ def status_parts(answer: StatusAnswer) -> Iterator[RenderableType]:
         yield output.table(("", ""), rows, title=f"{project.project} at {project.root}")
     if answer.partial_files:
         partly = ((partial.path, problem_line(partial)) for partial in answer.partial_files)
-        yield output.table(("read only in part", "problem"), partly)
+        yield output.table(("partially read", "problem"), partly)
     if answer.skipped_files:
         yield output.table(("skipped", "reason"), ((skip.path, skip.reason) for skip in answer.skipped_files))
 
@@ -142,7 +142,7 @@ def tier_table(tiers: Sequence[TierStatus], width: int, curve: Callable[[str], s
 def _batch(tier: TierStatus) -> str:
     if not tier.told:
         return ""
-    return ("at work; " if tier.busy else "") + last_batch(tier).removeprefix("last batch ")
+    return ("busy; " if tier.busy else "") + last_batch(tier).removeprefix("last batch ")
 
 
 def _project_table(projects: Sequence[ProjectStatus], watched: Mapping[str, WatchStatus], width: int) -> RenderableType:
@@ -210,7 +210,7 @@ def _project_rows(project: ProjectStatus, watch: WatchStatus | None) -> list[tup
         ("references", f"{project.resolved:,} resolved, {project.unresolved:,} unresolved"),
         ("vectors", f"{project.vectors:,} of {project.chunks:,} ({project.model or 'no model'})"),
         ("changes by reason", counted(project.decisions, ",") or "none"),
-        ("read only in part", f"{project.problems:,} files"),
+        ("partially read", f"{project.problems:,} files"),
         ("skipped", counted(project.skipped, ",") or "none"),
         ("on disk", f"{project.bytes_on_disk / 1e6:,.1f} MB" if project.bytes_on_disk else "on a server"),
     ]

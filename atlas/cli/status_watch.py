@@ -25,7 +25,7 @@ REFRESH_SECONDS = 1.0
 COUNT_SHARE = 4
 """Counting a store during writes takes up to a second, so the next count waits this multiple of its duration, ..."""
 LONGEST_PAUSE = 5.0
-"""... but at most so many seconds."""
+"""... but at most this many seconds."""
 
 
 def watch(settings: Settings, arguments: Mapping[str, object], *, as_json: bool) -> None:

@@ -27,7 +27,7 @@ def systemd_unit(project: str, command: Sequence[str]) -> Unit:
     name = f"code-atlas-{project}.service"
     lines = [
         "[Unit]",
-        f"Description=Code Atlas keeps the index of {project} true",
+        f"Description=Code Atlas daemon that keeps the index of {project} current",
         "",
         "[Service]",
         "Type=exec",

@@ -99,7 +99,7 @@ def _check_store_url(settings: Settings) -> None:
     except ValueError:
         parts, host = urlsplit(""), ""
     if not url.startswith(BOLT_SCHEMES) or not host or parts.path or parts.query or parts.fragment or "\\" in url:
-        raise ConfigError(f"{origin}: store.url is no address of a Bolt server: {masked(url)}", _BOLT_HINT)
+        raise ConfigError(f"{origin}: store.url is not the address of a Bolt server: {masked(url)}", _BOLT_HINT)
     if parts.username is not None or parts.password is not None:
         hint = "Set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD instead."
         raise ConfigError(f"{origin}: store.url must not hold a user or password: {masked(url)}", hint)
@@ -109,12 +109,12 @@ def _check_certificate(settings: Settings) -> None:
     store, origin = settings.store, settings.origin("store.ca_file")
     if "+s://" not in store.url:
         raise ConfigError(
-            f"{origin}: store.ca_file is of use for bolt+s:// and neo4j+s:// only, not for {masked(store.url)}",
-            "Write the address with +s, or leave the file out.",
+            f"{origin}: store.ca_file applies only to bolt+s:// and neo4j+s://, not for {masked(store.url)}",
+            "Use a scheme with +s, or remove the file.",
         )
     path = settings.root / store.ca_file
     if not path.is_file():
-        raise ConfigError(f"{origin}: store.ca_file is no file: {path}", "Name a PEM file.")
+        raise ConfigError(f"{origin}: store.ca_file is not a file: {path}", "Name a PEM file.")
 
 
 def _check_embedder_url(settings: Settings) -> None:
@@ -127,7 +127,7 @@ def _check_embedder_url(settings: Settings) -> None:
     origin = settings.origin("embedder.url")
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment or "\\" in url:
         hint = 'It must look like "http://host:port" or "https://host/v1".'
-        raise ConfigError(f"{origin}: embedder.url is no address of a server: {masked(url)}", hint)
+        raise ConfigError(f"{origin}: embedder.url is not the address of a server: {masked(url)}", hint)
     if parts.username is not None or parts.password is not None:
         hint = "Put the key into the environment variable ATLAS_EMBEDDER_API_KEY."
         raise ConfigError(f"{origin}: embedder.url must not hold a user or password: {masked(url)}", hint)

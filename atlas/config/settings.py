@@ -72,10 +72,10 @@ class ScopeSettings:
 
 @dataclass(frozen=True, slots=True)
 class LanguageSettings:
-    """`[languages]`: languages of the user, besides those that ship with Code Atlas."""
+    """`[languages]`: languages of the user, in addition to those that ship with Code Atlas."""
 
     folders: tuple[str, ...] = _setting(
-        (), "Folders with a folder per language, each with a language.toml; of one name the last counts."
+        (), "Folders with a folder per language, each with a language.toml; on equal names the last one wins."
     )
 
 

@@ -54,7 +54,7 @@ class ExpressionRule(Protocol):
 
 
 class Grammar(NamedTuple):
-    """The rules that modules use in turn: expressions hold patterns and subqueries, which hold expressions."""
+    """The grammar rules that modules pass to each other: expressions contain patterns and subqueries and vice versa."""
 
     expression: ExpressionRule
     map: Callable[[Cursor], tuple[tuple[str, Expression], ...]]

@@ -1,7 +1,8 @@
 """Regular expressions for `=~`, compiled by the Rust extension.
 
-A match spans the whole string, as in Cypher, and takes time linear in it. The syntax is Java's, without backreferences
-and look-around, which have no linear time, and without Unicode properties, class operations and named groups.
+A match spans the whole string, as in Cypher, and takes time linear in its length. The syntax is Java's, without
+backreferences and look-around, which prevent linear time, and without Unicode properties, class operations and named
+groups.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ __all__ = ["CypherRegex", "compile_regex"]
 
 
 def compile_regex(pattern: str) -> CypherRegex:
-    """Compile a pattern. Raises QueryError for syntax errors and for what cannot be matched in linear time."""
+    """Compile a pattern. Raises QueryError for syntax errors and unsupported constructs."""
     try:
         return CypherRegex(pattern)
     except ValueError as error:

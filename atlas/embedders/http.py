@@ -53,7 +53,7 @@ class JsonClient:
             async with asyncio.timeout(self._seconds):
                 return await self._send(method, path, content)
         except (TimeoutError, httpx2.TimeoutException) as error:
-            raise self._lost(f"did not answer within {self._seconds:g} s") from error
+            raise self._lost(f"did not respond within {self._seconds:g} s") from error
         except httpx2.ConnectError as error:
             raise self._lost(f"cannot be reached ({error})") from error
         except (httpx2.TransportError, httpx2.DecodingError) as error:

@@ -1,4 +1,4 @@
-"""The prefixes for queries and documents that models were trained with. Data."""
+"""Prefixes for queries and documents, as the models were trained with them. Data only."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class RemoteEmbedder:
                 return await self._question(text)
         except TimeoutError as error:
             self._known = None
-            raise Unavailable(f"{self.place} did not answer a question within {QUESTION_SECONDS:g} s") from error
+            raise Unavailable(f"{self.place} did not respond to a query within {QUESTION_SECONDS:g} s") from error
 
     async def aclose(self) -> None:
         """Close the connections; idempotent."""

@@ -45,7 +45,7 @@ class Ranking:
     hits: tuple[Scored, ...] = ()
     note: str = ""
     reasons: tuple[tuple[str, str], ...] = ()
-    """(uid, reason) where the channel knows more than its own name: `exact name`, `callers of X`."""
+    """(uid, reason) for hits with a more specific reason than the channel: `exact name`, `callers of X`."""
 
 
 async def by_name(reader: Reader, query: Query, where: Filter) -> Ranking:
@@ -109,7 +109,7 @@ async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = P
     if isinstance(changed, BaseException):
         raise changed
     if changed:
-        # The result for a vector of another model is meaningless, whatever the store returned.
+        # Scores against the vectors of another model are meaningless.
         return Ranking("meaning", note=changed)
     if isinstance(hits, BaseException):
         raise hits

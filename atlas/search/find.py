@@ -120,7 +120,7 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
 
 
 def _remarks(rankings: Sequence[Ranking], query: Query) -> tuple[str, ...]:
-    """Return notes: what a relation question left out, or that the index contains none of the words."""
+    """Return notes: the results that a relation question leaves out, or that no word of the query is indexed."""
     found = {ranking.channel: ranking.hits for ranking in rankings}
     if query.relation is not None and found["graph"]:
         return (f"only {query.relation.kind} of `{query.relation.name}` and the symbol itself; text was not searched",)

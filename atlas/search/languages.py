@@ -1,4 +1,4 @@
-"""What the languages say about questions and hits: the `[search]` tables of `language.toml` as one value. Pure."""
+"""Search terms of all languages: the `[search]` tables of `language.toml`, merged into one value. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class LanguageRow(NamedTuple):
-    """What one language says; see `[search]` in `atlas/languages/README.md`."""
+    """The search terms of one language; see `[search]` in `atlas/languages/README.md`."""
 
     name: str
     words: list[str]
@@ -20,20 +20,20 @@ class LanguageRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LanguageTerms:
-    """What all languages say together."""
+    """The merged search terms of all languages."""
 
     words: Mapping[str, str]
-    """Words of a question, in lower case, that name a language."""
+    """Language by the lower-case word that names it in a question."""
     path: re.Pattern[str]
-    """A path, or a file name with an ending of a language; group 1 is its text."""
+    """Matches a path, or a file name with the extension of a language; group 1 is its text."""
     declarations: tuple[str, ...]
-    """Endings, with the dot, of files that only declare what other files define."""
+    """Extensions, with the dot, of files that only declare symbols that other files define."""
     constructors: frozenset[str]
-    """Names of methods that stand for their class."""
+    """Names of constructors, which count as their class."""
 
 
 def language_terms(rows: Iterable[LanguageRow]) -> LanguageTerms:
-    """Return what the languages say together."""
+    """Return the merged search terms of the languages."""
     rows = list(rows)
     endings = sorted({ending for row in rows for ending in row.endings}, key=lambda ending: (-len(ending), ending))
     names = rf"|[\w-]+\.(?:{'|'.join(map(re.escape, endings))})" if endings else ""

@@ -1,4 +1,4 @@
-"""Diagnosis of missing names: distinguishes "none" from "unknown" and gives the evidence.
+"""Diagnosis of missing names: distinguishes "none" from "unknown" and returns the evidence.
 
 These functions may read the manifest and the skipped files, which is slow; they run only if an answer would be empty.
 """

@@ -1,1 +1,1 @@
-"""Stores: where the graph, its texts and its vectors live. Only `app` picks one; callers know the contract."""
+"""Adapters of the store contract: SQLite (`sqlite`), Bolt servers (`bolt`), and an in-memory reference (`memory`)."""

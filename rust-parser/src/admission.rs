@@ -16,6 +16,7 @@ pub struct Share<'a> {
 }
 
 impl ByteLimit {
+    /// Creates a limit in bytes.
     pub const fn new(limit: u64) -> Self {
         Self { limit, used: Mutex::new(0), freed: Condvar::new() }
     }

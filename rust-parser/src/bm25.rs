@@ -57,10 +57,11 @@ impl Ranking {
 
     /// Returns whether a row with this score cannot be among the best. Rounding is monotone, so a bound never falls
     /// below the score.
-    pub fn hopeless(&self, bound: f64) -> bool {
+    pub fn cannot_rank(&self, bound: f64) -> bool {
         self.best.len() >= self.limit && self.best.peek().is_none_or(|worst| bound < worst.0)
     }
 
+    /// Keeps a score if it is among the best.
     pub fn keep(&mut self, score: f64) {
         if self.best.len() < self.limit {
             self.best.push(Worst(score));

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use crate::files::Folder;
 
-/// The first 16 bytes of a BLAKE3 hash; identifies a file's content.
+/// Returns the first 16 bytes of the BLAKE3 hash of a file's content, which identify the content.
 pub fn digest_of(data: &[u8]) -> [u8; 16] {
     let mut digest = [0; 16];
     digest.copy_from_slice(&blake3::hash(data).as_bytes()[..16]);

@@ -138,8 +138,8 @@ pub struct Definition {
     pub end_line: u32,
     /// 1-based line of the name, shown in `path:line`.
     pub name_line: u32,
-    /// Signature on one line, at most 400 characters: `def f(a: int) -> str`, `class A(B)`, `func (s *T) M(x int)
-    /// error`.
+    /// Signature on one line, at most 400 characters: `def f(a: int) -> str`, `class A(B)`,
+    /// `func (s *T) M(x int) error`.
     pub signature: Name,
     /// Documentation without quotes, comment markers and common indentation, at most 4,000 characters.
     pub docstring: Name,

@@ -101,6 +101,7 @@ impl Folder {
         Ok(start)
     }
 
+    /// Returns the entries of this folder, in arbitrary order.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
         let mut entries = Vec::new();
         for entry in Dir::read_from(&self.0)? {

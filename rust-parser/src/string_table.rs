@@ -19,7 +19,7 @@ impl StringTable {
     /// Appends a string. Panics beyond 4 GB in total.
     pub fn push(&mut self, text: &str) {
         self.text.push_str(text);
-        self.ends.push(u32::try_from(self.text.len()).expect("texts of one file"));
+        self.ends.push(u32::try_from(self.text.len()).expect("at most 4 GB of strings"));
     }
 
     pub fn len(&self) -> usize {
@@ -56,7 +56,7 @@ impl Index<usize> for StringTable {
     type Output = str;
 
     fn index(&self, number: usize) -> &str {
-        self.get(number).expect("number of a text")
+        self.get(number).expect("index of a string in this table")
     }
 }
 
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_what_was_pushed_also_after_writing_and_reading() {
+    fn strings_survive_serialization() {
         let words = ["", "name", "", "größe", "a longer text\nof two lines"];
         let mut texts = StringTable::default();
         words.iter().for_each(|word| texts.push(word));

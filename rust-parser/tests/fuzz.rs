@@ -1,9 +1,10 @@
-//! Mutated input for everything that reads bytes of a stranger: the parser in every language, manifests, the facts cache.
-//! Deterministic and bounded by iterations; `ATLAS_FUZZ_ROUNDS` and `ATLAS_FUZZ_SEED` make a longer or another run:
+//! Fuzz tests with mutated input for all code that reads untrusted bytes: the parser in every language, manifests, and
+//! the facts cache.
+//! Deterministic, with a fixed number of iterations; `ATLAS_FUZZ_ROUNDS` and `ATLAS_FUZZ_SEED` change number and seed:
 //!
 //!     ATLAS_FUZZ_ROUNDS=200000 ATLAS_FUZZ_SEED=$RANDOM cargo test --release --test fuzz -- --nocapture
 //!
-//! The corpus is the Markdown cases of the languages, and what broke something once (`tests/corpus`).
+//! The corpus consists of the Markdown cases of the languages and of inputs that once caused a failure (`tests/corpus`).
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -81,10 +82,10 @@ const PIECES: &[&[u8]] = &[
     b"[==[",
 ];
 const LIMITS: Limits = Limits { timeout: Duration::from_millis(500), generated: true };
-/// CPU time of one input: the deadline, and what may follow it.
+/// Largest CPU time of one input: the deadline, plus the work that may follow it.
 const MOST_CPU: Duration = Duration::from_secs(5);
 
-/// xorshift64*: the same numbers on every machine.
+/// The generator xorshift64*, with the same sequence on every machine.
 struct Chance(u64);
 
 impl Chance {
@@ -117,7 +118,7 @@ fn registry() -> Registry {
     Registry::load(&[top().join("atlas/languages").to_string_lossy().into_owned()]).unwrap()
 }
 
-/// The fenced blocks of the cases, whole documents, and the files of the corpus.
+/// Returns the fenced blocks of the cases, whole documents, and the files of the corpus.
 fn corpus() -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     for folder in ["tests/languages", "rust-parser/tests/corpus"] {
@@ -285,7 +286,7 @@ fn any_cache_file_is_read_without_a_panic() {
     fs::remove_dir_all(&folder).unwrap();
 }
 
-/// A record whose checksums are right and whose lengths or payload are not: neither may cost more memory than the file has.
+/// A record with valid checksums but invalid lengths or payload must not cost more memory than the file has.
 #[test]
 fn lengths_that_are_claimed_cost_no_memory() {
     let folder = std::env::temp_dir().join(format!("atlas-fuzz-lengths-{}", std::process::id()));
@@ -297,7 +298,7 @@ fn lengths_that_are_claimed_cost_no_memory() {
         bytes.extend_from_slice(&path_length.to_le_bytes());
         bytes.extend_from_slice(&[7; 400]);
         fs::write(&filled.path, &bytes).unwrap();
-        // Sparse, so that the lengths fit into the file.
+        // A sparse file, so that the lengths fit into it.
         fs::OpenOptions::new().write(true).open(&filled.path).unwrap().write_all_at(b"x", 9 << 30).unwrap();
         let cache = CacheFile::open(&filled.path);
         assert!(cache.get(&filled.keys).iter().all(Option::is_none));

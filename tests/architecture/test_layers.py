@@ -41,6 +41,8 @@ HOMES = {
 }
 """Foreign package -> where it may be imported; the Python standard library is free everywhere, nothing else is."""
 
+RUST_LINES = 350
+"""Budget of a Rust module, tests included."""
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -116,7 +118,7 @@ def test_rust_modules_are_documented_and_small() -> None:
     for path in sorted((ROOT / "rust-parser" / "src").rglob("*.rs")):
         text = path.read_text()
         assert text.startswith("//!"), f"{path.name} has no module documentation"
-        assert len(text.splitlines()) <= 600, f"{path.name} has {len(text.splitlines())} lines"
+        assert len(text.splitlines()) <= RUST_LINES, f"{path.name} has {len(text.splitlines())} lines"
         assert path.stem not in FORBIDDEN_NAMES
 
 

@@ -46,8 +46,8 @@ def test_parts_are_measured_on_a_copy(tmp_path: Path) -> None:
     assert 0 < rows["saves", "save to vector_search, p95"] < 30_000
     assert rows["burst", "files changed"] == len(FILES)
     assert rows["burst", "rows that differ from a clean index"] == 0
-    assert rows["burst", "the same with all vectors, after a sweep"] == 0
-    assert rows["burst", "daemon, largest RSS meanwhile"] > 10
+    assert rows["burst", "the same with all vectors, after a full scan"] == 0
+    assert rows["burst", "daemon, peak RSS during the burst"] > 10
     assert {path: (tmp_path / "p" / path).read_text() for path in FILES} == FILES
     assert [path.name for path in tmp_path.iterdir()] == ["p"]
 

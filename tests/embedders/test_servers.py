@@ -340,7 +340,7 @@ async def test_a_slow_server_times_out() -> None:
         await embedder.info()
         stub.seconds = 30
         started = time.monotonic()
-        with pytest.raises(Unavailable, match=r"did not answer within 0\.3 s"):
+        with pytest.raises(Unavailable, match=r"did not respond within 0\.3 s"):
             await embedder.embed_chunks(chunks(50))
         assert time.monotonic() - started < 3
 
@@ -351,7 +351,7 @@ async def test_a_question_is_not_held_up_by_a_slow_server(monkeypatch: pytest.Mo
     async with serving(stub, seconds=60) as embedder:
         await embedder.embed_query("x")
         stub.seconds = 30
-        with pytest.raises(Unavailable, match=r"did not answer a question within 0\.3 s"):
+        with pytest.raises(Unavailable, match=r"did not respond to a query within 0\.3 s"):
             await embedder.embed_query("x")
 
 

@@ -126,7 +126,7 @@ async def test_a_server_that_falls_silent_is_given_up(monkeypatch: pytest.Monkey
         try:
             assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]
             relay.mute = True
-            with pytest.raises(Unavailable, match="did not answer in time"):
+            with pytest.raises(Unavailable, match="did not respond in time"):
                 await link.read(lambda transaction: transaction.rows("RETURN 1"), 0.3)
             relay.mute = False
             assert await link.read(lambda transaction: transaction.rows("RETURN 1")) == [(1,)]

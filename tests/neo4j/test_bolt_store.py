@@ -31,7 +31,7 @@ async def rows(text: str, **parameters: object) -> list[tuple[object, ...]]:
 
 
 async def test_a_wrong_password_is_said_at_once() -> None:
-    with pytest.raises(ConfigError, match="refused user or password"):
+    with pytest.raises(ConfigError, match="rejected the user or password"):
         await BoltStore.open(Address(guarded_uri(), auth=("neo4j", "wrong")), writing=True)
 
 

@@ -68,7 +68,7 @@ async def test_what_passes_is_tried_again(script: list[Failure | None], begins: 
     [
         ([CONFLICT] * 20, 6, Unavailable, "conflicting"),
         ([None, DUPLICATE, None, DUPLICATE], 2, StoreError, "unique constraint"),
-        ([TIMEOUT], 1, Unavailable, "took too long"),
+        ([TIMEOUT], 1, Unavailable, "exceeded the time limit"),
         ([ANALYTICAL], 1, Unavailable, "analytical"),
         ([MEMORY], 1, Unavailable, "Memory limit"),
         ([SHUTDOWN], 1, Unavailable, "shutdown"),
@@ -93,7 +93,7 @@ async def test_a_wrong_password_is_said_to_be_wrong() -> None:
     """Memgraph has a code of its own for it, which the driver takes for any error of a client."""
     async with ScriptedServer([]) as server:
         server.refuses = UNAUTHENTICATED
-        with pytest.raises(ConfigError, match="refused user or password"):
+        with pytest.raises(ConfigError, match="rejected the user or password"):
             await BoltStore.open(Address(server.uri, auth=("somebody", "wrong")), writing=False)
 
 
@@ -166,7 +166,7 @@ async def test_an_index_that_is_not_made_is_noticed() -> None:
         return [] if text.startswith("CREATE TEXT") else answers(text)
 
     async with ScriptedServer([], without_words) as server:
-        with pytest.raises(StoreError, match="did not make text atlas_words"):
+        with pytest.raises(StoreError, match="did not create text atlas_words"):
             await BoltStore.open(Address(server.uri), writing=True)
 
 

@@ -80,11 +80,11 @@ async def test_places_that_are_refused(settings: Settings) -> None:
     await index_project(settings, no_progress)
     with pytest.raises(ConfigError, match="already at"):
         await migrate(settings, at(settings, "first"), [], no_progress, replacing=True)
-    with pytest.raises(ConfigError, match="no address"):
+    with pytest.raises(ConfigError, match="is not the address"):
         at(settings, "http://127.0.0.1")
     with pytest.raises(NotFound):
         await migrate(at(settings, "nowhere"), at(settings, "second"), [], no_progress, replacing=True)
-    with pytest.raises(NotFound, match="is not in the index"):
+    with pytest.raises(NotFound, match="is not in the source index"):
         await migrate(settings, at(settings, "second"), ["other"], no_progress, replacing=True)
 
 

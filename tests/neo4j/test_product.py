@@ -127,6 +127,6 @@ def test_user_and_password_come_from_the_environment(place: Place) -> None:
     who = {"ATLAS_STORE_URL": guarded_uri(), "ATLAS_STORE_USER": "neo4j", "ATLAS_STORE_DATABASE": "neo4j"}
     assert answer(place, "index", **who, ATLAS_STORE_PASSWORD=PASSWORD)["files"] == 6
     wrong = run(place, "search", "discount", **who, ATLAS_STORE_PASSWORD="wrong")
-    assert (wrong.returncode, "refused user or password" in wrong.stderr) == (2, True), wrong.stderr
+    assert (wrong.returncode, "rejected the user or password" in wrong.stderr) == (2, True), wrong.stderr
     shown = run(place, "config", "show", **who, ATLAS_STORE_PASSWORD=PASSWORD).stdout
     assert "store.password" in shown and PASSWORD not in shown

@@ -141,7 +141,7 @@ def test_commands_beside_workers(tmp_path: Path) -> None:
         assert workers[str(keeper.process.pid)]["keeps"] == [PROJECT]
         assert workers[str(helper.process.pid)]["embedded"] > 0
         shown = atlas("status", cwd=root, env=place.env).stdout
-        assert f":{keeper.process.pid} keeps {PROJECT}" in shown and "vectors: 5 of 5" in shown, shown
+        assert f":{keeper.process.pid} leads {PROJECT}" in shown and "vectors: 5 of 5" in shown, shown
         for worker in (keeper, helper):
             worker.signal(signal.SIGTERM)
             assert worker.process.wait(20) == 0, worker.said()

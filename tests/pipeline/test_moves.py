@@ -121,7 +121,7 @@ MOVES: dict[str, Move] = {
 
 async def idle(daemon: Daemon) -> None:
     """Return when nothing is noticed, waiting or at work, and was not for a while."""
-    (kept,) = daemon._kept.values()  # pyright: ignore[reportPrivateUsage]
+    (kept,) = daemon._projects.values()  # pyright: ignore[reportPrivateUsage]
     since, before = time.monotonic(), (0, 0)
     async with asyncio.timeout(60):
         while time.monotonic() - since < QUIET_SECONDS:
@@ -338,7 +338,7 @@ async def test_hints_while_the_root_is_away_for_a_moment(tmp_path: Path) -> None
     write_tree(root, {"a/x.py": "def f():\n    return 1\n"})
     async with running(root, tmp_path / "d") as (daemon, _, _):
         await idle(daemon)
-        (kept,) = daemon._kept.values()  # pyright: ignore[reportPrivateUsage]
+        (kept,) = daemon._projects.values()  # pyright: ignore[reportPrivateUsage]
         # as if the parent were back before the root is asked for the next time
         kept.watcher._next_root = math.inf  # pyright: ignore[reportPrivateUsage]
         home.rename(tmp_path / "away")

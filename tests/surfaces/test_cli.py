@@ -118,7 +118,7 @@ def test_mistakes_are_one_line_with_a_hint_and_a_stable_code(
 def test_a_file_given_as_data_folder_is_named_and_what_to_give_instead(place: Place, command: str) -> None:
     text = failed(atlas(command, "--data-dir", "shop/cart.py", cwd=place.root), 2)
     assert "shop/cart.py is not a folder (--data-dir)" in text
-    assert "Name an empty folder" in text
+    assert "Give the path of a folder" in text
 
 
 def test_errors_are_json_on_request(place: Place) -> None:

@@ -356,12 +356,12 @@ def test_the_token_is_not_a_setting_and_is_shown_nowhere(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("environment", "message"),
     [
-        ({"URL": "http://127.0.0.1:7687"}, "env ATLAS_STORE_URL: store.url is no address of a Bolt server"),
-        ({"URL": "bolt://127.0.0.1/graph"}, "no address of a Bolt server"),
-        ({"URL": "bolt://"}, "no address of a Bolt server"),
-        ({"URL": "bolt://[::1"}, "no address of a Bolt server"),
-        ({"URL": "bolt+s://[::1]", "CA_FILE": "none.pem"}, "is no file"),
-        ({"URL": "bolt://[::1]", "CA_FILE": "own.pem"}, "of use for bolt"),
+        ({"URL": "http://127.0.0.1:7687"}, "env ATLAS_STORE_URL: store.url is not the address of a Bolt server"),
+        ({"URL": "bolt://127.0.0.1/graph"}, "not the address of a Bolt server"),
+        ({"URL": "bolt://"}, "not the address of a Bolt server"),
+        ({"URL": "bolt://[::1"}, "not the address of a Bolt server"),
+        ({"URL": "bolt+s://[::1]", "CA_FILE": "none.pem"}, "is not a file"),
+        ({"URL": "bolt://[::1]", "CA_FILE": "own.pem"}, "applies only to bolt"),
         ({"URL": "bolt://host", "PASSWORD": "secret"}, "store.user is missing"),
         ({"URL": "bolt://neo4j:secret@host"}, "env ATLAS_STORE_URL: store.url must not hold a user"),
     ],

@@ -39,7 +39,7 @@ def test_no_project_names_a_server_but_the_user_may(tmp_path: Path, url: str) ->
     ],
 )
 def test_an_address_that_is_none_is_refused_wherever_it_is(tmp_path: Path, url: str) -> None:
-    with pytest.raises(ConfigError, match=r"embedder\.url is no address"):
+    with pytest.raises(ConfigError, match=r"embedder\.url is not the address"):
         load(tmp_path, provider="tei", url=url)
 
 

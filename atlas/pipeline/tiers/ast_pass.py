@@ -106,6 +106,8 @@ async def prefetched(
     """Yield the batches, `first` together with the first of them; a thread builds the next one meanwhile."""
     built: list[GraphDelta] | None = await in_thread(next, batches, None)
     batch = [*first, *(built or ())]
+    # a reference would keep the rows of the first batch in memory to the end
+    del built
     while batch:
         following = asyncio.get_running_loop().run_in_executor(None, next, batches, None)
         try:

@@ -1,7 +1,8 @@
-"""`apply` on a Bolt server: the difference between a plan and what is there, written in one transaction.
+"""`apply` on a Bolt server: writes the difference between a plan and the stored content in one transaction.
 
-An edge whose target does not exist waits as an `AtlasPending` node and becomes an edge when the target comes; when a
-target goes, the edges into it from elsewhere wait again. So the order in which units are written leaves no trace.
+An edge whose target does not exist is stored as an `AtlasPending` node and becomes an edge when the target is created.
+When a target is deleted, the edges into it from other units become pending again. The stored graph therefore does not
+depend on the order in which units are written.
 """
 
 from __future__ import annotations
@@ -38,33 +39,33 @@ _Edges = dict[EdgeKey, EdgeRow]
 
 @dataclass(frozen=True, slots=True)
 class StartedWrite:
-    """New units, of which the nodes are there, the records, and the edges to nodes that others see already."""
+    """New units whose nodes are created but not committed, and their edges that still lack a target."""
 
     deltas: Sequence[GraphDelta]
     made: WritePlan
     created: dict[str, int]
-    """The server's ids of the nodes by uid."""
+    """Server ids of the created nodes by uid."""
     missing: list[EdgeRow]
-    """The edges to all other nodes."""
+    """Edges whose target was not visible when the write began."""
 
 
 async def apply(transaction: Transaction, deltas: Sequence[GraphDelta]) -> int:
-    """See `Store.apply`."""
+    """See `Store.apply`. Raises `NotFound` for an unknown project."""
     async with StatementBatches(transaction) as batches:
         return await _Apply(batches).run(deltas)
 
 
 async def begin(transaction: Transaction, deltas: Sequence[GraphDelta]) -> StartedWrite:
-    """Create new units, without a look for what they replace: `complete` does what must wait for its turn.
+    """Create the nodes, records and edges of new units without reading stored content; `complete` does the rest.
 
-    A symbol that another unit holds is found by its constraint: the server refuses the transaction.
+    If another unit holds one of the symbols, the uniqueness constraint makes the server reject the transaction.
     """
     async with StatementBatches(transaction) as batches:
         return await _Apply(batches).begin(deltas)
 
 
 async def complete(transaction: Transaction, begun: StartedWrite) -> int:
-    """Write all else of new units; return the new generation."""
+    """Write the remaining edges, the decisions and the new generation; return the generation."""
     async with StatementBatches(transaction) as batches:
         return await _Apply(batches).complete(begun)
 
@@ -123,14 +124,14 @@ class _Apply:
         return held
 
     async def _old_edges(self, uids: list[str]) -> tuple[_Edges, _Edges]:
-        """Return the edges and the waiting edges from these nodes."""
+        """Return the edges and the pending edges from these nodes."""
         return (
             _by_key(await self._batches.gathered(self._write["outgoing"], "uids", uids)),
             _by_key(await self._batches.gathered(self._write["pending_from"], "uids", uids)),
         )
 
     async def _edges_of_kept(self, made: WritePlan, before: tuple[_Edges, _Edges]) -> None:
-        """Remove what kept nodes no longer have; what they still have stays as it is."""
+        """Remove the edges that kept nodes no longer have; unchanged edges stay."""
         for edges, name in zip(before, ("delete_edges", "delete_pending"), strict=True):
             gone = [
                 {"source": key[0], "target": key[1], "type": key[2], "line": key[3]}
@@ -142,16 +143,16 @@ class _Apply:
     async def _remove(self, made: WritePlan) -> None:
         uids = sorted(made.removed)
         incoming = _by_key(await self._batches.gathered(self._write["incoming"], "uids", uids)).values()
-        waiting = [edge for edge in incoming if edge.source not in made.removed]
+        pending = [edge for edge in incoming if edge.source not in made.removed]
         await self._batches.send(self._write["delete_pending_from"], "uids", uids)
         await self._batches.send(self._write["delete_symbols"], "uids", uids)
         await self._batches.send(self._write["delete_entries"], "uids", uids)
-        await self._wait_for_targets(waiting)
+        await self._add_pending(pending)
 
     async def _put_nodes(
         self, made: WritePlan, held: dict[str, StoredNode], records: dict[str, FileRecord]
     ) -> dict[str, int]:
-        """Write the nodes that differ; return the server's ids of those that did not exist by uid."""
+        """Write the nodes that differ; return the server ids of new nodes by uid."""
         digests = {key: record.digest for key, record in records.items()} | made.digests
         created = {uid: node for uid, node in made.wanted.items() if uid not in held}
         changed = {uid: node for uid, node in made.wanted.items() if uid in held and _differs(node, held[uid])}
@@ -186,7 +187,7 @@ class _Apply:
         return {uid: place for uid, place in unfolded(found)}
 
     async def _changed_entries(self, changed: dict[str, TargetNode]) -> list[dict[str, object]]:
-        """Return the entries to write. A node that is not embedded any more loses its vector: none would replace it."""
+        """Return the entries to write. A node without a chunk loses its vector, which nothing would replace."""
         if all(node.row.chunk_digest for node in changed.values()):
             return [_entry(node) for node in changed.values()]
         models = [row[0] for row in await self._batches.rows(self._read["models"])]
@@ -204,16 +205,16 @@ class _Apply:
             )
 
     async def _put_edges(self, new: Sequence[EdgeRow], created: dict[str, int]) -> None:
-        """Add what is new, and what waited for the nodes that came; `created` are the ids of these by uid."""
-        waited = _by_key(await self._waiting_for(created)).values()
-        await self._wait_for_targets(await self._link([*waited, *new], created))
-        # last: for each look into an index Neo4j copies the set of all nodes that the transaction has deleted
+        """Add new edges and the edges that were pending for new nodes; `created` are the server ids of these by uid."""
+        pending = _by_key(await self._pending_to(created)).values()
+        await self._add_pending(await self._link([*pending, *new], created))
+        # Last, because Neo4j copies the set of nodes that the transaction has deleted for each index lookup.
         await self._batches.send(
-            self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in waited)
+            self._write["delete_pending_to"], "uids", dict.fromkeys(edge.target for edge in pending)
         )
 
     async def _link(self, edges: Sequence[EdgeRow], created: Mapping[str, int]) -> list[EdgeRow]:
-        """Create edges; return those whose target is not there. `created` are the server's ids of some ends by uid."""
+        """Create edges; return those without a target. `created` are the server ids of new ends by uid."""
         ends = dict.fromkeys(uid for edge in edges for uid in (edge.source, edge.target))
         unknown = [uid for uid in ends if uid not in created]
         ids = {**created, **dict(await self._batches.gathered(self._write["existing"], "uids", unknown))}
@@ -229,14 +230,14 @@ class _Apply:
             await self._batches.send(self._write["add_edges"].replace("%type%", literal(kind)), "rows", rows)
         return missing
 
-    async def _waiting_for(self, uids: Collection[str]) -> Rows:
-        """Return the edges that wait for these nodes. Where fewer wait than came, it is they that are gone through."""
+    async def _pending_to(self, uids: Collection[str]) -> Rows:
+        """Return the pending edges to these nodes. Looks up the smaller set: pending targets or new nodes."""
         ((targets,),) = await self._batches.rows(self._write["pending_targets"], limit=len(uids))
         if len(targets) < len(uids):
             uids = {target for target in targets if target in uids}
         return await self._batches.gathered(self._write["pending_to"], "uids", uids)
 
-    async def _wait_for_targets(self, edges: Iterable[EdgeRow]) -> None:
+    async def _add_pending(self, edges: Iterable[EdgeRow]) -> None:
         await self._batches.send(self._write["add_pending"], "rows", map(list, edges))
 
     async def _put_records(self, made: WritePlan) -> None:
@@ -250,7 +251,7 @@ class _Apply:
         await self._batches.send(self._write["put_records"], "rows", rows)
 
     async def _put_decisions(self, made: WritePlan, created: Container[str]) -> None:
-        """Write the decisions about nodes that were there before: new ones came with theirs."""
+        """Write the decisions about nodes that existed before; new nodes are created with theirs."""
         last = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid not in created}
         rows = [
             {"unit": unit, "uid": uid, "decision": decision_text(decision)} for (unit, uid), decision in last.items()
@@ -269,7 +270,7 @@ class _Apply:
 
 
 def _by_key(rows: Iterable[tuple[Any, ...]]) -> _Edges:
-    """Edges by key from rows of (source, target, type, line, strategy, confidence)."""
+    """Return edges by key from rows of (source, target, type, line, strategy, confidence)."""
     return {(row[0], row[1], row[2], row[3]): EdgeRow._make(row) for row in rows}
 
 

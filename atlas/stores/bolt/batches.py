@@ -60,7 +60,7 @@ class StatementBatches:
             await asyncio.sleep(0)  # The statement is in flight while the next batch is prepared.
 
     async def rows(self, text: str, /, **parameters: object) -> Rows:
-        """Run one statement after those in flight and return its rows."""
+        """Run one statement after the one in flight and return its rows."""
         await self._landed()
         return await self._transaction.rows(text, **parameters)
 
@@ -87,7 +87,7 @@ class StatementBatches:
 
 
 def unfolded(found: Rows) -> Rows:
-    """Return the rows of answers that consist of one list each."""
+    """Return the rows of results that consist of one list each."""
     return [tuple(row) for (rows,) in found for row in rows]
 
 

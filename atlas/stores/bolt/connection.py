@@ -70,13 +70,13 @@ class StatementDialect(NamedTuple):
 class Transaction:
     """An open transaction: statements with parameters in, rows as tuples out."""
 
-    def __init__(self, transaction: neo4j.AsyncTransaction, speech: StatementDialect) -> None:
-        self._transaction, self._speech = transaction, speech
+    def __init__(self, transaction: neo4j.AsyncTransaction, dialect: StatementDialect) -> None:
+        self._transaction, self._dialect = transaction, dialect
 
     async def rows(self, text: str, /, **parameters: object) -> list[tuple[Any, ...]]:
         """Run a statement and return all its rows. Raises `StoreError` for more than `ROW_CAP`."""
-        sent = self._speech.parameters({name: _quiet(value) for name, value in parameters.items()})
-        result = await self._transaction.run(cast("LiteralString", self._speech.statement(text)), sent)
+        sent = self._dialect.parameters({name: _quiet(value) for name, value in parameters.items()})
+        result = await self._transaction.run(cast("LiteralString", self._dialect.statement(text)), sent)
         rows: list[tuple[Any, ...]] = []
         count = 0
         async for record in result:
@@ -112,9 +112,9 @@ class BoltConnection:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self.speech = StatementDialect()
+        self.dialect = StatementDialect()
         if address.url.partition("://")[0] not in _SCHEMES:
-            raise ConfigError(f"{address.url!r} is no address of a Bolt server", "store.url is bolt://host:port")
+            raise ConfigError(f"{address.url!r} is not an address of a Bolt server", "store.url is bolt://host:port")
         options: dict[str, Any] = {}
         url = address.url
         if address.ca_file:
@@ -152,13 +152,13 @@ class BoltConnection:
         *,
         fetch_size: int = FETCH_SIZE,
     ) -> _Result:
-        """Run `work` in a read-only transaction; `fetch` is the number of rows per fetch."""
+        """Run `work` in a read-only transaction of at most `seconds`; `fetch_size` counts rows."""
         return await self._retried(work, neo4j.READ_ACCESS, seconds or self.address.read_seconds, fetch_size=fetch_size)
 
     async def write(
         self, work: Callable[[Transaction], Awaitable[_Result]], seconds: float | None = None, *, once: bool = False
     ) -> _Result:
-        """Run `work` in a transaction and commit it. Unless `once`, transient errors repeat it."""
+        """Run `work` in a transaction and commit it. Transient errors repeat it, unless `once`."""
         attempts = 1 if once else _ATTEMPTS
         return await self._retried(work, neo4j.WRITE_ACCESS, seconds or self.address.write_seconds, attempts)
 
@@ -195,7 +195,7 @@ class BoltConnection:
                 ) as session,
                 await session.begin_transaction(timeout=seconds) as transaction,
             ):
-                result = await work(Transaction(transaction, self.speech))
+                result = await work(Transaction(transaction, self.dialect))
                 await transaction.commit()
                 return result
 

@@ -1,9 +1,9 @@
 """Consistent reads on servers that only offer read-committed isolation.
 
-Transactions of Neo4j see the commit of another transaction while it grows, records and indexes one after the other. A
-writer therefore records the beginning and the end of each commit in transactions of their own. A read during which no
-commit began and none was in progress has seen one state; any other read is repeated. Memgraph's transactions read a
-snapshot, so this module does nothing there.
+Transactions of Neo4j see the commit of another transaction while it is applied, record by record and index by index. A
+writer therefore records the beginning and the end of each commit in separate transactions. A read is consistent if no
+commit began and none was in progress during it; otherwise it is repeated. Transactions of Memgraph read a snapshot, so
+this module does nothing there.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class CommitCounts:
         self._quiet: dict[tuple[str, ...], int] = {}
         self._calm_at = 0.0
 
-    async def settled(
+    async def consistent(
         self, transaction: Transaction, projects: Iterable[str], work: Callable[[], Awaitable[_Result]]
     ) -> _Result:
-        """Return the result of `work`, repeated if the projects (none: all) were committed to meanwhile."""
+        """Return the result of `work`, repeated if the projects (none: all) changed during the read."""
         names = tuple(projects)
         clock = asyncio.get_running_loop().time
         started = clock()
@@ -65,7 +65,7 @@ class CommitCounts:
             self._quiet.pop(names, None)
             self._calm_at = clock() + _CALM
             if known is not None:
-                # An attempt that began with current counts does not use up the time limit.
+                # An attempt that began with current counts does not count against the time limit.
                 known, started = None, clock()
             if clock() - started > _PATIENCE:
                 return result
@@ -84,6 +84,6 @@ class CommitCounts:
 
 
 async def _commits(transaction: Transaction, names: Sequence[str]) -> tuple[int, int]:
-    """Return how many commits have begun and ended; the next commit ends one whose writer was killed."""
+    """Return how many commits have begun and ended; the next commit also ends one whose writer was killed."""
     ((begun, ended),) = await transaction.rows(cypher_statements("read")["commits"], names=list(names))
     return begun, ended

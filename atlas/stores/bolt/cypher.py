@@ -35,7 +35,7 @@ async def run(
     limit: int,
     timeout: float,  # noqa: ASYNC109 the server ends the transaction
 ) -> Table:
-    """See `Store.cypher`. Raises `QueryError` for what is not allowed and for the server's objections to the query."""
+    """See `Store.cypher`. Raises `QueryError` for unsupported constructs and for errors that the server reports."""
     values = {name: check_parameter(value, name) for name, value in parameters.items()}
     sent = prepared(text, values, memgraph=dialect.name == "memgraph")
 

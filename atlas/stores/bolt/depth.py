@@ -1,7 +1,7 @@
 """Limits for an unbounded `*` on a server: the same depth as on the embedded store. Pure: syntax trees only.
 
-Where every path counts, the walk ends at `MAX_HOPS`. Where only the set of end nodes matters there is no limit: Neo4j
-then visits each node once. Memgraph follows every path in any case.
+If every path counts, the walk ends at `MAX_HOPS`. If only the set of end nodes counts, Neo4j needs no limit, because it
+visits each node once; Memgraph follows every path in any case.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from atlas.stores.sqlite.cypher.graph import type_names
 from atlas.stores.sqlite.cypher.scope import ignores_repeats, mentioned, needs_until_projection, walk
 
 MAX_HOPS = 15
-"""The limit of the embedded store (`cypher.expand`)."""
+"""Maximum number of hops, as on the embedded store (`cypher.expand`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class CappedWalk:
     edge: RelationshipPattern
     match: Match
     start: int
-    """Start of the clauses that the MATCH ends."""
+    """Start of the clauses that end with the MATCH."""
     end: int
     """End of the MATCH; 0 in a subquery, which cannot run alone."""
 

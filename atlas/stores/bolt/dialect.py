@@ -54,13 +54,13 @@ class Dialect(Protocol):
 
     name: str
     lists: Sequence[str]
-    """Commands that list indexes and constraints; `known` reads their rows."""
+    """Commands that list indexes and constraints; `known` parses their rows."""
     wait: str
-    """The command that waits until indexes are populated, "" where creating waits."""
+    """The command that waits until indexes are populated, "" if creating an index waits."""
     snapshots: bool
     """Whether a transaction reads a snapshot."""
     exact: str
-    """Expression for the cosine of `e.%property%` and `$vector`, "" where there is none."""
+    """Expression for the cosine of `e.%property%` and `$vector`, "" if the server has none."""
 
     def statement(self, text: str) -> str:
         """Return a stored statement as the server takes it; index hints are stored in Neo4j's form, one per line."""
@@ -114,9 +114,9 @@ class Neo4jDialect:
     def statement(self, text: str) -> str:
         """See `Dialect.statement`.
 
-        Plans that create, or whose index is named, have no alternatives and are kept. All parameters are one map: Neo4j
-        keeps a plan for each statement and type of parameter, and lists of ten, a hundred and a thousand items are
-        different types, while a map is always one.
+        Statements that create, or that name their index, have a single possible plan and are never replanned. All
+        parameters form one map: Neo4j caches a plan per statement and parameter types, where lists of ten, a hundred
+        and a thousand items are different types, but maps are not.
         """
         text = _PARAMETER.sub(r"$p.\1", text)
         return f"CYPHER replan=skip {text}" if "CREATE (" in text or _HINT.search(text) else text
@@ -181,7 +181,7 @@ class Neo4jDialect:
 
 
 class MemgraphDialect:
-    """Memgraph 3.12. Creating what exists is a notice, not an error, and so may be a failure: verify afterwards."""
+    """Memgraph 3.12. Creating an existing index yields a notice, not an error; so may a failure: verify afterwards."""
 
     name = "memgraph"
     snapshots = True
@@ -190,7 +190,7 @@ class MemgraphDialect:
     exact = ""
 
     def statement(self, text: str) -> str:
-        """See `Dialect.statement`. Hints of all MATCH clauses stand before the first clause."""
+        """See `Dialect.statement`. Hints of all MATCH clauses precede the first clause."""
         hints = dict.fromkeys(_HINT.findall(text))
         return f"USING INDEX {', '.join(hints)}\n{_HINT.sub('', text)}" if hints else text
 
@@ -248,7 +248,7 @@ class MemgraphDialect:
         )
 
     def text_query(self, words: Sequence[str]) -> str:
-        """See `Dialect.text_query`. Words end at `_`; words that are operators in any case are left out."""
+        """See `Dialect.text_query`. Words end at `_`; words that are operators in any case are omitted."""
         chosen = _chosen(words, "", _tantivy_tokens)
         return f"data.{WORDS}:({' '.join(chosen)})" if chosen else ""
 

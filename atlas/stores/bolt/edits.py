@@ -73,7 +73,7 @@ class TextEdits:
         return self._between(text, 0, len(text), self._inserts, self._removed)
 
     def beyond(self, text: str, walk: CappedWalk, hops: int) -> str:
-        """Return a query that has a row if a limited walk could have continued to so many hops."""
+        """Return a query that has a row if a limited walk could continue to `hops` hops."""
         inserts = {**self._inserts, self._hops[walk.edge.at]: [f"{hops}..{hops}"]}
         removed = list(self._removed)
         if walk.match.optional:

@@ -34,30 +34,32 @@ def translated(error: Exception, url: str) -> AtlasError:
     code = str(getattr(error, "code", "") or "")
     if isinstance(error, exceptions.AuthError) or ".Security." in code:
         return ConfigError(
-            f"{url} refused user or password: {said}",
-            "set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD to those of the server",
+            f"{url} rejected the user or password: {said}",
+            "set ATLAS_STORE_USER and ATLAS_STORE_PASSWORD to the credentials of the server",
         )
     if isinstance(error, TimeoutError):
-        return Unavailable(f"{url} did not answer in time", "look whether the server is overloaded: atlas health")
+        return Unavailable(f"{url} did not respond in time", "check whether the server is overloaded: atlas health")
     if timed_out(error):
-        return Unavailable(f"{url} took too long: {said}", "try again, ask for less, or raise store.read_seconds")
+        return Unavailable(
+            f"{url} exceeded the time limit: {said}", "try again, narrow the request, or raise store.read_seconds"
+        )
     if disk_full(error):
         return StoreError(f"the disk of {url} is full: {said}", "free space on the server, then run: atlas index")
     if on_replica(error):
-        return Unavailable(f"{url} is a read-only replica: {said}", "name the main server in store.url")
+        return Unavailable(f"{url} is a read-only replica: {said}", "set store.url to the main server")
     if out_of_memory(error):
-        return Unavailable(f"{url} has not enough memory: {said}", "give the server more memory, then try again")
+        return Unavailable(f"{url} ran out of memory: {said}", "give the server more memory, then try again")
     for cause in _causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             return ConfigError(
                 f"the certificate of {url} is not trusted: {cause.verify_message}",
-                "set ATLAS_STORE_CA_FILE to a PEM file with who signed it; `+ssc` instead of `+s` does not look at it",
+                "set ATLAS_STORE_CA_FILE to a PEM file with the signing CA; `+ssc` instead of `+s` skips verification",
             )
     if _says(error, _UNENCRYPTED):
         *_, cause = _causes(error)
         return Unavailable(
-            f"cannot reach {url} encrypted: {str(cause) or type(cause).__name__}",
-            "a server without TLS is reached without `+s` in store.url; else see the server's log",
+            f"cannot reach {url} over TLS: {str(cause) or type(cause).__name__}",
+            "remove `+s` from store.url if the server has no TLS; otherwise see the server's log",
         )
     if isinstance(error, _LOST):
         return Unavailable(

@@ -16,7 +16,7 @@ from atlas.stores.shared.statements import cypher_statements
 
 
 async def become_writer(transaction: Transaction, project: str, root: str) -> tuple[int, int]:
-    """Register a project; return its generation and the number of its new writer."""
+    """Register a project; return its generation and the fencing token of its new writer."""
     write = cypher_statements("write")
     # Two statements: the second one increments a value that it reads under the lock of the first.
     await transaction.rows(write["open_project"], name=project, root=root, host=socket.gethostname())
@@ -26,9 +26,10 @@ async def become_writer(transaction: Transaction, project: str, root: str) -> tu
 
 
 async def check_writer(transaction: Transaction, fences: dict[str, int], projects: Iterable[str]) -> None:
-    """Keep others from becoming the writer until the transaction ends. Raises `LeaseLost` if another writer exists.
+    """Lock the projects until the transaction ends, so that no other process becomes their writer.
 
-    A project that this store has not opened is opened with its current number; unknown projects are ignored.
+    Raises `LeaseLost` if another writer exists. A project that this store has not opened is opened with its current
+    token; unknown projects are ignored.
     """
     names, write = sorted(projects), cypher_statements("write")
     await transaction.rows(write["lock_projects"], names=names)
@@ -36,5 +37,5 @@ async def check_writer(transaction: Transaction, fences: dict[str, int], project
         if fences.setdefault(name, fence) != fence:
             raise LeaseLost(
                 f"another process has become the writer of {name} ({root})",
-                "one process at a time writes a project: atlas status",
+                "only one process at a time may write a project: atlas status",
             )

@@ -12,7 +12,7 @@ _SPECIAL = frozenset("\\.^$|()[]{}+*?/")
 
 
 async def check_filter(transaction: Transaction, where: Filter) -> None:
-    """Raise `NotFound` for an unknown project. Asked only when nothing was found: what is found is of a known one."""
+    """Raise `NotFound` for an unknown project. Needed only for empty results: a hit proves that the project exists."""
     if where.project:
         await check_project(transaction, where.project)
 

@@ -27,7 +27,7 @@ class _Candidate(NamedTuple):
 
 
 async def find(transaction: Transaction, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
-    """See `Store.find`. An empty text matches nothing, except as a path: then it is the structure unit."""
+    """See `Store.find`. An empty text matches nothing, except as a path, where it means the structure unit."""
     found: list[_Candidate] = []
     if limit > 0 and (text or match is Match.PATH):
         found = await _Finder(transaction, *condition(where)).candidates(text, match, limit)
@@ -41,7 +41,7 @@ class _Finder:
         self._transaction, self._limits, self._parameters = transaction, limits, parameters
 
     async def candidates(self, text: str, match: Match, limit: int) -> list[_Candidate]:
-        """Return the matching nodes in order; at least `limit` of them if there are as many."""
+        """Return the matching nodes in order: at least `limit` of them if that many exist."""
         if match is Match.PATH:
             return await self._in_file(text)
         if match is Match.NEAR:
@@ -126,5 +126,5 @@ class _Finder:
 
 
 def _order(row: _Candidate) -> tuple[bool, int, str, str]:
-    """Return the key that `names.order_key` gives for the node."""
+    """Return the sort key of a node, equal to that of `names.order_key`."""
     return (row.is_test, len(row.qualified_name), row.qualified_name, row.uid)

@@ -1,4 +1,4 @@
-"""A writing Bolt store that releases its write lock when it is closed."""
+"""A Bolt store for writing that releases its write lock when it is closed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from atlas.stores.bolt.store import BoltStore
 
 
 class HeldBoltStore(BoltStore):
-    """A `BoltStore` that closes the resources registered with it, last."""
+    """A `BoltStore` that also closes the resources passed to `hold`, after its own connections."""
 
     _held: AsyncExitStack | None = None
 
     def hold(self, held: AsyncExitStack) -> None:
-        """Close this resource with the store."""
+        """Register the resources to close with the store."""
         self._held = held
 
     async def aclose(self) -> None:
-        """See `Store.aclose`."""
+        """See `Store.aclose`. Closes the registered resources even if closing the store fails."""
         try:
             await super().aclose()
         finally:

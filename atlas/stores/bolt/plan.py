@@ -14,7 +14,10 @@ from atlas.model import Decision, EdgeRow, FileRecord, GraphDelta, NodeRow, Sear
 from atlas.stores.bolt.rows import unit_key
 
 LONGEST_KEY = 8_000
-"""Bytes. Neo4j rejects a transaction with a longer indexed text; such a node is left out, with its edges."""
+"""Maximum size of an indexed text in bytes.
+
+Neo4j rejects a transaction with a longer one. The store omits such a node and its edges.
+"""
 
 EdgeKey = tuple[str, str, str, int]
 """(source, target, type, line)"""

@@ -1,6 +1,6 @@
-"""A user's Cypher as sent to a Bolt server: the read-only subset over the visible graph.
+"""A user's Cypher as sent to a Bolt server: restricted to the read-only subset and the visible graph.
 
-The parser of the embedded store reads it first; what it rejects never reaches a server. Queries see `Symbol` nodes
+The parser of the embedded store checks it first, so rejected queries never reach a server. Queries see `Symbol` nodes
 only: node patterns without a label get it, which also enables the index on names, and `labels()` hides it.
 """
 
@@ -57,7 +57,7 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
     edits = TextEdits(tokens)
     for item in walk(tree):
         if isinstance(item, LabelName) and (item.name.startswith("Atlas") or item.name == "Symbol"):
-            raise QueryError(f"the label {item.name} is the store's own", "see: atlas schema")
+            raise QueryError(f"the label {item.name} is internal to the store", "see: atlas schema")
         if isinstance(item, NodePattern):
             edits.restrict(item, not memgraph)
         elif isinstance(item, Call):
@@ -97,7 +97,7 @@ def _check_pattern(test: TextTest, parameters: Mapping[str, object]) -> None:
     if isinstance(pattern, str):
         compile_regex(pattern)
     elif pattern is not None or not isinstance(test.argument, (Literal, Parameter)):
-        raise QueryError("the pattern after =~ has to be a string or a parameter on a server", "write it out")
+        raise QueryError("the pattern after =~ must be a string or a parameter on a server", "write it as a string")
 
 
 def _check_variables(match: Match, text: str) -> None:
@@ -124,14 +124,14 @@ def _use_breadth_first(match: Match, edits: TextEdits) -> None:
             )
         if path.variable and path.variable in mentioned(match.where):
             raise QueryError(
-                "Memgraph tests only the one path that it has found, no longer ones",
+                "Memgraph tests only the one path that it found, not longer ones",
                 "write p = (a)-[:TYPE*1..5]->(b) WHERE .. RETURN p ORDER BY length(p) LIMIT 1",
             )
         edits.breadth_first(path)
 
 
 def _check_wrong_answers(item: object) -> None:
-    """Reject what Memgraph 3.12 answers wrongly without an error. It reports unsupported syntax itself."""
+    """Reject constructs for which Memgraph 3.12 returns wrong results. It reports unsupported syntax itself."""
     if isinstance(item, Projection):
         late = [*(expression for expression, _ in item.order), *([item.where] if item.where is not None else [])]
         if any(isinstance(part, Subquery) and part.kind == "collect" for value in late for part in walk(value)):

@@ -159,7 +159,7 @@ def _types(types: Sequence[str]) -> list[str]:
 
 
 def _of(kinds: Sequence[str]) -> str:
-    """Return the types as they stand in a pattern: servers find edges by literal type, not by a parameter."""
+    """Return the types for the text of a pattern: servers find edges by literal type, not by a parameter."""
     return f":{'|'.join(kinds)}" if kinds else ""
 
 

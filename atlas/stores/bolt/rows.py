@@ -68,7 +68,7 @@ ENTRY = (
     *("uid", "unit", "path", "label", "language", "is_test", "is_generated", "name", "folded", "qualified_name"),
     *("span", "digests", "chunk_digest", "chunk_name", WORDS),
 )
-"""Each property costs the server time: values that are read together are one property, derivable values are none."""
+"""Each property costs time on the server: values that are read together share one, derivable values have none."""
 ENTRY_PLACES = places((*ENTRY, "decision"))
 """For the values of `entry_properties` and a decision."""
 

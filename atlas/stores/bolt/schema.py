@@ -19,9 +19,10 @@ _READ_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) RETURN m.identity"
 
 
 async def create_schema(link: BoltConnection, dialect: Dialect) -> None:
-    """Create what is missing and verify it: a server may report success for an index that it could not create.
+    """Create missing indexes and constraints and verify all of them.
 
-    Raises `SchemaMismatch` for a graph of another version and `StoreError` if an index cannot be created.
+    A server may report success for an index that it could not create. Raises `SchemaMismatch` for a graph of another
+    version and `StoreError` if an index cannot be created.
     """
     await check_version(link)
     wanted = dialect.schema()
@@ -30,7 +31,7 @@ async def create_schema(link: BoltConnection, dialect: Dialect) -> None:
 
     async def put(transaction: Transaction) -> None:
         await transaction.rows(_PUT_VERSION, version=VERSION)
-        # Under the lock of the first statement: of two processes that open a new server, one names it.
+        # Under the lock of the first statement: if two processes open a new server, one of them sets the identity.
         await transaction.rows(_PUT_IDENTITY, identity=secrets.token_hex(6))
 
     await link.write(put)
@@ -84,7 +85,7 @@ def vector_name(model: ModelInfo) -> str:
 
 
 async def _make(link: BoltConnection, dialect: Dialect, missing: Sequence[tuple[Index, str]]) -> None:
-    """Create indexes and verify them; another process may have created a rejected one meanwhile."""
+    """Create indexes and verify them; creation may fail because another process created the index concurrently."""
     if not missing:
         return
     refused: StoreError | None = None
@@ -99,4 +100,4 @@ async def _make(link: BoltConnection, dialect: Dialect, missing: Sequence[tuple[
     absent = [f"{index.kind} {index.name}" for index, _ in missing if index not in present]
     if absent:
         said = f": {refused.message}" if refused is not None else ""
-        raise StoreError(f"{link.address.url} did not make {', '.join(absent)}{said}", "look into the server's log")
+        raise StoreError(f"{link.address.url} did not create {', '.join(absent)}{said}", "see the server's log")

@@ -24,7 +24,7 @@ _LEAST = 64
 _NEAREST = 256
 """Minimum number of neighbours requested from an approximate index; it misses more of fewer."""
 _DEEPEST = 100_000
-"""Maximum number of hits that one search examines, however narrow the filter is."""
+"""Maximum number of hits that one search examines, however selective the filter is."""
 _DEEPER = 8
 _SPARE = 1.5
 """Safety factor on the number of hits that the observed pass rate suggests."""
@@ -45,7 +45,7 @@ class _ProbeResult:
         return self.seen < reach or (len(self.hits) >= limit and self.hits[limit - 1].score > self.least)
 
     def deeper(self, limit: int, reach: int) -> int:
-        """Return the next number of hits to request, by the observed pass rate; nothing is known beyond ties."""
+        """Return the next number of hits to request, by the observed pass rate; that of unseen hits is unknown."""
         likely = _SPARE * limit * self.seen / max(self.passed, 1) if self.passed < limit else _DEEPER * reach
         return int(min(max(likely, 2 * reach), _DEEPER * reach, _DEEPEST))
 

@@ -12,13 +12,13 @@ from atlas.stores.bolt.schema import check_version, indexes
 
 @dataclass(frozen=True, slots=True)
 class ServerInfo:
-    """State of a supported server that answers."""
+    """State of a supported server that responds."""
 
     agent: str
     indexes: int
     """Number of required indexes that exist."""
     missing: tuple[str, ...]
-    """Names of the missing ones; all of them on a server without an index."""
+    """Names of the missing indexes; all of them on an empty server."""
 
 
 async def server_info(address: Address) -> ServerInfo:

@@ -13,7 +13,7 @@ from atlas.stores.shared.statements import cypher_statements
 
 
 async def stats(transaction: Transaction, project: str) -> list[ProjectStats]:
-    """See `Store.stats`. The size on the server's disk is not known."""
+    """See `Store.stats`. The size on disk is unknown. Raises `NotFound` for an unknown project."""
     if project:
         await check_project(transaction, project)
     listed = [state.project for state in await projects(transaction)]

@@ -1,7 +1,7 @@
 """The Bolt store: the `Store` contract on a Memgraph or Neo4j server.
 
-Any number of readers, one writer a project, which the server's own locks see to (`bolt_fence`); vectors may come from
-anybody. A write is one transaction. Each read is one transaction that cannot write, with a deadline.
+Any number of readers, and one writer per project, which locks on the server enforce (`fencing`). Any process may write
+vectors. A write is one transaction. Each read is one read-only transaction with a deadline.
 """
 
 from __future__ import annotations
@@ -54,34 +54,34 @@ _Result = TypeVar("_Result")
 
 
 class BoltStore:
-    """A `Store` on a server. Open it with `open`; use it from one event loop; close it with `aclose`."""
+    """A `Store` on a server. Open it with `open`, use it from one event loop, close it with `aclose`."""
 
     apply_bytes = 1_000_000
-    """See `Store.apply_bytes`. A Neo4j with 512 MB of heap gives up at less than 4 MB."""
+    """See `Store.apply_bytes`. A Neo4j server with 512 MB of heap fails at less than 4 MB."""
 
     def __init__(self, link: BoltConnection, dialect: Dialect, writing: bool) -> None:
         self._link, self._dialect, self._writing = link, dialect, writing
         self._speculative: SpeculativeWrite | None = None
         self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
-        """One write of the graph and one of vectors at a time; both may be under way at once."""
+        """At most one write of the graph and one of vectors at a time; the two may overlap."""
         self._model = ""
         self._counts = CommitCounts()
         self._fences: dict[str, int] = {}
-        """The number of each project that this store writes."""
+        """Fencing token of each project that this store writes."""
         self._written: dict[str, set[str]] = {}
-        """What this store wrote, or tried to, of projects that were empty when it became their writer, by path."""
+        """Paths written, or attempted, by project, for projects that were empty when this store became their writer."""
 
     @classmethod
     async def open(cls, address: Address, *, writing: bool) -> Self:
-        """Connect and find out what the server is; a writing store makes the schema.
+        """Connect and determine the dialect; a store for writing also creates the schema.
 
-        Raises `Unavailable` when the server cannot be reached, `ConfigError` for a wrong password or address,
-        `SchemaMismatch` for a graph of another version, and `StoreError` for a server that is not supported.
+        Raises `Unavailable` if the server cannot be reached, `ConfigError` for wrong credentials or a wrong address,
+        `SchemaMismatch` for a graph of another version, and `StoreError` for an unsupported server.
         """
         link = BoltConnection(address)
         try:
             dialect = dialect_of(await link.agent())
-            link.speech = StatementDialect(cache(dialect.statement), dialect.parameters)
+            link.dialect = StatementDialect(cache(dialect.statement), dialect.parameters)
             if writing:
                 await create_schema(link, dialect)
             else:
@@ -92,7 +92,7 @@ class BoltStore:
         return cls(link, dialect, writing)
 
     async def identity(self) -> str:
-        """Return what all processes that use this graph agree on, whatever address they know it by."""
+        """Return the identity of the graph: the same for all processes, whatever address they use."""
         return await identity(self._link)
 
     async def open_project(self, project: str, root: str) -> int:
@@ -106,7 +106,7 @@ class BoltStore:
         return generation
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
-        """See `Store.apply`. Batches of some hundred units cost least."""
+        """See `Store.apply`. Batches of a few hundred units are cheapest."""
         return await self._apply(deltas, lambda: ())
 
     async def apply_batches(self, batches: AsyncIterator[Sequence[GraphDelta]]) -> AsyncGenerator[Sequence[GraphDelta]]:
@@ -126,12 +126,12 @@ class BoltStore:
             await check_writer(transaction, self._fences, names)
             if begun is None and are_new and are_new.pop():
                 begun = await begin(transaction, deltas)
-            # a second attempt looks: two units may hold one symbol, and a lost connection hides what it committed
+            # A retry reads stored content: another unit may hold a symbol, or the lost connection has committed.
             generation = await (complete(transaction, begun) if begun is not None else apply(transaction, deltas))
             await announce(self._link, self._dialect, "begin_commit", names)
             # in a snapshot, edges would never find ends that are committed later
             if not self._dialect.snapshots and (after := following()) and self._are_new(after):
-                # not before: it may wait for what this write has created, which must not wait for it
+                # Not earlier: it may wait for locks of this transaction, which must never wait for it.
                 self._speculative = SpeculativeWrite(self._link, after)
             return generation
 
@@ -146,7 +146,7 @@ class BoltStore:
             async with self._lock:
                 begun_write, self._speculative = self._speculative, None
                 if begun_write is not None and begun_write.is_for(deltas):
-                    # whatever went wrong: the ordinary write below does it again, or says what is wrong
+                    # On any failure the ordinary write below repeats the work or raises the cause.
                     with suppress(StoreError, Unavailable):
                         return await begun_write.complete(finish)
                 elif begun_write is not None:
@@ -162,13 +162,13 @@ class BoltStore:
             await announce(self._link, self._dialect, "end_commit", names)
 
     async def _give_up(self) -> None:
-        """Roll back a write that was begun early."""
+        """Roll back the write of the next batch if it has begun."""
         begun_write, self._speculative = self._speculative, None
         if begun_write is not None:
             await begun_write.give_up()
 
     def _are_new(self, deltas: Sequence[GraphDelta]) -> bool:
-        """Tell whether the server is known to hold nothing of the units; once asked for, they may be there."""
+        """Return whether the server holds none of these units. Afterwards they count as written."""
         new = all(delta.project in self._written and delta.path not in self._written[delta.project] for delta in deltas)
         for delta in deltas:
             self._written.get(delta.project, set()).add(delta.path)
@@ -191,11 +191,11 @@ class BoltStore:
         self._written.pop(project, None)
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
-        """See `Store.put_vectors`. A model's first vectors make its index; its last ones gone, the index goes too."""
+        """See `Store.put_vectors`. The first vectors of a model create its index; removing its last ones drops it."""
         wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)
         if wrong is not None:
             raise StoreError(
-                f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} makes {2 * model.dimension}"
+                f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} produces {2 * model.dimension}"
             )
         self._check_writing()
         key = vector_name(model)
@@ -214,11 +214,11 @@ class BoltStore:
 
     async def manifest(self, project: str) -> dict[str, FileRecord]:
         """See `Store.manifest`."""
-        return await self._read_settled([project], read.manifest, project)
+        return await self._read_consistent([project], read.manifest, project)
 
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """See `Store.records`."""
-        return await self._read_settled([project], read.records, project, paths)
+        return await self._read_consistent([project], read.records, project, paths)
 
     async def projects(self) -> list[ProjectState]:
         """See `Store.projects`."""
@@ -230,7 +230,7 @@ class BoltStore:
 
     async def symbol_digests(self, project: str, paths: Sequence[str]) -> dict[str, dict[str, SymbolDigests]]:
         """See `Store.symbol_digests`."""
-        return await self._read_settled([project], read.symbol_digests, project, paths)
+        return await self._read_consistent([project], read.symbol_digests, project, paths)
 
     async def decisions(self, uids: Sequence[str]) -> list[Decision]:
         """See `Store.decisions`."""
@@ -238,48 +238,48 @@ class BoltStore:
 
     async def content(self, project: str, paths: Sequence[str]) -> dict[str, bytes]:
         """See `Store.content`."""
-        return await self._read_settled([project], read.content, project, paths)
+        return await self._read_consistent([project], read.content, project, paths)
 
     async def symbols(self, uids: Sequence[str]) -> list[Node]:
         """See `Store.symbols`."""
-        return await self._read_settled(_projects_of(uids), read.symbols, uids)
+        return await self._read_consistent(_projects_of(uids), read.symbols, uids)
 
     async def find(self, text: str, match: Match, where: Filter, limit: int) -> list[Node]:
         """See `Store.find`."""
-        return await self._read_settled(_projects_in(where), find, text, match, where, limit)
+        return await self._read_consistent(_projects_in(where), find, text, match, where, limit)
 
     async def edges(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = (), limit: int = 1000, each: int = 0
     ) -> list[Edge]:
         """See `Store.edges`."""
-        return await self._read_settled(_projects_of(uids), read.edges, uids, direction, types, limit, each)
+        return await self._read_consistent(_projects_of(uids), read.edges, uids, direction, types, limit, each)
 
     async def degrees(
         self, uids: Sequence[str], direction: Direction, types: Sequence[str] = ()
     ) -> dict[str, dict[str, int]]:
         """See `Store.degrees`."""
-        return await self._read_settled(_projects_of(uids), read.degrees, uids, direction, types)
+        return await self._read_consistent(_projects_of(uids), read.degrees, uids, direction, types)
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_text`."""
-        return await self._read_settled(_projects_in(where), search_text, self._dialect, words, where, limit)
+        return await self._read_consistent(_projects_in(where), search_text, self._dialect, words, where, limit)
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_vector`. The server's index is approximate."""
-        return await self._read_settled(_projects_in(where), search_vector, self._dialect, vector, where, limit)
+        return await self._read_consistent(_projects_in(where), search_vector, self._dialect, vector, where, limit)
 
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
     ) -> list[Chunk]:
         """See `Store.stale_chunks`."""
-        return await self._read_settled([project], read.stale_chunks, project, model, limit, after, uids)
+        return await self._read_consistent([project], read.stale_chunks, project, model, limit, after, uids)
 
     async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
         """See `Store.units`."""
-        return await self._read_settled([project], whole.units, project, paths)
+        return await self._read_consistent([project], whole.units, project, paths)
 
     async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
-        """See `Store.vectors`. The only way a vector leaves the server."""
+        """See `Store.vectors`. Reads of nodes never return vectors."""
         return await self._read(whole.vectors, project, limit, after)
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
@@ -291,7 +291,7 @@ class BoltStore:
         return await run_cypher(self._link, self._dialect, text, parameters, limit, timeout)
 
     async def aclose(self) -> None:
-        """See `Store.aclose`. Waits for the writes that are running."""
+        """See `Store.aclose`. Waits for running writes."""
         async with self._lock, self._vector_lock:
             await self._give_up()
             await self._link.aclose()
@@ -299,14 +299,14 @@ class BoltStore:
     async def _read(self, work: Callable[..., Awaitable[_Result]], *arguments: Any) -> _Result:
         return await self._link.read(lambda transaction: work(transaction, *arguments))
 
-    async def _read_settled(
+    async def _read_consistent(
         self, projects: Iterable[str], work: Callable[..., Awaitable[_Result]], *arguments: Any
     ) -> _Result:
-        """Read what several commits must not mix in; `projects` are those that are read from, none for all."""
+        """Run a read that must not mix several commits; `projects` are those that it reads, none for all."""
         if self._dialect.snapshots:
             return await self._read(work, *arguments)
         return await self._link.read(
-            lambda transaction: self._counts.settled(transaction, projects, lambda: work(transaction, *arguments))
+            lambda transaction: self._counts.consistent(transaction, projects, lambda: work(transaction, *arguments))
         )
 
     async def _write(self, work: Callable[[Transaction], Awaitable[_Result]]) -> _Result:
@@ -319,7 +319,7 @@ class BoltStore:
             raise StoreError("this store was opened for reading", "open it for writing")
 
     async def _forget(self, key: str) -> None:
-        """Drop the index of a model that has no vectors any more."""
+        """Drop the index of a model without vectors."""
         await self._link.command(self._dialect.drop_vector_index(key))
 
         async def work(transaction: Transaction) -> None:
@@ -329,7 +329,7 @@ class BoltStore:
 
 
 def _projects_of(uids: Sequence[str]) -> list[str]:
-    """Return the projects that uids begin with."""
+    """Return the projects of the uids, without duplicates."""
     return list(dict.fromkeys(uid.partition(":")[0] for uid in uids))
 
 

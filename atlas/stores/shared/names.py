@@ -8,7 +8,7 @@ from collections.abc import Callable
 from atlas.model import Node
 
 MAX_TAILS = 12
-"""Only the last parts of dotted names deeper than this are looked up."""
+"""Maximum number of trailing parts of a dotted name that are looked up."""
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_$"
 _SEPARATOR = re.compile(r"::|[./]|#(?!\d+(?:$|[./:#]))")

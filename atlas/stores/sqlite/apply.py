@@ -96,7 +96,7 @@ def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
 
 
 def _forget_vectors(connection: apsw.Connection, nodes: Sequence[tuple[int]]) -> None:
-    """Delete the vectors of nodes that are gone or no longer have a chunk; nodes that only moved keep theirs."""
+    """Delete the vectors of deleted nodes and of nodes without a chunk; nodes that only moved keep theirs."""
     before = connection.total_changes()
     run_many(connection, statements("write")["delete_vector"], nodes)
     if connection.total_changes() != before:
@@ -138,7 +138,7 @@ class _Changes:
         return [*map(_first, self.gone_nodes), *(edge[2] for edge in self.gone_edges), *self.strays]
 
     def edges(self, wanted: _Edges, old: _Edges) -> None:
-        """Record the differences in a unit's edges, and remove the edges that it keeps from `old`."""
+        """Record the differences in a unit's edges, and remove from `old` the edges that remain."""
         new: list[_EdgeTuple]
         if not old:
             new = [key + made for key, made in wanted.items()]
@@ -181,7 +181,7 @@ class _Batch:
         return [delta for delta in self._deltas if delta.decisions and delta.record != self._record(delta.path)]
 
     def write(self) -> _Changes:
-        """Update the stored rows of these units to the deltas' content; return what changed."""
+        """Update the stored rows of these units to the deltas' content; return the changes."""
         files = self._put_files()
         rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
         changes = self._changes(rewritten, files)

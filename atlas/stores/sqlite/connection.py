@@ -109,7 +109,7 @@ def _tables(connection: apsw.Connection) -> int:
 
 
 def file_identity(path: Path) -> tuple[int, int]:
-    """Return what identifies the file, to detect a replacement at the same path; (0, 0) if there is no file."""
+    """Return device and inode of the file, to detect a replacement at the same path; (0, 0) if there is no file."""
     try:
         status = path.lstat()
     except FileNotFoundError:

@@ -50,5 +50,5 @@ def put_decisions(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> 
 
 
 def forget_decisions(connection: apsw.Connection, nodes: Sequence[tuple[int]]) -> None:
-    """Delete the decisions of nodes that are gone."""
+    """Delete the decisions of deleted nodes."""
     run_many(connection, statements("gate")["delete_decision"], nodes)

@@ -13,10 +13,10 @@ from atlas.stores.sqlite.own_files import resolved
 from atlas.stores.sqlite.rows import fetch
 
 PAGES_VFS = "atlas-pages"
-"""The VFS of the Rust extension (`rust-parser/src/pages.rs`), which verifies every page that is read."""
+"""The VFS of the Rust extension (`rust-parser/src/sys/sqlite/page_vfs.rs`), which verifies every page that is read."""
 
 RESERVED_BYTES = 16
-"""Bytes per page reserved for the checksum; the extension's `format::RESERVED`."""
+"""Bytes per page reserved for the checksum; equals `page_checksums::format::RESERVED` of the extension."""
 
 _PAGES_ENTRY_POINT = "atlas_pages_init"
 
@@ -37,7 +37,7 @@ _OFF = (
     "SQLITE_DBCONFIG_DQS_DML",
     "SQLITE_DBCONFIG_DQS_DDL",
 )
-"""Given by name: some are newer than the oldest supported SQLite."""
+"""Options by name, because some are newer than the oldest supported SQLite."""
 
 _LIMITS = {"SQLITE_LIMIT_ATTACHED": 0, "SQLITE_LIMIT_TRIGGER_DEPTH": 0, "SQLITE_LIMIT_WORKER_THREADS": 0}
 
@@ -86,7 +86,7 @@ def loads(library: str, entry_point: str) -> bool:
 
 @cache
 def register_page_checks() -> bool:
-    """Make every connection opened from now on verify pages; return whether it does."""
+    """Make every connection that is opened afterwards verify pages; return whether it does."""
     extension = find_spec("atlas._parser")
     return extension is not None and extension.origin is not None and loads(extension.origin, _PAGES_ENTRY_POINT)
 

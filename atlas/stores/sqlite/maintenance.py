@@ -53,7 +53,7 @@ def tidy(connection: apsw.Connection) -> None:
 
 
 def erase(connection: apsw.Connection) -> None:
-    """Erase the bytes of all deleted content; erasure stays pending while a reader keeps the log from being emptied."""
+    """Erase the bytes of all deleted content; erasure stays pending while a reader prevents emptying the log."""
     rewrite_words(connection)
     if _checkpoint(connection, "truncate", _CHECKPOINT_TIMEOUT_MS):
         clear_pending(connection)

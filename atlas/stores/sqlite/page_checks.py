@@ -2,7 +2,8 @@
 
 The VFS of the Rust extension verifies every page that is read. A pass over a tree reads a small part of the file, so
 the writer also verifies the file on opening: the whole file if anything but a writer changed it since the last writer
-closed it, otherwise a different sixteenth each time. A note next to the database records the state that a writer left.
+closed it, otherwise a different sixteenth each time. A marker file next to the database records the state that a writer
+left.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from atlas.stores.sqlite.hardened import register_page_checks
 from atlas.stores.sqlite.rows import fetch, value
 
 NOTE_SUFFIX = "-closed"
-"""Suffix of the note that records how the last writer left the database."""
+"""Suffix of the marker file with the state in which the last writer left the database."""
 
 PARTS = 16
 """Number of parts, of which one is verified per opening: all parts of 25,000 pages (Django) take some 25 ms."""
@@ -55,7 +56,7 @@ def verify(connection: apsw.Connection, path: Path) -> int:
 
 
 def note_close(path: Path, part: int) -> None:
-    """Record the state of the file after a writer has closed it. Without a note, the next writer verifies all of it."""
+    """Record the state of the file after a writer has closed it. Without this marker, the next writer verifies all."""
     log = path.with_name(path.name + "-wal")
     try:
         if log.exists() and log.stat().st_size:

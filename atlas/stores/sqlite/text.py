@@ -75,7 +75,7 @@ class WordSearch:
         parts, narrowed = self._parts(connection, state, asked)
         found = _best(connection, text, {**limits.bindings, **self._matched(connection, state, parts)}, limit)
         if narrowed and len(found) < limit:
-            # The scopes are too narrow for this filter: search every row, whatever the cost.
+            # The scopes are too narrow for this filter: search every row, regardless of the cost.
             found = _best(connection, text, {**limits.bindings, **self._matched(connection, state, asked)}, limit)
         return found
 

@@ -44,7 +44,7 @@ def _copy(connection: apsw.Connection, copy: Path) -> None:
     forget_all_names(connection)
     rewrite_words(connection)
     fetch(connection, "COMMIT")
-    # A log that a reader keeps from being emptied would be lost.
+    # Replacing the file would lose a log that a reader prevents from being emptied.
     if fetch(connection, "PRAGMA wal_checkpoint(truncate)")[0][0]:
         raise apsw.BusyError("the log is being read")
     copy.unlink(missing_ok=True)
@@ -66,7 +66,7 @@ def _copy(connection: apsw.Connection, copy: Path) -> None:
 def _mark(copy: Path) -> None:
     made = connect(copy, apsw.SQLITE_OPEN_READWRITE, 0)
     try:
-        # SQLite wrote the header last; from the header the VFS learns that pages are to be sealed.
+        # SQLite wrote the header last; the VFS reads from it whether to seal pages.
         if not str(value(made, "PRAGMA atlas_page_seal")).startswith("ok"):
             raise apsw.IOError("the copy cannot be sealed")
         fetch(made, "UPDATE meta SET value = ? WHERE key = 'schema'", (SCHEMA_VERSION,))

@@ -115,7 +115,7 @@ class VectorCache:
         return index
 
     def _load(self, connection: apsw.Connection, index: VectorIndex, model: int) -> None:
-        """Load what was written since the last load, then remove deleted ids if the counts differ."""
+        """Load the rows written since the last load, then remove deleted ids if the counts differ."""
         read = statements("vector")
         if self._generation < 0:
             # In the order of ids each batch is appended, and no loaded vector is moved.

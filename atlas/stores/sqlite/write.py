@@ -59,7 +59,7 @@ def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vec
 
 
 def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped] | None) -> None:
-    """See `Store.finish`. The checkpoint does what it can without waiting for readers; the next one does the rest."""
+    """See `Store.finish`. The checkpoint does not wait for readers; the next one completes it."""
     write = statements("write")
     with transaction(connection):
         owner = project_id(connection, project)

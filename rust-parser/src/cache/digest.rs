@@ -1,5 +1,6 @@
 //! The content digest of a file, by which its facts are looked up.
 
+/// The first 16 bytes of the BLAKE3 hash of a file's content.
 pub type ContentDigest = [u8; 16];
 
 /// Parses a hexadecimal digest. Returns `None` for other text.

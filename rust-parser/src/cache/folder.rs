@@ -59,6 +59,7 @@ impl CacheFolder {
         own(openat(&self.folder, name, flags, PRIVATE)?)
     }
 
+    /// Removes the copy, if there is one.
     pub fn remove_copy(&self) {
         let _ = unlinkat(&self.folder, self.with(".new"), AtFlags::empty());
     }

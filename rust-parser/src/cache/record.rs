@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 
 use super::digest::ContentDigest;
 
+/// Length of a record's header in bytes.
 pub const HEADER: usize = 40;
 /// Bytes read at once for a record's header; most paths fit into them.
 const HEADER_READ: usize = 256;
@@ -41,10 +42,12 @@ impl Record {
         Some(Self { digest, offset, path_length, payload_length, payload_checksum: checksum(&[payload]) })
     }
 
+    /// Returns the length of the whole record in bytes.
     pub fn length(&self) -> u64 {
         HEADER as u64 + u64::from(self.path_length) + u64::from(self.payload_length)
     }
 
+    /// Returns the header of the record for a path.
     pub fn header(&self, path: &[u8]) -> [u8; HEADER] {
         let mut header = [0; HEADER];
         header[..4].copy_from_slice(&self.payload_length.to_le_bytes());

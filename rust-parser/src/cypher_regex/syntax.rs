@@ -95,7 +95,7 @@ impl Rewriter {
     }
 
     fn state(&mut self) -> &mut State {
-        self.flags.last_mut().expect("the outermost is never closed")
+        self.flags.last_mut().expect("the outermost group is never closed")
     }
 
     /// Sets flags in the innermost group.

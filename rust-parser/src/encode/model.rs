@@ -13,6 +13,7 @@ use crate::tokens::cut;
 /// Weight of a name that is a path (`model.json`, `fields.file_chunks`).
 const FILE_NAME_WEIGHT: f32 = 3.0;
 
+/// A static embedding model.
 pub struct Model {
     pub name: String,
     pub dimension: usize,
@@ -67,7 +68,7 @@ impl Model {
             words.lines().enumerate().map(|(row, word)| (word.as_bytes().into(), row as u32)).collect();
         let stated = meta["dim"].as_u64().ok_or_else(|| missing("dim"))?;
         if scales != count || rows.len() != count || stated != dimension as u64 {
-            return Err(format!("{}: the files of the model do not belong together", folder.display()));
+            return Err(format!("{}: the files of the model do not match each other", folder.display()));
         }
         let text = |value: &Value, key: &str| value.as_str().map(str::to_owned).ok_or_else(|| missing(key));
         let number = |key: &str| meta["fields"][key].as_f64().ok_or_else(|| missing(key));

@@ -133,6 +133,7 @@ pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
+/// Appends the text of a file to the concatenated sources.
 pub fn add_source(sources: &mut String, text: &str) {
     sources.push('\0');
     sources.push_str(text);
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shared_stands_below_what_a_language_says() {
+    fn own_settings_take_precedence_over_shared_ones() {
         let mut own: Table = toml::from_str("[link]\nwrappers = ['A']\nfamily = 'own'").unwrap();
         let shared = "[link]\nwrappers = ['B']\nfamily = 'shared'\noverloads = true\n[search]\nwords = ['w']";
         merge(&mut own, toml::from_str(shared).unwrap());
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_of_another_rule_is_refused() {
+    fn a_key_of_another_rule_is_rejected() {
         let check = |text: &str| check_modules(Path::new("x"), &toml::from_str(text).unwrap());
         assert_eq!(check("[modules]\nrule = 'folders'\nmanifest = 'go'"), Ok(()));
         let refused = check("[modules]\nindex = 'mod'").unwrap_err();

@@ -107,6 +107,7 @@ struct SharedSettings {
     search: SearchSettings,
 }
 
+/// `[scope]`: how files of the language name their top-level scope.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScopeSettings {
@@ -120,6 +121,7 @@ pub struct ScopeSettings {
     pub index_names: Vec<String>,
 }
 
+/// `scope.rule`; see [`crate::facts::ScopeRule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScopeName {
@@ -129,6 +131,7 @@ pub enum ScopeName {
     Document,
 }
 
+/// `[tests]`: which files are tests.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TestSettings {
@@ -136,6 +139,7 @@ pub struct TestSettings {
     pub paths: Vec<String>,
 }
 
+/// `[definitions]`: names and visibility of definitions.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DefinitionSettings {
@@ -161,6 +165,7 @@ pub enum Exported {
     Always,
 }
 
+/// `[docs]`: where documentation is written.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct DocSettings {
@@ -169,6 +174,7 @@ pub struct DocSettings {
     pub prefixes: Vec<String>,
 }
 
+/// The position of a definition's documentation.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DocStyle {

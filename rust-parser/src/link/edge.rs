@@ -1,4 +1,4 @@
-//! Edges as they are kept: numbers, without texts.
+//! Edges in compact form: ids without texts.
 
 use crate::facts::DefId;
 use crate::link::project::names::{ExternalId, Sym, SymbolId};
@@ -23,6 +23,7 @@ pub enum EdgeType {
 }
 
 impl EdgeType {
+    /// Returns the name of the relationship type in the store.
     pub fn name(self) -> &'static str {
         match self {
             EdgeType::Contains => "CONTAINS",
@@ -41,7 +42,7 @@ impl EdgeType {
     }
 }
 
-/// Far end of an edge.
+/// The target of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Target {
     Symbol(SymbolId),
@@ -49,7 +50,7 @@ pub enum Target {
     Package(Sym),
 }
 
-/// An edge as it is kept: without texts.
+/// An edge in compact form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     /// A definition of the file or [`crate::link::project::names::FILE_NODE`].
@@ -63,14 +64,14 @@ pub struct Edge {
 /// The linked references of one file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileEdges {
-    /// One per (source, type, target), by source, type, line and target uid.
+    /// One edge per (source, type, target), sorted by source, type, line and target uid.
     pub edges: Vec<Edge>,
     pub resolved: u32,
     pub unresolved: u32,
 }
 
 impl FileEdges {
-    /// External symbols that the edges reach, each once.
+    /// Returns the external symbols that the edges refer to, each once.
     pub fn externals(&self) -> Box<[ExternalId]> {
         let mut found: Vec<ExternalId> = Vec::new();
         found.extend(self.edges.iter().filter_map(|edge| match edge.target {

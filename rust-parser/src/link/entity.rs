@@ -1,49 +1,49 @@
-//! What a linked expression may stand for.
+//! The possible values of an expression.
 
 use smallvec::SmallVec;
 
 use crate::link::project::names::{ExternalId, Sym, SymbolId};
 use crate::link::strategy::Strategy;
 
-/// What an expression may stand for.
+/// A possible value of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Entity {
     /// The definition itself: a class, function, module, constant.
     Definition(SymbolId),
     /// An instance of a class of the project.
     Instance(SymbolId),
-    /// `super` seen from a class.
+    /// `super` within a class.
     Super(SymbolId),
-    /// A sequence, set or iterator of instances.
+    /// A sequence, set or iterator of instances of a class.
     Elements(SymbolId),
-    /// A mapping to instances.
+    /// A mapping to instances of a class.
     Mapped(SymbolId),
     /// The class of the receiver (`return self`, `Self`).
     SelfType,
     /// A declared package or namespace, by dotted name.
     Package(Sym),
-    /// A folder that acts as module or package.
+    /// A folder that is a module or package.
     Folder(Sym),
     External(ExternalId),
     ExternalInstance(ExternalId),
-    /// A name of the language itself, or an instance of a built-in type ([`crate::link::project::names::EMPTY`]).
+    /// A built-in name, or an instance of a built-in type ([`crate::link::project::names::EMPTY`]).
     Builtin(Sym),
     /// `None`, `null`.
     Nothing,
-    /// Known to be outside of what can be followed; never guessed about.
+    /// Outside of what can be resolved; name-based guesses are excluded.
     Opaque,
-    /// The receiver is known and has no such member; never guessed about, counted as unresolved.
+    /// A member that the known receiver lacks; name-based guesses are excluded, and the reference counts as unresolved.
     Missing,
 }
 
-/// A possible value, and the rule by which it was found.
+/// A possible value with the rule that found it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value {
     pub entity: Entity,
     pub via: Strategy,
 }
 
-/// Possible values; empty when nothing is known. There is hardly ever more than one.
+/// Possible values; empty if unknown. There is rarely more than one.
 pub type Values = SmallVec<[Value; 2]>;
 
 impl Value {
@@ -52,15 +52,15 @@ impl Value {
     }
 }
 
-/// The same value, found by another rule.
+/// Returns the same value with another rule.
 pub fn via(values: Values, rule: Strategy) -> Values {
     values.into_iter().map(|value| Value { via: rule, ..value }).collect()
 }
 
-/// At most this many possible values are followed; more say nothing.
+/// Largest number of possible values that are followed; a larger set counts as unknown.
 pub const MAX_VALUES: usize = 4;
 
-/// Add values that are not yet there.
+/// Adds values that are not present yet.
 pub fn merge(into: &mut Values, more: Values) {
     for value in more {
         if !into.iter().any(|known| known.entity == value.entity) {

@@ -1,9 +1,9 @@
-//! Linking: all facts of a project to the graph of each file. Pure: the same facts give the same graph, in whatever order and
-//! by however many threads they are taken in.
+//! Linking: from all facts of a project to the graph of each file. The result depends on the facts alone, not on the
+//! order of updates or the number of threads.
 //!
-//! `project` holds the facts, and is how one file's linking reads the rest, recording every question. `inherit`, `resolve::types` and
-//! `emit::edges` are the stages, each reading only what earlier ones made; `resolve` says what expressions stand for; `emit` makes
-//! edges, and the unit that is no file.
+//! `project` holds the facts and provides the recorded queries by which linking a file reads other files. `inherit`,
+//! `resolve::types` and `emit::edges` are the stages, each of which reads only results of earlier ones. `resolve`
+//! determines the values of expressions; `emit` creates edges and the unit of the project structure.
 
 pub(crate) mod edge;
 pub(crate) mod emit;
@@ -35,52 +35,52 @@ use crate::link::project::query::{Query, STAGES, Stage};
 use crate::link::resolve::types;
 use crate::unit::{self, UnitDigest, UnitSource};
 
-/// All facts of one project and the graph made from them.
+/// All facts of one project and their graph.
 pub struct Project {
     name: String,
     index: Index,
     links: Vec<FileLink>,
     structure: Structure,
     structure_digest: Option<UnitDigest>,
-    /// Keys of the questions that the structure asked.
+    /// Keys of the queries that the structure made.
     structure_dependencies: Box<[u32]>,
-    /// Linked under other sub-projects: everything is linked again.
+    /// Set when the sub-projects have changed: everything is linked again.
     is_stale: bool,
-    /// Taken in, but not linked yet.
+    /// Updates that are not linked yet.
     pending: Pending,
-    /// Needs little memory and more time: facts are packed again and again.
+    /// Whether to trade time for memory: facts are packed again during linking.
     low_memory: bool,
 }
 
-/// What was taken in and out since the last update.
+/// The updates since the last linking.
 #[derive(Default)]
 struct Pending {
     ids: FxHashSet<FileId>,
-    /// What lookups may now see differently.
+    /// Keys of queries whose answers may have changed.
     keys: FxHashSet<u32>,
     removed: FxHashSet<FileId>,
-    /// The structure may be another.
+    /// Whether the structure may have changed.
     is_restructured: bool,
 }
 
-/// A linker that must need little memory packs its facts again when those of more files are unpacked: some 15 KB each.
+/// Number of files with unpacked facts (some 15 KB each) after which a linker with low memory packs them again.
 const LOW_MEMORY_FILES: usize = 2048;
 
-/// Files that it links before it looks at that.
+/// Number of files linked between two checks of that limit.
 const LOW_MEMORY_BATCH: usize = 256;
 
-/// What linking one file gave, and what it asked in each stage.
+/// The results of linking one file, and the queries of each stage.
 #[derive(Default)]
 struct FileLink {
     dependencies: [Box<[u32]>; STAGES.len()],
-    /// Kept until the linker rests.
+    /// Kept until `rest`.
     edges: Option<FileEdges>,
-    /// External symbols that the edges reach.
+    /// External symbols that the edges refer to.
     externals: Box<[ExternalId]>,
     digest: Option<UnitDigest>,
 }
 
-/// Result of one stage for one file.
+/// The result of one stage for one file.
 enum Output {
     Bases(FileBases),
     Types(FileTypes),
@@ -88,6 +88,7 @@ enum Output {
 }
 
 impl Project {
+    /// Creates an empty project. With `low_memory`, linking packs facts again and takes longer.
     pub fn new<'a>(name: &str, languages: impl Iterator<Item = &'a Settings>, low_memory: bool) -> Project {
         Project {
             name: name.to_owned(),
@@ -102,7 +103,7 @@ impl Project {
         }
     }
 
-    /// Folders with manifests; the next update links everything again if they differ.
+    /// Sets the folders with manifests. If they differ, the next update links everything again.
     pub fn set_subprojects(&mut self, mut subprojects: Vec<SubProject>) {
         subprojects.sort_by(|a, b| (&a.folder, &a.kind, &a.name).cmp(&(&b.folder, &b.kind, &b.name)));
         if subprojects != self.index.subprojects {
@@ -111,12 +112,12 @@ impl Project {
         }
     }
 
-    /// Take files in and out, to be linked by the next update. The last of several versions of a file counts.
+    /// Adds and removes files, which the next update links. Of several versions of a file, the last one counts.
     pub fn take(&mut self, changed: Vec<Arc<FileFacts>>, removed: &[String]) {
         let changed = last_of_each_path(changed);
         let parts: Vec<Option<u64>> = changed.iter().map(|facts| self.structure_part(&facts.path)).collect();
         self.pending.removed.extend(removed.iter().filter_map(|path| self.index.file_id(path)));
-        // before the first update everything is new
+        // Before the first update everything is new.
         let is_first = self.structure_digest.is_none();
         let (ids, keys) = self.index.replace(changed, removed, !is_first);
         let mut is_restructured =
@@ -128,9 +129,10 @@ impl Project {
         self.pack_if_many();
     }
 
-    /// Link what was taken in, and what depends on it. Returns the sorted paths whose units changed, without removed ones,
-    /// "" for the structure. The result equals that of a new project with the same files. `keep_edges`: units that
-    /// changed will be asked for; else their edges are found again then, and a project that is linked whole needs less memory.
+    /// Links the added files and the files that depend on them. Returns the sorted paths whose units changed, without
+    /// removed ones, and "" for the structure. The result equals that of a new project with the same files. With
+    /// `keep_edges`, edges of changed units are kept for the requests that follow; without, they are computed again on
+    /// request, which takes less memory when a whole project is linked.
     pub fn update(&mut self, keep_edges: bool) -> Vec<String> {
         let Pending { ids, mut keys, removed, mut is_restructured } = std::mem::take(&mut self.pending);
         self.links.resize_with(self.index.files.len(), FileLink::default);
@@ -164,8 +166,9 @@ impl Project {
         paths.into_iter().collect()
     }
 
-    /// Run a stage for the dirty files and those that asked for something that changed; add the keys that change with its results.
-    /// Does a file reach other external symbols than before?
+    /// Runs a stage for the dirty files and for those that depend on a changed key. Adds the keys that change with its
+    /// results.
+    /// Returns whether the external symbols that a file refers to have changed.
     fn run_stage(
         &mut self,
         stage: Stage,
@@ -182,7 +185,7 @@ impl Project {
             }
         }
         let mut todo: Vec<FileId> = dirty.iter().copied().collect();
-        // neighbours ask the same files
+        // Adjacent files query the same files.
         todo.sort_unstable();
         let is_all = todo.len() == self.index.present().count();
         let mut results: Vec<(FileId, Box<[u32]>, Output)> = Vec::with_capacity(todo.len());
@@ -230,7 +233,7 @@ impl Project {
         }
     }
 
-    /// What the structure now says because of a file; None for an unknown one.
+    /// Returns a file's contribution to the structure, or `None` for an unknown file.
     fn structure_part(&self, path: &str) -> Option<u64> {
         self.index.file_id(path).map(|id| structure::part_of(self.index.file(id)))
     }
@@ -247,7 +250,7 @@ impl Project {
         self.structure_digest.replace(digest) != Some(digest)
     }
 
-    /// The graph of a file, or of the structure for "".
+    /// Returns the graph of a file, or of the structure for "".
     pub fn unit(&self, path: &str) -> Option<UnitSource> {
         if path.is_empty() {
             return Some(unit::structure_source(&self.name, &self.structure));
@@ -266,12 +269,13 @@ impl Project {
         Some(source)
     }
 
-    /// Keep the facts packed until they are asked for again.
+    /// Packs all facts.
     pub fn pack(&mut self) {
         self.index.pack();
     }
 
-    /// Give back memory until the next update: facts are packed, edges are found again when a unit is asked for.
+    /// Frees memory until the next update: packs facts and drops edges, which are computed again when a unit is
+    /// requested.
     pub fn rest(&mut self) {
         self.index.pack();
         for link in &mut self.links {
@@ -279,7 +283,7 @@ impl Project {
         }
     }
 
-    /// Unit digests by path, "" included.
+    /// Returns the unit digests by path, including "".
     pub fn digests(&self) -> Vec<(String, UnitDigest)> {
         let files = self
             .index
@@ -298,7 +302,7 @@ fn run(query: &Query, stage: Stage, project: &str, keep_edges: bool, old: Option
             let (edges, uids) = edges::link_edges(query);
             let digest = unit::file_source(project, query.index, query.home, &edges, uids).digest();
             let externals = edges.externals();
-            // a unit that is as it was is hardly asked for
+            // An unchanged unit is rarely requested.
             let is_kept = keep_edges && old != Some(digest);
             Output::Edges(is_kept.then_some(edges), externals, digest)
         }

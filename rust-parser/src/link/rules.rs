@@ -1,4 +1,5 @@
-//! How the languages of a project link: what `language.toml` says of each, with its words as numbers of one linker's strings.
+//! The linking rules of a project's languages: the settings of each `language.toml`, with its words as ids of the
+//! linker's strings.
 
 use std::sync::Arc;
 
@@ -10,17 +11,18 @@ use crate::language_data::{
 use crate::link::project::names::{Strings, Sym};
 use crate::link::project::paths::{file_name_of, folder_of};
 
-/// Languages that can refer to each other's names.
+/// A family of languages that can refer to each other's names.
 pub type FamilyId = u16;
 
-/// The rules of all known languages.
+/// The rules of all registered languages.
 pub struct Rules {
     by_language: FxHashMap<Box<str>, Arc<LanguageRules>>,
-    /// Of a language that nobody knows: it refers to nothing but itself.
+    /// The rules for an unknown language, which refers only to itself.
     unknown: Arc<LanguageRules>,
 }
 
-/// How one language links. `atlas/languages/README.md` explains each key of `[link]`, `[modules]` and `[includes]`.
+/// The linking rules of one language. `atlas/languages/README.md` explains each key of `[link]`, `[modules]` and
+/// `[includes]`.
 pub struct LanguageRules {
     pub family: FamilyId,
     pub implicit_this: bool,
@@ -38,18 +40,18 @@ pub struct LanguageRules {
     pub unwrapping: bool,
     pub extension_functions: bool,
     pub member_order: MemberOrder,
-    /// Name of constructors; `None` when they are named like their class.
+    /// Name of constructors; `None` if they have the name of their class.
     pub constructor: Option<Sym>,
     pub new_method: Option<Sym>,
     pub call_method: Option<Sym>,
     pub class_attribute: Option<Sym>,
     pub enter_methods: Vec<Sym>,
-    /// Prefixes; empty when the language has none.
+    /// Prefixes; empty if the language has none.
     global_prefix: String,
     private_prefix: String,
     star_skips: String,
     pub builtins: FxHashSet<Sym>,
-    /// Names that say nothing about who is called.
+    /// Names too common to identify a callee.
     pub common_methods: FxHashSet<Sym>,
     pub open_builtins: FxHashSet<Sym>,
     pub container_builtins: FxHashSet<Sym>,
@@ -65,18 +67,19 @@ pub struct LanguageRules {
     pub element_getters: FxHashSet<Sym>,
     pub element_views: FxHashSet<Sym>,
     pub self_types: FxHashSet<Sym>,
-    /// By text: names of other packages are compared with them, too.
+    /// By text, because names of other packages are compared with them, too.
     open_types: FxHashSet<String>,
     marker_bases: FxHashSet<String>,
     pub modules: ModuleSettings,
     pub includes: IncludeSettings,
     pub module_rule: ModuleRule,
-    /// Names of the files that stand for their folder, and of those that stand for a project; most preferred first.
+    /// Names of the files that represent their folder, and of those that represent a project, in order of precedence.
     pub index_files: Vec<String>,
     pub entry_files: Vec<String>,
 }
 
 impl Rules {
+    /// Interns the words of all languages' settings.
     pub fn new<'a>(languages: impl Iterator<Item = &'a Settings>, strings: &Strings) -> Rules {
         let mut families: FxHashMap<&str, FamilyId> = FxHashMap::default();
         let mut by_language = FxHashMap::default();
@@ -88,6 +91,7 @@ impl Rules {
         Rules { by_language, unknown: Arc::new(LanguageRules::new(&Settings::default(), 0, strings)) }
     }
 
+    /// Returns the rules of a language by its name.
     pub fn of(&self, language: &str) -> Arc<LanguageRules> {
         self.by_language.get(language).unwrap_or(&self.unknown).clone()
     }
@@ -158,49 +162,49 @@ impl LanguageRules {
         }
     }
 
-    /// A type that says nothing about the value.
+    /// Returns whether a type carries no information about the value.
     pub fn is_open_type(&self, name: &str) -> bool {
         self.open_types.contains(name)
     }
 
-    /// A base without members of interest: a built-in name, or a dotted name of another package.
+    /// Returns whether a base adds no members: a built-in name, or a dotted name of another package.
     pub fn is_marker_base(&self, name: &str) -> bool {
         self.marker_bases.contains(name)
     }
 
-    /// The rest of a name that is looked up in the global package only.
+    /// Returns the rest of a name with the global prefix, which is looked up in the global package only.
     pub fn global_name<'n>(&self, name: &'n str) -> Option<&'n str> {
         if self.global_prefix.is_empty() { None } else { name.strip_prefix(self.global_prefix.as_str()) }
     }
 
-    /// A method that overrides nothing and is overridden by nothing.
+    /// Returns whether a method neither overrides nor can be overridden.
     pub fn is_private_method(&self, name: &str) -> bool {
         let prefix = self.private_prefix.as_str();
         !prefix.is_empty() && name.starts_with(prefix) && !name.ends_with(prefix)
     }
 
-    /// Star imports leave the name out.
+    /// Returns whether star imports skip the name.
     pub fn is_skipped_by_stars(&self, name: &str) -> bool {
         !self.star_skips.is_empty() && name.starts_with(self.star_skips.as_str())
     }
 
-    /// Declared packages are shown as namespaces.
+    /// Returns whether declared packages are namespaces.
     pub fn has_namespaces(&self) -> bool {
         self.modules.kind == PackageKind::Namespace
     }
 
-    /// Imports name folders, whose files are listed.
+    /// Returns whether imports name folders, whose files are listed.
     pub fn lists_folders(&self) -> bool {
         matches!(self.module_rule, ModuleRule::Packages | ModuleRule::Folders)
     }
 
-    /// The file of a package, which contains the modules of its folder.
+    /// Returns whether a file is the file of a package, which contains the modules of its folder.
     pub fn is_package_file(&self, path: &str) -> bool {
         let name = file_name_of(path);
         self.module_rule == ModuleRule::Packages && self.index_files.iter().any(|file| file == name)
     }
 
-    /// Folder under which a file is listed: its own, or the one around it for a package's file.
+    /// Returns the folder under which a file is listed: its own, or the parent folder for a package's file.
     pub fn listed_in<'p>(&self, path: &'p str) -> &'p str {
         let folder = folder_of(path);
         if self.is_package_file(path) { folder_of(folder) } else { folder }

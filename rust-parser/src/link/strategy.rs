@@ -1,6 +1,6 @@
-//! The rules that find edges, and how certain each is.
+//! The rules that find edges, with their confidence.
 
-/// The rule that found an edge; names and confidences go to the store.
+/// The rule that found an edge. The store contains names and confidences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Strategy {
@@ -33,6 +33,7 @@ pub enum Strategy {
 }
 
 impl Strategy {
+    /// Returns the name of the rule in the store.
     pub fn name(self) -> &'static str {
         match self {
             Strategy::Structure => "structure",
@@ -64,7 +65,7 @@ impl Strategy {
         }
     }
 
-    /// First estimates of the share of right edges; to be calibrated against ground truth.
+    /// Returns the estimated share of correct edges, which is not calibrated against ground truth yet.
     pub fn confidence(self) -> f64 {
         match self {
             Strategy::Structure => 1.0,

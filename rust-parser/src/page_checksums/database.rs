@@ -12,6 +12,7 @@ use crate::sys::sqlite::api::{ERROR, IOERR_DATA, IOERR_SHORT_READ, OK, Raw};
 const LOCK_BYTE: u64 = 0x4000_0000;
 const PAGES_AT_ONCE: usize = 32;
 
+/// The state of an open database file.
 pub struct Database {
     raw: Raw,
     pub header: Header,
@@ -45,6 +46,7 @@ impl Database {
         }
     }
 
+    /// Reads from the file and verifies the pages that it reads. Returns an SQLite result code.
     pub fn read(&mut self, bytes: &mut [u8], offset: u64) -> c_int {
         let size = self.header.page_size as u64;
         if self.header.sealed && offset >= size && !self.is_page(bytes, offset) {
@@ -71,6 +73,7 @@ impl Database {
         }
     }
 
+    /// Writes to the file and seals the pages that it writes. Returns an SQLite result code.
     pub fn write(&mut self, bytes: &[u8], offset: u64) -> c_int {
         if offset == 0
             && let Some(header) = Header::of(bytes)

@@ -4,8 +4,11 @@
 //! checksum of everything before it (8 bytes, little-endian). The checksum includes the page number, so a page at the
 //! position of another is detected. For the log, see "WAL File Format" in SQLite's documentation.
 
+/// Bytes at the end of every page that are reserved for the checksum.
 pub const RESERVED: usize = 16;
+/// Length of the header of a write-ahead log in bytes.
 pub const LOG_HEADER: usize = 32;
+/// Length of the header of a frame in bytes.
 pub const FRAME_HEADER: usize = 24;
 
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
@@ -215,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_mark_does_not_turn_the_checks_off() {
+    fn a_damaged_marker_does_not_disable_verification() {
         let mut bytes = page();
         seal(1, &mut bytes, Record::new([1, 2, 3, 4], 9, true));
         assert_eq!(Header::of(&bytes), Some(Header { page_size: 4096, sealed: true }));
@@ -227,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_speaks_of_its_own_log_only() {
+    fn a_record_applies_to_its_own_log_only() {
         let record = Record::new([1, 2, 3, 4], 9, false);
         assert!(record.is_unfinished() && !Record::new([1, 2, 3, 4], 9, true).is_unfinished());
         assert_eq!((record.needed([1, 2, 3, 4]), record.needed([1, 2, 3, 5])), (9, 0));

@@ -12,6 +12,7 @@ use crate::sys::sqlite::api::{IOERR_DATA, OK, Raw};
 
 const NEVER: u32 = u32::MAX;
 
+/// The state of an open write-ahead log.
 pub struct Log {
     raw: Raw,
     /// First frame that was overwritten within a transaction: from there on, SQLite computes the checksums when it

@@ -129,6 +129,7 @@ impl<'a> FactsBuilder<'a> {
         self.fixed(3 + usize::from(is_map), Expr::Name(name))
     }
 
+    /// Returns whether an expression is the base of a built-in list or map type.
     pub fn is_container(&self, expr: ExprId) -> bool {
         self.fixed_exprs[3..].contains(&Some(expr))
     }
@@ -155,6 +156,7 @@ impl<'a> FactsBuilder<'a> {
         result.unwrap_or(UNKNOWN)
     }
 
+    /// Records a problem at a 1-based line.
     pub fn problem(&mut self, line: u32, code: &str, message: &str) {
         self.facts.problems.push(Problem { line, code: code.to_owned(), message: message.to_owned() });
     }

@@ -1,8 +1,8 @@
-//! The grammars compiled into the extension, by the name that `language.toml` uses: one line each.
+//! The grammars compiled into the extension, one line each, by their name in `language.toml`.
 
 use tree_sitter::Language;
 
-/// Makes a grammar.
+/// Creates a grammar.
 type Load = fn() -> Language;
 
 const GRAMMARS: &[(&str, Load)] = &[
@@ -26,12 +26,12 @@ const GRAMMARS: &[(&str, Load)] = &[
     ("elixir", || tree_sitter_elixir::LANGUAGE.into()),
 ];
 
-/// Names of all compiled-in grammars, for error messages.
+/// Returns the names of all compiled-in grammars, for error messages.
 pub fn names() -> Vec<&'static str> {
     GRAMMARS.iter().map(|(name, _)| *name).collect()
 }
 
-/// The grammar of a name, or None if it is not compiled in.
+/// Returns the grammar of a name, or `None` if it is not compiled in.
 pub fn grammar(name: &str) -> Option<Language> {
     let (_, load) = GRAMMARS.iter().find(|(known, _)| *known == name)?;
     Some(load())

@@ -123,6 +123,7 @@ impl Language {
         self.content_kinds.get(kind as usize).copied().unwrap_or(true)
     }
 
+    /// Returns whether the path is that of a test file.
     pub fn is_test_path(&self, path: &str) -> bool {
         self.tests.is_match(path)
     }
@@ -195,7 +196,7 @@ impl KindRules {
 
     /// Returns whether the walk ignores nodes of a kind.
     #[inline]
-    pub fn is_passive(&self) -> bool {
+    pub fn is_ignored_kind(&self) -> bool {
         self.walk.is_empty() && !self.records_call && !self.records_attribute && !self.is_comment
     }
 }

@@ -72,6 +72,7 @@ impl Registry {
         hex(&hasher.finalize().as_bytes()[..16])
     }
 
+    /// Returns the names of all languages, sorted.
     pub fn names(&self) -> Vec<String> {
         self.by_name.keys().cloned().collect()
     }
@@ -81,6 +82,7 @@ impl Registry {
         self.by_name.values().map(|language| &language.settings)
     }
 
+    /// Returns a language by its name.
     pub fn get(&self, name: &str) -> Option<&Arc<Language>> {
         self.by_name.get(name)
     }

@@ -27,7 +27,7 @@ impl CypherRegex {
         Ok(Self { regex, cache: Mutex::new(None) })
     }
 
-    /// Memory of the compiled pattern in bytes.
+    /// Returns the memory of the compiled pattern in bytes.
     #[getter]
     fn memory(&self) -> usize {
         self.regex.memory()

@@ -9,20 +9,20 @@ use crate::tokens::{count_tokens, split_words, truncate_tokens};
 const SHORT_BYTES: usize = 16 << 10;
 
 /// Runs `work` on a text, without the GIL if the text is long.
-fn apart<T: Send>(py: Python<'_>, text: &str, work: impl Send + FnOnce() -> T) -> T {
+fn detach_if_long<T: Send>(py: Python<'_>, text: &str, work: impl Send + FnOnce() -> T) -> T {
     if text.len() > SHORT_BYTES { py.detach(work) } else { work() }
 }
 
 /// Returns the words of a text for BM25: each identifier in lower case, followed by its parts if it has several.
 #[pyfunction(name = "split_words")]
 fn split_words_py(py: Python<'_>, text: &str) -> Vec<String> {
-    apart(py, text, || split_words(text))
+    detach_if_long(py, text, || split_words(text))
 }
 
 /// Returns the exact number of cl100k_base tokens.
 #[pyfunction(name = "count_tokens")]
 fn count_tokens_py(py: Python<'_>, text: &str) -> usize {
-    apart(py, text, || count_tokens(text))
+    detach_if_long(py, text, || count_tokens(text))
 }
 
 /// Returns the longest valid UTF-8 prefix of at most `limit` cl100k_base tokens.

@@ -134,7 +134,7 @@ mod tests {
     use super::of_file;
 
     #[test]
-    fn secrets_are_told_from_modules_about_secrets() {
+    fn secret_files_are_distinguished_from_modules_about_secrets() {
         for name in
             [".env", ".env.local", "prod.env", "server.PEM", "id_rsa", "credentials.json", "secrets.yml", ".npmrc"]
         {

@@ -81,7 +81,7 @@ impl Budget {
     }
 }
 
-/// Like [`Patterns::decide`], over the files from near to far.
+/// Returns whether the last matching pattern of a set ignores the path, or `None` if no pattern matches.
 pub fn decide(set: &Gitignore, path: &Path, is_folder: bool) -> Option<bool> {
     match set.matched(path, is_folder) {
         Match::Ignore(_) => Some(true),
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cost_is_bounded_and_given_back() {
+    fn the_cost_is_limited_and_returned() {
         let budget = Budget::default();
         let file = |count: usize| "*.generated.name\n".repeat(count).into_bytes();
         assert!(Patterns::compile(Path::new("/a"), &file(100_000), &budget).is_err());

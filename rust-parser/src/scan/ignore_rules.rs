@@ -201,14 +201,14 @@ impl Scope {
     }
 
     /// Returns whether a file is to be indexed, by its path below the root.
-    pub fn takes_file(&self, path: &str) -> bool {
+    pub fn includes_file(&self, path: &str) -> bool {
         let included =
             self.include.as_ref().is_none_or(|include| include.matched_path_or_any_parents(path, false).is_ignore());
         included && !self.exclude.matched(path, false).is_ignore()
     }
 
     /// Returns whether something below a folder can be included.
-    pub fn takes_folder(&self, path: &str) -> bool {
+    pub fn may_include_below(&self, path: &str) -> bool {
         let reachable = |wanted: &String| {
             let (shorter, longer) =
                 if wanted.len() < path.len() { (wanted.as_str(), path) } else { (path, wanted.as_str()) };

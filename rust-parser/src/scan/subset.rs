@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_told_from_others_that_begin_alike() {
+    fn paths_with_a_common_prefix_are_distinguished() {
         let only = only(&["a/b", "a.b/c", "a-b", "./x//y/"]);
         assert!(only.has("a/b") && only.has("a-b") && only.has("x/y") && !only.has("a") && !only.has("a/b/c"));
         assert!(only.has_below("a") && only.has_below("a.b") && only.has_below("x"));
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_outside_the_root_is_asked_for() {
+    fn paths_outside_the_root_are_dropped() {
         assert!(only(&["../x", "/etc", "a/../../x", ".."]).is_empty());
         assert!(only(&["a", "", "b"]).paths == [""]);
     }

@@ -61,6 +61,7 @@ pub trait LanguageNames: Sync {
     fn of_first_line(&self, data: &[u8]) -> Option<&str>;
 }
 
+/// The options of a scan.
 pub struct Options {
     pub include: Vec<String>,
     pub exclude: Vec<String>,
@@ -254,7 +255,7 @@ impl Walk<'_> {
         };
         if is_folder {
             let reason = match reason {
-                "" if !self.scope.takes_folder(&path) => "scope",
+                "" if !self.scope.may_include_below(&path) => "scope",
                 "" if path.matches('/').count() >= MAX_DEPTH => "too-deep",
                 "" => file_names::of_folder(name),
                 _ => reason,
@@ -269,7 +270,7 @@ impl Walk<'_> {
             return;
         }
         let reason = match reason {
-            "" if !self.scope.takes_file(&path) => "scope",
+            "" if !self.scope.includes_file(&path) => "scope",
             "" if kind == EntryKind::Link => "symlink",
             "" if kind != EntryKind::File => "special",
             "" => file_names::of_file(name, self.options.generated),

@@ -81,11 +81,11 @@ pub struct Found {
 
 /// Examines the name around a keyword and the literal that follows it.
 pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
-    let (start, end) = name_around(data, keyword);
+    let (start, end) = declared_name(data, keyword);
     let none = Found { name_end: end, literal: None, work: end - start };
     let Some(kind) = kind_of(&data[start..end]) else { return none };
     let name = &data[start..end];
-    if !randomness::is_wordy(name) || is_called_example(data, (start, end)) {
+    if !randomness::consists_of_words(name) || is_called_example(data, (start, end)) {
         return none;
     }
     let quote_before = start > 0 && matches!(data[start - 1], b'"' | b'\'' | b'`');
@@ -95,9 +95,9 @@ pub fn at(data: &[u8], keyword: (usize, usize)) -> Found {
         return none;
     }
     let span = match quote {
-        0 if after_comma || !is_even(data, end, from) || (!is_option && is_prose(data, start)) => None,
+        0 if after_comma || !has_assignment_spacing(data, end, from) || (!is_option && is_prose(data, start)) => None,
         0 => bare(data, from),
-        quote => quoted(data, from, quote).filter(|(_, to)| !goes_on(data, (end, from), *to)),
+        quote => quoted(data, from, quote).filter(|(_, to)| !is_continued(data, (end, from), *to)),
     };
     let is_secret = if quote == 0 { is_bare_secret } else { is_secret };
     let literal = span.filter(|(from, to)| is_secret(&data[*from..*to], kind));
@@ -117,8 +117,9 @@ fn is_called_example(data: &[u8], (start, end): (usize, usize)) -> bool {
         .any(|word| word[..7].eq_ignore_ascii_case(b"example") && matches!(word[7], b' ' | b':' | b')' | b'='))
 }
 
-/// Accepts `KEY=value` and `KEY = value`. A blank on only one side of `=` indicates prose.
-fn is_even(data: &[u8], end: usize, from: usize) -> bool {
+/// Returns whether the white space around `=` is that of an assignment: `KEY=value` or `KEY = value`. A blank on only
+/// one side indicates prose.
+fn has_assignment_spacing(data: &[u8], end: usize, from: usize) -> bool {
     let between = &data[end..from];
     between.last() != Some(&b' ') || between.first() == Some(&b' ') || !between.contains(&b'=')
 }
@@ -151,7 +152,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-fn name_around(data: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
+fn declared_name(data: &[u8], (start, end): (usize, usize)) -> (usize, usize) {
     let before = data[start.saturating_sub(NAME)..start].iter().rev().take_while(|byte| is_name(**byte)).count();
     let after = data[end..data.len().min(end + NAME)].iter().take_while(|byte| is_name(**byte)).count();
     (start - before, end + after)
@@ -226,7 +227,7 @@ fn quoted(data: &[u8], from: usize, quote: u8) -> Option<(usize, usize)> {
 }
 
 /// Returns whether a literal stands on its own line and is followed by others: it is then part of a longer text.
-fn goes_on(data: &[u8], (end, from): (usize, usize), to: usize) -> bool {
+fn is_continued(data: &[u8], (end, from): (usize, usize), to: usize) -> bool {
     let after = data[to..].iter().skip(1).take(200).find(|byte| !byte.is_ascii_whitespace());
     data[end..from].contains(&b'\n') && after.is_some_and(|byte| matches!(byte, b'"' | b'\''))
 }

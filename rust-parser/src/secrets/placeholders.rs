@@ -60,7 +60,7 @@ const PLACEHOLDERS: &[&str] = &[
     "(?",
 ];
 /// Substrings of invented values in tests and manuals, checked only where the name alone indicates a secret.
-const MADE_UP: &[&str] = &[
+const INVENTED: &[&str] = &[
     "password",
     "passw0rd",
     "p@ssw0rd",
@@ -99,7 +99,7 @@ const MADE_UP: &[&str] = &[
     "====",
 ];
 static PLACEHOLDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(PLACEHOLDERS));
-static MADE_UP_WORD: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(MADE_UP));
+static INVENTED_WORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| words(INVENTED));
 
 /// Length of a run in alphabetical, numerical or keyboard order that marks a placeholder.
 const SEQUENCE: usize = 6;
@@ -113,16 +113,17 @@ pub fn is_placeholder(value: &[u8]) -> bool {
         || distinct_bytes(value) < (value.len() / 3).min(8)
 }
 
-pub fn is_made_up(value: &[u8]) -> bool {
-    MADE_UP_WORD.as_ref().is_some_and(|words| words.is_match(value))
+/// Returns whether a value contains a word that marks invented values.
+pub fn is_invented(value: &[u8]) -> bool {
+    INVENTED_WORDS.as_ref().is_some_and(|words| words.is_match(value))
 }
 
 fn words(listed: &[&str]) -> Option<AhoCorasick> {
     AhoCorasick::builder().ascii_case_insensitive(true).build(listed).ok()
 }
 
-/// Finds ascending or descending runs such as `abcdef`, `123456` and `987654`, also when letters and digits alternate
-/// (`A1B2C3D4E5F6`).
+/// Returns whether a value has an ascending or descending run such as `abcdef`, `123456` or `987654`, also with
+/// alternating letters and digits (`A1B2C3D4E5F6`).
 fn has_sequence(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let letters: Vec<u8> = lower.iter().filter(|byte| byte.is_ascii_alphabetic()).copied().collect();

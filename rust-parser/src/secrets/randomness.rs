@@ -37,7 +37,7 @@ pub fn longest_word(value: &[u8]) -> usize {
 }
 
 /// Returns whether a name consists of words, unlike base64.
-pub fn is_wordy(name: &[u8]) -> bool {
+pub fn consists_of_words(name: &[u8]) -> bool {
     name.len() >= 3 && average_cost(name) < RANDOM_COST
 }
 

@@ -20,7 +20,8 @@ pub const RULE_FILES: [&str; 4] = [BETTERLEAKS, OWN, EXAMPLES, BIGRAMS];
 const MAX_REACH: usize = 4096;
 /// Bytes before a keyword in which a match may start.
 pub const BEFORE: usize = 80;
-/// Longest token after a provider prefix, in bytes. Longer tokens are masked only up to here by the rule itself.
+/// Longest token after a provider prefix that an expression matches, in bytes. The rest of a longer token is masked,
+/// too.
 const LONGEST_TOKEN: usize = 400;
 
 /// An extra check of the value, in addition to the expression.
@@ -33,6 +34,7 @@ pub enum Check {
     Password,
 }
 
+/// A rule: its keywords, its expression and the conditions for a value.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -92,12 +94,14 @@ pub struct Names {
     pub public: Vec<String>,
 }
 
+/// All rules.
 pub struct RuleSet {
     pub rules: Vec<Rule>,
     pub names: Names,
     examples: FxHashSet<[u8; 16]>,
 }
 
+/// The rules, parsed on first use.
 pub static RULES: LazyLock<RuleSet> = LazyLock::new(RuleSet::load);
 /// Cost of a letter after another letter, in half bits.
 pub static BIGRAM_COSTS: LazyLock<[[u8; 26]; 26]> = LazyLock::new(|| {

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_all_keywords_is_given_up() {
+    fn a_text_full_of_keywords_is_rejected() {
         let keywords: String =
             RULES.rules.iter().flat_map(|rule| &rule.keywords).flat_map(|word| [word.as_str(), " "]).collect();
         assert!(find(&repeated(&keywords, 1 << 20)).is_err());

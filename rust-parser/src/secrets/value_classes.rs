@@ -1,6 +1,6 @@
 //! Classifies a value by its characters alone: random, or chosen as a password.
 
-use super::placeholders::{is_made_up, is_placeholder};
+use super::placeholders::{is_invented, is_placeholder};
 use super::randomness::{LETTERS_COST, RANDOM_COST, average_cost, count, distinct_bytes, entropy, longest_word};
 
 /// Least number of hexadecimal digits in a key.
@@ -9,7 +9,7 @@ const HEXADECIMAL: usize = 24;
 /// Returns whether a value is random and contains no word that marks invented values. Used where only a name indicates
 /// a secret.
 pub fn is_secret_literal(value: &[u8]) -> bool {
-    is_random(value, 16, RANDOM_COST) && !is_made_up(value)
+    is_random(value, 16, RANDOM_COST) && !is_invented(value)
 }
 
 /// Returns whether a value is random: at least `least` bytes, no words and no pattern. `limit` is the least average
@@ -83,7 +83,7 @@ pub fn is_password(value: &[u8]) -> bool {
     if value.len() < 8
         || value.len() > 200
         || is_placeholder(value)
-        || is_made_up(value)
+        || is_invented(value)
         || value.iter().any(|byte| *byte <= b' ' || *byte == 127)
     {
         return false;
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn made_values_are_random() {
+    fn generated_values_are_random() {
         // Not secrets: the digests of "a", "b", ... in several alphabets.
         for text in
             ["Zk8Qm3vXr7Lp2TnW9sYb", "q7x2m9k4v8z3w6j1", "ca978112ca1bbdcafac231b39a23dc4d", "JBSWY3DPEHPK3PXPGQ4TSNBT"]
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_told_from_words() {
+    fn passwords_are_distinguished_from_words() {
         for text in ["Xk9#mQ2v", "tR7!pLw2Zq", "9fGh-22xKq_7"] {
             assert!(is_password(text.as_bytes()), "{text}");
         }

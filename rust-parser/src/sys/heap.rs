@@ -1,6 +1,7 @@
 //! Returns heap memory to the operating system after bulk work.
 
-/// Returns free blocks, including those between live ones, to the operating system where the C library supports it.
+/// Releases free heap blocks, including those between live ones, to the operating system where the C library supports
+/// it.
 pub fn trim_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: takes no pointers and may be called from any thread at any time.

@@ -160,7 +160,7 @@ fn push_folded(word: &str, out: &mut String) -> bool {
     true
 }
 
-/// Returns the parts of an identifier by the rule `[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+` over Unicode
+/// Iterates over the parts of an identifier by the rule `[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+` over Unicode
 /// letters.
 struct Parts<'a> {
     rest: &'a str,

@@ -39,6 +39,7 @@ enum NodePlace {
     },
 }
 
+/// An edge of a unit.
 pub(crate) struct UnitEdge {
     /// Index of the source node in the unit.
     source: usize,

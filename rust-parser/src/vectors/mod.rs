@@ -25,6 +25,7 @@ pub struct VectorIndex {
 }
 
 impl VectorIndex {
+    /// Creates an empty index for vectors of a dimension from 1 to 65536.
     pub fn new(dimension: usize) -> Result<Self, String> {
         if !(1..=65_536).contains(&dimension) {
             return Err(format!("dimension must be 1 to 65536, not {dimension}"));
@@ -32,10 +33,12 @@ impl VectorIndex {
         Ok(Self { dimension, rows: RwLock::default() })
     }
 
+    /// Returns the number of vectors.
     pub fn count(&self) -> usize {
         self.read(|rows| rows.ids.len())
     }
 
+    /// Returns the ids of all vectors, sorted.
     pub fn ids(&self) -> Vec<i64> {
         self.read(|rows| rows.ids.clone())
     }
@@ -69,6 +72,7 @@ impl VectorIndex {
         Ok(())
     }
 
+    /// Removes the vectors with these ids; unknown ids are ignored.
     pub fn remove(&self, mut ids: Vec<i64>) {
         ids.sort_unstable();
         self.rows.write().unwrap_or_else(PoisonError::into_inner).remove(&ids, self.dimension);
@@ -80,7 +84,7 @@ impl VectorIndex {
     pub fn search(&self, query: &[u8], limit: usize, allowed: Option<&[u8]>) -> Result<Vec<(i64, f32)>, String> {
         self.check(query, 4)?;
         if allowed.is_some_and(|ids| ids.len() % 8 != 0) {
-            return Err("allowed must hold 8 bytes an id".to_owned());
+            return Err("allowed must have 8 bytes per id".to_owned());
         }
         let Some(query) = Query::new(query) else { return Ok(Vec::new()) };
         Ok(self.read(|rows| match allowed {

@@ -128,7 +128,7 @@ async def test_the_stores_own_nodes_are_not_seen(store: Store) -> None:
         "MATCH (n) WHERE n:Symbol RETURN n",
         "MATCH (n:Class|AtlasUnit) RETURN n",
     ):
-        with pytest.raises(QueryError, match="store's own"):
+        with pytest.raises(QueryError, match="internal to the store"):
             await store.cypher(query, {}, 10, 5.0)
 
 

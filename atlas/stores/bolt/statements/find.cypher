@@ -1,5 +1,5 @@
-// Names. Each gives one row: the list of candidates [uid, is_test, name, qualified_name, span].
-// A row costs the driver more than what is in it.
+// Find by name. Each statement returns one row, the list of candidates [uid, is_test, name, qualified_name, span]:
+// the driver spends more time per row than on the values in it.
 
 // name: by_uid
 MATCH (e:AtlasEntry {uid: $text})
@@ -13,7 +13,7 @@ USING INDEX SEEK e:AtlasEntry(qualified_name)
 WHERE true %where%
 RETURN collect([%candidate%])
 
-// All parts of a dotted name are in the qualified name: most homonyms end here.
+// The qualified name contains all parts of a dotted name, which excludes most homonyms.
 // name: by_name
 UNWIND $names AS wanted
 MATCH (e:AtlasEntry {folded: wanted.folded})

@@ -1,4 +1,4 @@
-// Reading by key. A node is read in the order of atlas.model.NodeRow after its project.
+// Reads by key. The columns of a node are those of atlas.model.NodeRow, in order, after its project.
 
 // name: projects
 MATCH (p:AtlasProject)
@@ -44,7 +44,7 @@ USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.decision IS NOT NULL
 RETURN e.uid, e.decision
 
-// One row: the list of nodes; a row costs the driver more than what is in it.
+// One row, the list of nodes: the driver spends more time per row than on the values in it.
 // name: nodes
 UNWIND $uids AS uid
 MATCH (e:AtlasEntry {uid: uid})
@@ -56,7 +56,7 @@ RETURN collect([e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.lang
   coalesce(e.digests, ''), e.chunk_digest, e.chunk_name])
 
 // The best edges of one node and one type: the server keeps the best so far instead of sorting all.
-// Edges end at Symbol nodes only: asking for the label would read every far node.
+// Edges end at Symbol nodes only; testing the label would read every far node.
 // name: best_out
 MATCH (own:Symbol {uid: $uid})-[r:%type%]->(far)
 USING INDEX SEEK own:Symbol(uid)
@@ -133,9 +133,9 @@ MATCH (e:AtlasEntry {uid: $uid})
 USING INDEX SEEK e:AtlasEntry(uid)
 RETURN e.unit, e.uid
 
-// Half a node, whose commit is under way, is none yet: it would be embedded with the text of another span.
-// The order of units is that of paths in a project. An OR of ranges would end the index's order: all units to come would
-// be read for each page.
+// Skips a node whose commit is in progress (no span yet): it would be embedded with the text of another span.
+// Units are in path order within a project. An OR of ranges would lose the order of the index, and each page would read
+// all remaining units.
 // name: stale
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(unit)

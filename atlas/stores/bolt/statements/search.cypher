@@ -1,6 +1,7 @@
-// Searching. One row each: a row costs the driver more than what is in it, and what does not pass need not come at all.
+// Search. Each statement returns one row, because the driver spends more time per row than on the values in it. Hits
+// that do not pass the filter are not transferred.
 
-// The best of an index's hits that pass the filter; how many hits there were, and the score of the last.
+// The best hits of an index that pass the filter, the number of hits examined, and the score of the last of them.
 // name: pick
 %call%
 WITH e.uid AS uid, score, (true%where%) AS passes

@@ -1,4 +1,4 @@
-// What a copy of an index is made of, unit by unit. Nodes as in read.cypher, the key of the unit before.
+// The data of an index copy, unit by unit. Nodes have the columns of read.cypher, preceded by the key of the unit.
 
 // name: records
 UNWIND $keys AS key

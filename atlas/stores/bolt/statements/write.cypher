@@ -1,6 +1,6 @@
-// Writing. The graph that queries see is made of Symbol nodes and the edges between them; everything else the store
-// knows lies in nodes without edges whose labels begin with Atlas. UNWIND parameters are lists of maps, lists or strings.
-// What may be thousands of rows comes back as one row with a list of them: the driver takes 0.1 ms for a row.
+// Writes. Queries see Symbol nodes and the edges between them; everything else is stored in nodes without edges whose
+// labels begin with Atlas. UNWIND parameters are lists of maps, lists or strings. Results of up to thousands of rows
+// are returned as one row with a list: the driver takes 0.1 ms per row.
 
 // name: open_project
 OPTIONAL MATCH (other:AtlasProject)
@@ -149,8 +149,8 @@ USING INDEX SEEK t:Symbol(uid)
 WHERE type(r) = row.type AND coalesce(r.line, 0) = row.line
 DELETE r
 
-// The server's own ids are good for one transaction and cost no look into an index. Properties belong to CREATE: a SET
-// behind it would hold all rows back and read what it has just written.
+// Server ids are valid within one transaction and need no index lookup. CREATE sets the properties: a SET after it
+// would buffer all rows and read what was just written.
 // name: add_edges
 UNWIND $rows AS row
 MATCH (s)
@@ -224,8 +224,8 @@ SET other.current = false
 WITH DISTINCT m
 SET m.current = true
 
-// The digest may have changed while SET waited for the node's lock. Another one makes the vector a stale one; none at all
-// must have no vector.
+// The digest may have changed while SET waited for the node's lock. With another digest the vector counts as stale; a
+// node without a digest must have no vector.
 // name: put_vectors
 UNWIND $rows AS row
 MATCH (e:AtlasEntry {uid: row.uid})

@@ -1,4 +1,4 @@
-"""STARTS WITH, ENDS WITH, CONTAINS and =~."""
+"""STARTS WITH, ENDS WITH, CONTAINS and =~ as functions of a row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from atlas.stores.sqlite.cypher.values import Row
 
 
 def compile_text_test(e: TextTest, scope: Scope, context: Context, compile_: Compile) -> Evaluator:
-    """Return whether the test holds; null when an operand is not a string. The last regular expression is kept."""
+    """Return whether the test holds; null unless both operands are strings. Caches the last regular expression."""
     subject, argument = compile_(e.subject, scope), compile_(e.argument, scope)
     if e.operator != "=~":
         return lambda row: operators.text_test(e.operator, subject(row), argument(row))

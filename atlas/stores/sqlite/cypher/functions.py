@@ -102,7 +102,7 @@ def _split(text: object, delimiter: object) -> list[object]:
     if is_list(delimiter):
         delimiters = [_text(item) for item in as_list(delimiter)]
         if sum(len(item) + 1 for item in delimiters) > MAX_DELIMITERS:
-            raise QueryError(f"split() takes at most {MAX_DELIMITERS:,} characters of delimiters", "give fewer")
+            raise QueryError(f"split() takes at most {MAX_DELIMITERS:,} characters of delimiters", "use fewer")
         return check_list(list(re.split("|".join(re.escape(item) for item in delimiters), subject)))
     separator = _text(delimiter)
     if (subject.count(separator) if separator else len(subject)) > MAX_LIST:

@@ -85,7 +85,7 @@ class _Plan:
         self.needs = self._needs()
 
     def _needs(self) -> Needs:
-        """Return what later clauses, walks, paths and uniqueness read of each name, apart from what SQL checks."""
+        """Return by name the properties that later clauses, walks, paths and uniqueness read, without SQL's checks."""
         needs: Needs = {name: set(parts) for name, parts in self.reading.needs.items()}
         if self.reading.everything:
             for name in self.pattern.introduced:

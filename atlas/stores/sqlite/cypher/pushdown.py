@@ -235,7 +235,7 @@ class Pushdown:
             return None
         values: list[str] = []
         column = place[1].sql.format(place[0])
-        # `+` keeps SQLite from preferring the label index to a better one.
+        # `+` prevents SQLite from preferring the label index to a better one.
         free = name not in self.sql.reach and name in self.sql.nodes
         return self.sql.spell(label_sql(expression.labels, column if free else f"+{column}", values), values)
 

@@ -31,8 +31,8 @@ WHOLE, TYPE_OF, LABEL_OF = "#whole", "#type", "#label"
 class Binding:
     """The location of a name's value in the row.
 
-    `kind` is value, node (a raw id), edge (four raw columns from `slot`) or mark (1 for an entity of which nothing else
-    is read). An entity of which only single properties are read has no slot: its `slot` is -1.
+    `kind` is value, node (a raw id), edge (four raw columns from `slot`) or mark (1 for an entity that is only tested
+    for existence). An entity of which only single properties are read has no slot: its `slot` is -1.
     """
 
     kind: str
@@ -129,7 +129,7 @@ Needs = dict[str, set[str]]
 
 
 def add_needs(needs: Needs, tree: object) -> None:
-    """Record what the tree reads of each name; a name inside a subquery is read as a whole."""
+    """Record the properties that the tree reads of each name; a name inside a subquery is read as a whole."""
     stack: list[object] = [tree]
     while stack:
         item = stack.pop()
@@ -170,7 +170,7 @@ def ignores_repeats(projection: Projection) -> bool:
 
 
 def needs_until_projection(clauses: Iterable[Clause]) -> tuple[Needs, Projection | None, bool]:
-    """Return what the clauses up to the next projection read, that projection, and whether it reads every name."""
+    """Return the reads of the clauses up to the next projection, that projection, and whether it reads every name."""
     needs: Needs = {}
     for clause in clauses:
         if isinstance(clause, Projection):

@@ -158,7 +158,7 @@ class SqlPattern:
         return f"({alias}.source, {alias}.type, {alias}.target, {alias}.line)"
 
     def skip_bare_nodes(self, columns: list[str]) -> bool:
-        """Look up nodes of which only existence matters in a set of all ids (`visible`); return whether there are any.
+        """Look up nodes whose existence alone matters in a set of all ids (`visible`); return whether there are any.
 
         This is worthwhile if most edges are read: 300,000 lookups in a table of 50,000 nodes take 350 ms, in the set
         140 ms.

@@ -1,4 +1,4 @@
-//! Which definitions a call may mean: members of its receiver, names in scope, extensions, and the only method of a name.
+//! Possible callees of a call: members of its receiver, names in scope, extensions, and the only method with a name.
 
 use smallvec::smallvec;
 
@@ -9,23 +9,24 @@ use crate::link::project::file_entry::{Outline, is_callable, is_class};
 use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::link::strategy::Strategy;
 
-/// Shortest name that says anything about who is meant.
+/// Length of the shortest name that identifies a callee.
 const MIN_UNIQUE_NAME: usize = 4;
-/// Names with more definitions than this are not even counted.
+/// Largest number of definitions of a name that are counted.
 const MAX_NAMED: usize = 64;
 
-/// Where a reference is made.
+/// The position of a reference.
 #[derive(Clone, Copy)]
 pub struct Site {
     pub source: DefId,
     pub scope: DefId,
     pub line: u32,
-    /// What refers.
+    /// The referring expression.
     pub expr: ExprId,
 }
 
 impl EdgeCollector<'_, '_> {
-    /// Possible callees; a method that only one class of the project has is the last resort for an unknown receiver.
+    /// Returns the possible callees. A method that only one class of the project has is the last resort for an unknown
+    /// receiver.
     pub(super) fn callee_values(&self, callee: ExprId, site: Site) -> Values {
         let query = self.query;
         match *query.file.expr(callee) {
@@ -52,7 +53,7 @@ impl EdgeCollector<'_, '_> {
         if query.file.rules.new_method == Some(name) {
             return bases;
         }
-        query.each(bases, |value| query.called_attribute(value, name))
+        query.flat_map(bases, |value| query.called_attribute(value, name))
     }
 
     fn named_callees(&self, name: Sym, site: Site) -> Values {
@@ -69,7 +70,7 @@ impl EdgeCollector<'_, '_> {
             }
         }
         match found {
-            // It has the name of a built-in function and takes other arguments.
+            // It has the name of a built-in function but different parameters.
             Some(values)
                 if rules.builtins.contains(&name) && values.iter().all(|value| self.takes_others(value, site)) =>
             {
@@ -96,14 +97,26 @@ impl EdgeCollector<'_, '_> {
         is_callable(definition.kind) && file.outline(definition.parent).kind == Kind::Extension
     }
 
-    /// A function that no call with these arguments can mean, or one of several that do not tell which is meant.
+    /// Returns whether a function cannot be the callee with these arguments, or is one of several indistinguishable
+    /// candidates.
     fn takes_others(&self, value: &Value, site: Site) -> bool {
-        let Entity::Definition(symbol) = value.entity else { return false };
-        let (file, definition) = self.query.definition(symbol);
-        file.rules.overloads && is_callable(definition.kind) && self.overloads_for(symbol, site.expr).len() != 1
+        self.overloads_of(value, site).is_some_and(|count| count != 1)
     }
 
-    /// The extension that a call on a receiver means which has no such member.
+    /// Returns the number of a function's overloads that take the arguments of a call; None for what has no overloads.
+    fn overloads_of(&self, value: &Value, site: Site) -> Option<usize> {
+        let Entity::Definition(symbol) = value.entity else { return None };
+        let (file, definition) = self.query.definition(symbol);
+        let is_overloaded = file.rules.overloads && is_callable(definition.kind);
+        is_overloaded.then(|| self.overloads_for(symbol, site.expr).len())
+    }
+
+    /// Returns whether a function, like all its overloads, takes other arguments.
+    fn takes_none(&self, value: &Value, site: Site) -> bool {
+        self.overloads_of(value, site).is_some_and(|count| count == 0)
+    }
+
+    /// Returns the extension for a call on a receiver without such a member for its arguments.
     fn called_extension(&self, base: ExprId, bases: &Values, name: Sym, site: Site) -> Option<Value> {
         let query = self.query;
         if !query.file.rules.extension_functions {
@@ -111,7 +124,9 @@ impl EdgeCollector<'_, '_> {
         }
         let has_member = |value: &Value| {
             let members = query.called_attribute(*value, name);
-            members.iter().any(|member| matches!(member.entity, Entity::Definition(_)))
+            members
+                .iter()
+                .any(|member| matches!(member.entity, Entity::Definition(_)) && !self.takes_none(member, site))
         };
         if bases.iter().any(has_member) {
             return None;
@@ -123,7 +138,8 @@ impl EdgeCollector<'_, '_> {
         query.extension_of(&receiver, name, site.scope, |file, def| self.takes(file, def, site.expr))
     }
 
-    /// A name that can only be a class, of which the project knows nothing: its methods are not the project's.
+    /// Returns whether a name can only be a class that is unknown to the project, whose methods are therefore not the
+    /// project's.
     fn is_foreign_class(&self, base: ExprId, site: Site) -> bool {
         let query = self.query;
         let Expr::Name(name) = *query.file.expr(base) else { return false };
@@ -132,7 +148,7 @@ impl EdgeCollector<'_, '_> {
             && query.resolve_name(site.scope, query.file.sym(name), site.line).is_none()
     }
 
-    /// The only callable of this family with a name that says something.
+    /// Returns the only callable of this family with a name, if the name is distinctive.
     fn unique(&self, name: Sym, fits: impl Fn(&Outline, bool) -> bool) -> Option<SymbolId> {
         let query = self.query;
         let text = query.text(name);

@@ -1,4 +1,4 @@
-//! References of one file to edges: calls, values, types; and tests to what they call.
+//! The edges of a file's references: calls, values and types, and `TESTS` edges from tests to the code that they call.
 
 use crate::facts::{DefId, Expr, ExprId, Kind, Reference, ReferenceKind, flags};
 use crate::link::edge::{EdgeType, Target};
@@ -9,16 +9,16 @@ use crate::link::project::file_entry::{is_callable, is_class};
 use crate::link::project::names::{FILE_NODE, SymbolId};
 use crate::link::strategy::Strategy;
 
-/// What came of one possible value of a reference.
+/// The outcome for one possible value of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Unresolved,
-    /// Outside of what is indexed: neither an edge nor a gap.
+    /// Outside of the index: neither an edge nor unresolved.
     Outside,
     Edge,
 }
 
-/// Add the edges of all references of a code file.
+/// Adds the edges of all references of a code file.
 pub fn add_references(collector: &mut EdgeCollector) {
     let facts = collector.query.file.facts().clone();
     for reference in &facts.references {
@@ -97,7 +97,7 @@ impl EdgeCollector<'_, '_> {
             }
             Kind::Function | Kind::Method | Kind::Constructor => self.add_overload(symbol, via, site),
             Kind::Property => {
-                // The getter runs, then what it gave is called.
+                // The getter runs, then its result is called.
                 self.add_target(EdgeType::Calls, symbol, via, site)
             }
             Kind::Constant | Kind::Field => {
@@ -109,10 +109,10 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    /// Calling a variable also calls what it is known to hold.
+    /// Adds calls of the known values of a called variable.
     fn add_called_holder(&mut self, symbol: SymbolId, site: Site) -> Outcome {
         let mut outcome = Outcome::Unresolved;
-        for held in self.query.held(symbol) {
+        for held in self.query.stored_values(symbol) {
             let via = match held.entity {
                 Entity::Definition(inner) => {
                     let kind = self.query.kind(inner);
@@ -128,7 +128,7 @@ impl EdgeCollector<'_, '_> {
         outcome
     }
 
-    /// Calling an instance calls one of its methods.
+    /// Adds the call of a method that calling an instance runs.
     fn add_called_instance(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
         let Some(name) = self.query.file.rules.call_method else { return Outcome::Unresolved };
         let members = self.query.class_member(class, name, via);
@@ -148,7 +148,7 @@ impl EdgeCollector<'_, '_> {
     fn add_constructor(&mut self, class: SymbolId, via: Strategy, site: Site) -> Outcome {
         let place = self.query.index.symbols.get(class);
         let (file, _) = self.query.definition(class);
-        // Parameters of the class itself are those of its primary constructor.
+        // The parameters of the class are those of its primary constructor.
         if !file.def(place.def).params.is_empty() && self.takes(file, place.def, site.expr) {
             return Outcome::Outside;
         }
@@ -167,7 +167,7 @@ impl EdgeCollector<'_, '_> {
         self.add_target(EdgeType::Calls, symbol, via, site)
     }
 
-    /// An edge to a definition; a call from a test to what is no test is also a `TESTS` edge.
+    /// Adds an edge to a definition. A call from a test to other code is also a `TESTS` edge.
     fn add_target(&mut self, kind: EdgeType, symbol: SymbolId, via: Strategy, site: Site) -> Outcome {
         let Some(target) = self.target(symbol) else { return Outcome::Unresolved };
         self.add(site.source, kind, target, site.line, via);
@@ -180,7 +180,7 @@ impl EdgeCollector<'_, '_> {
         Outcome::Edge
     }
 
-    /// The test around a place: the nearest node that is marked as one, else the node of the place.
+    /// Returns the nearest enclosing node that is marked as a test, else the node at the position.
     fn test_source(&self, site: Site) -> DefId {
         let file = self.query.file;
         let mut here = site.source;
@@ -198,7 +198,7 @@ impl EdgeCollector<'_, '_> {
         Outcome::Edge
     }
 
-    /// A function or class used as a value; reading a property calls it.
+    /// Adds an edge for a function or class used as a value. Reading a property calls it.
     fn add_read(&mut self, expr: ExprId, site: Site) {
         let query = self.query;
         if !matches!(query.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. } | Expr::Generic { .. }) {
@@ -252,7 +252,7 @@ impl EdgeCollector<'_, '_> {
         outcome
     }
 
-    /// A decorator is run when its definition is: the definition refers to it.
+    /// Adds an edge for a decorator, which runs at its definition: the definition refers to it.
     fn add_decorator(&mut self, def: DefId, decorator: ExprId) {
         let query = self.query;
         let definition = query.file.def(def);

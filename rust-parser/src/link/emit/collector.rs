@@ -1,4 +1,4 @@
-//! Collects the edges of one file, and says which node a definition is shown as.
+//! Collects the edges of one file and maps definitions to their nodes.
 
 use crate::facts::{DefId, Kind};
 use crate::link::edge::{Edge, EdgeType, Target};
@@ -16,16 +16,17 @@ pub struct EdgeCollector<'v, 'a> {
 }
 
 impl EdgeCollector<'_, '_> {
-    /// Node that stands for a scope.
+    /// Returns the node that represents a scope.
     pub fn source(&self, scope: DefId) -> DefId {
         self.query.file.node_of(scope).unwrap_or(FILE_NODE)
     }
 
+    /// Adds an edge from the node of a definition.
     pub fn add(&mut self, source: DefId, kind: EdgeType, target: Target, line: u32, via: Strategy) {
         self.edges.push(Edge { source, target, line, kind, via });
     }
 
-    /// The node that a definition is shown as; None for what is never a node.
+    /// Returns the node that represents a definition, or `None` for definitions without a node.
     pub fn target(&self, symbol: SymbolId) -> Option<Target> {
         let place = self.query.index.symbols.get(symbol);
         let file = self.query.index.file(place.file);
@@ -40,7 +41,7 @@ impl EdgeCollector<'_, '_> {
     }
 }
 
-/// Is a kind shown with the label `Method`, `Function` or `Class`, so that a mention of it as a value is worth an edge?
+/// Returns whether nodes of a kind have the label `Method`, `Function` or `Class`, whose mention as a value is an edge.
 pub fn is_referable(kind: Kind) -> bool {
     is_class(kind) || is_callable(kind) || matches!(kind, Kind::Constant | Kind::Field | Kind::TypeAlias)
 }

@@ -1,4 +1,4 @@
-//! References of documents: backticked names and paths to the symbols and files they mean.
+//! References of documents: resolves names in code spans, and paths, to symbols and files.
 
 use crate::facts::{DefId, Expr, Kind, Reference, ReferenceKind};
 use crate::link::edge::{EdgeType, Target};
@@ -7,12 +7,12 @@ use crate::link::project::names::{FILE_NODE, FileId, SymbolId};
 use crate::link::project::paths::{folder_of, normalised};
 use crate::link::strategy::Strategy;
 
-/// Shortest plain name that is looked for.
+/// Length of the shortest plain name that is searched for.
 const MIN_PLAIN_NAME: usize = 4;
-/// More definitions of one name than this are not compared.
+/// Largest number of definitions of one name that are compared.
 const MAX_NAMED: usize = 400;
 
-/// Add the edges of all references of a document.
+/// Adds the edges of all references of a document.
 pub fn add_references(collector: &mut EdgeCollector) {
     let facts = collector.query.file.facts().clone();
     let is_decision = facts.definitions.first().is_some_and(|top| top.kind == Kind::Adr);
@@ -48,7 +48,7 @@ impl EdgeCollector<'_, '_> {
         true
     }
 
-    /// Relative to the document, to the project, or the only path that ends like this.
+    /// Resolves a path relative to the document, then to the project, then as the suffix of a single path.
     fn file_meant(&self, path: &str) -> Option<FileId> {
         let query = self.query;
         let folder = folder_of(&query.file.path);
@@ -63,7 +63,7 @@ impl EdgeCollector<'_, '_> {
         })
     }
 
-    /// The node that stands for a whole file.
+    /// Returns the node that represents a whole file.
     fn file_target(&self, file: FileId) -> Target {
         let entry = self.query.index.file(file);
         Target::Symbol(if entry.is_document() { self.query.module_symbol(file) } else { entry.file_symbol })
@@ -94,7 +94,8 @@ impl EdgeCollector<'_, '_> {
         true
     }
 
-    /// The one symbol whose qualified name ends in a dotted name; definitions of programs win over those of tests.
+    /// Returns the only symbol whose qualified name ends in a dotted name. Definitions in programs take precedence over
+    /// those in tests.
     fn symbol_meant(&self, dotted: &str) -> Option<(SymbolId, Strategy)> {
         let query = self.query;
         let (parents, last) = dotted.rsplit_once('.').unwrap_or(("", dotted));

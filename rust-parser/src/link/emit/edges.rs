@@ -1,4 +1,4 @@
-//! The edges of one file: what it defines, imports, inherits and overrides; references are in `calls` and `docs`.
+//! The edges of one file: what it defines, imports, inherits and overrides. `calls` and `docs` add those of references.
 
 use crate::facts::{DefId, Kind, flags};
 use crate::language_data::ModuleRule;
@@ -12,7 +12,7 @@ use crate::link::project::names::{EMPTY, FILE_NODE};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
-/// All edges of a file, and the uid of each one's target without the project.
+/// Returns all edges of a file, and the uid of each one's target without the project.
 pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
     let mut collector = EdgeCollector { query, edges: Vec::new(), resolved: 0, unresolved: 0 };
     query.record_own_uids();
@@ -46,7 +46,7 @@ impl EdgeCollector<'_, '_> {
             }
             let around = definition.parent;
             if file.outline(around).kind == Kind::Extension && self.query.class_of(around).is_some() {
-                continue; // belongs to the unit of the class
+                continue; // Part of the unit of the class.
             }
             let parent = self.source(around);
             let is_member = parent != FILE_NODE && is_class(file.outline(parent).kind);
@@ -59,7 +59,7 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    /// The file of a package contains the modules of its folder.
+    /// Adds the modules of a package's folder, which the file of the package contains.
     fn add_children(&mut self) {
         let (path, rules) = (&self.query.file.path, &self.query.file.rules);
         if !rules.is_package_file(path) {
@@ -71,7 +71,7 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    /// Members that `impl` blocks, receivers and partial classes add to the classes of this file.
+    /// Adds the members that `impl` blocks, receivers and partial classes add to the classes of this file.
     fn add_extensions(&mut self) {
         let query = self.query;
         for (def, definition) in query.file.facts().definitions.iter().enumerate() {
@@ -208,7 +208,7 @@ impl EdgeCollector<'_, '_> {
                 let module = first.map(|&file| self.query.index.file(file).module);
                 module.filter(|&module| module != EMPTY).map(Target::Package)
             }
-            // A folder without a file of its own is no node.
+            // A folder without a file of its own is not a node.
             Entity::Folder(_) => return true,
             _ => None,
         };
@@ -219,7 +219,7 @@ impl EdgeCollector<'_, '_> {
         true
     }
 
-    /// One edge per (source, type, target): the first line, and the rule that is most certain.
+    /// Keeps one edge per (source, type, target): the first line, and the rule with the highest confidence.
     fn finish(mut self) -> (FileEdges, Vec<String>) {
         let certainty = |via: Strategy| (via.confidence() * 100.0) as u32;
         self.edges.retain(|edge| edge.kind != EdgeType::References || !is_self(self.query, edge));
@@ -243,7 +243,7 @@ impl EdgeCollector<'_, '_> {
     }
 }
 
-/// A definition that mentions itself as a value says nothing.
+/// Returns whether a definition refers to itself as a value, which carries no information.
 fn is_self(query: &Query, edge: &Edge) -> bool {
     edge.source != FILE_NODE && edge.target == Target::Symbol(query.file.symbols[edge.source as usize])
 }
@@ -252,7 +252,7 @@ fn is_method(kind: Kind) -> bool {
     matches!(kind, Kind::Method | Kind::Constructor | Kind::Property)
 }
 
-/// Uid of the far end of an edge, without the project.
+/// Returns the uid of an edge's target, without the project.
 fn target_uid(query: &Query, target: Target) -> String {
     if let Target::Symbol(symbol) = target {
         query.record_uid(symbol);

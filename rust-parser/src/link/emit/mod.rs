@@ -1,5 +1,5 @@
-//! From what expressions stand for to the graph: the edges of one file (`edges`, `calls`, `callees`, `docs`, `overloads`), and the unit that is
-//! no file (`structure`).
+//! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `docs`,
+//! `overloads`), and the unit of the project structure (`structure`).
 
 pub mod callees;
 pub mod calls;

@@ -1,4 +1,4 @@
-//! Which overload a call means, as far as the number and the names of its arguments tell. Types of arguments are not compared.
+//! Selects the overload of a call by the number of its arguments. Argument types are not compared.
 
 use crate::facts::{DefId, Expr, ExprId, ParamKind, flags};
 use crate::link::emit::collector::EdgeCollector;
@@ -8,8 +8,8 @@ use crate::link::project::names::SymbolId;
 use crate::link::strategy::Strategy;
 
 impl EdgeCollector<'_, '_> {
-    /// The overload of `symbol` that takes the arguments of a call, and the rule that found it: `via` when only one does, else
-    /// `overload` for the first of them that is not the caller itself (an overload calls its siblings more often than itself).
+    /// Returns the overload of `symbol` that accepts this many arguments, with its rule: `via` if only one does, else
+    /// `overload` for the first that is not the caller itself (an overload calls its siblings more often than itself).
     pub fn overload(&self, symbol: SymbolId, via: Strategy, call: ExprId, caller: SymbolId) -> (SymbolId, Strategy) {
         let query = self.query;
         let (file, _) = query.definition(symbol);
@@ -24,7 +24,7 @@ impl EdgeCollector<'_, '_> {
         }
     }
 
-    /// The functions beside `symbol` with its name that take the arguments of a call.
+    /// Returns the functions with the name of `symbol`, in its scope, that accept the arguments of a call.
     pub fn overloads_for(&self, symbol: SymbolId, call: ExprId) -> Vec<SymbolId> {
         let query = self.query;
         let (file, definition) = query.definition(symbol);
@@ -42,7 +42,7 @@ impl EdgeCollector<'_, '_> {
             .collect()
     }
 
-    /// Does a definition of any file take the number of arguments of a call, and those that are given by name?
+    /// Returns whether a definition of any file accepts the number of arguments of a call, and its keyword arguments.
     pub fn takes(&self, file: &FileEntry, def: DefId, call: ExprId) -> bool {
         let args = match self.query.file.expr(call) {
             Expr::Call { args, .. } => args.as_slice(),

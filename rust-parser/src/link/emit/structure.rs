@@ -1,4 +1,5 @@
-//! The unit that is no file: the project, its sub-projects, packages and external names, and what they contain.
+//! The structure of a project: the unit with the project, its sub-projects, packages and external names, and what they
+//! contain.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,10 +11,11 @@ use crate::link::project::index::Index;
 use crate::link::project::names::{EMPTY, ExternalId, FileId, Sym};
 use crate::link::project::paths::{folder_of, join};
 
-/// Qualified name of the project's own node: its folder, like those of sub-projects; the plain name is often taken by a module.
+/// Qualified name of the project's own node: its folder, as for sub-projects, because a module often has the plain
+/// name.
 pub const PROJECT_NODE: &str = "project:.";
 
-/// A node without a file. Texts are without the project's prefix.
+/// A node without a file. Texts do not contain the project's prefix.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StructureNode {
     pub qualified_name: String,
@@ -23,15 +25,15 @@ pub struct StructureNode {
     pub language: String,
 }
 
-/// Nodes by qualified name; CONTAINS edges by (source, target).
+/// Nodes sorted by qualified name, and CONTAINS edges sorted by (source, target).
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Structure {
     pub nodes: Vec<StructureNode>,
     pub contains: Vec<(String, String)>,
 }
 
-/// Build the structure of a project from its files and the external symbols that their edges reach.
-/// Also returns the keys of the questions that this asked.
+/// Builds the structure of a project from its files and the external symbols that their edges refer to. Also returns
+/// the keys of the queries that this made.
 pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> (Structure, Box<[u32]>) {
     let (mut structure, mut dependencies) = (Structure::default(), Vec::new());
     structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
@@ -47,8 +49,8 @@ pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> 
     (structure, compact(dependencies))
 }
 
-/// Digest of what a file by itself puts into the structure: as long as it is the same, only names (whose questions are
-/// recorded), the set of files and the set of external symbols decide.
+/// Returns the digest of a file's own contribution to the structure. Beyond these, the structure depends only on names
+/// (whose queries are recorded), the set of files and the set of external symbols.
 pub fn part_of(entry: &FileEntry) -> u64 {
     let shared = |def: &usize| matches!(entry.shared_scope(*def as DefId), Some(SharedScope::Package(_)));
     let shared = (0..entry.outlines.len()).filter(|def| entry.is_node(*def as DefId)).filter(shared);
@@ -75,7 +77,7 @@ impl Structure {
         for project in inner_projects(index) {
             let uid = project_uid(&project.folder);
             self.add(uid.clone(), "Project", "subproject", &project.name, "");
-            self.contains.push((project_around(index, folder_of(&project.folder)), uid));
+            self.contains.push((enclosing_project(index, folder_of(&project.folder)), uid));
         }
         self.nodes.dedup_by(|a, b| a.qualified_name == b.qualified_name);
     }
@@ -101,7 +103,7 @@ impl Structure {
                 .filter(|parent| index.strings.find(parent).is_some_and(|parent| packages.contains_key(&parent)));
             let around = match known.next() {
                 Some(parent) => parent.to_owned(),
-                None if entry.scope_rule == ScopeRule::Directory => project_around(index, folder_of(path)),
+                None if entry.scope_rule == ScopeRule::Directory => enclosing_project(index, folder_of(path)),
                 None => PROJECT_NODE.to_owned(),
             };
             self.contains.push((around, text.to_string()));
@@ -120,8 +122,8 @@ impl Structure {
         debug_assert_eq!(index.symbols.get(node).file, id);
         if entry.scope_rule == ScopeRule::Directory && entry.module != EMPTY {
             self.contains.push((index.strings.text(entry.module).to_owned(), uid));
-        } else if !has_package_around(index, entry) {
-            self.contains.push((project_around(index, folder_of(path)), uid));
+        } else if !has_enclosing_package(index, entry) {
+            self.contains.push((enclosing_project(index, folder_of(path)), uid));
         }
         for def in 0..entry.outlines.len() {
             if !entry.is_node(def as DefId) {
@@ -153,13 +155,13 @@ impl Structure {
             let uid = index.external_uid(index.externals.intern(package, EMPTY));
             self.add(uid, "ExternalPackage", "external_package", index.strings.text(package), "");
         }
-        // A package and a symbol of a shorter package may spell alike ("a/b.c" in Go): one node, the package.
+        // A package and a symbol of a shorter package may have the same name ("a/b.c" in Go): the package wins.
         self.nodes.sort();
         self.nodes.dedup_by(|later, first| later.qualified_name == first.qualified_name);
     }
 }
 
-/// Packages and namespaces that a file brings into being, parents included.
+/// Returns the packages and namespaces that a file declares, including parents.
 fn declared_packages(index: &Index, entry: &FileEntry) -> Vec<Sym> {
     match entry.scope_rule {
         ScopeRule::Directory if entry.module != EMPTY => vec![entry.module],
@@ -176,7 +178,7 @@ fn declared_packages(index: &Index, entry: &FileEntry) -> Vec<Sym> {
     }
 }
 
-/// Sub-projects other than the project itself.
+/// Returns the sub-projects other than the project itself.
 fn inner_projects(index: &Index) -> impl Iterator<Item = &crate::link::project::index::SubProject> {
     index.subprojects.iter().filter(|project| !matches!(project.folder.as_str(), "" | "."))
 }
@@ -185,8 +187,8 @@ fn project_uid(folder: &str) -> String {
     format!("project:{folder}")
 }
 
-/// The sub-project that holds a folder, or the project.
-fn project_around(index: &Index, folder: &str) -> String {
+/// Returns the sub-project that contains a folder, or the project.
+fn enclosing_project(index: &Index, folder: &str) -> String {
     let holds = |project: &&crate::link::project::index::SubProject| {
         folder.strip_prefix(project.folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
@@ -194,8 +196,8 @@ fn project_around(index: &Index, folder: &str) -> String {
     nearest.map_or_else(|| PROJECT_NODE.to_owned(), |project| project_uid(&project.folder))
 }
 
-/// Is the module of a file listed by a package around it?
-fn has_package_around(index: &Index, entry: &FileEntry) -> bool {
+/// Returns whether the module of a file is contained in an enclosing package.
+fn has_enclosing_package(index: &Index, entry: &FileEntry) -> bool {
     let (rules, path) = (&entry.rules, &entry.path);
     if rules.module_rule != ModuleRule::Packages || (rules.is_package_file(path) && folder_of(path).is_empty()) {
         return false;

@@ -1,4 +1,4 @@
-//! Which Go types implement which interfaces: nobody writes it down, a type does when it has the methods.
+//! Determines which Go types implement which interfaces, by their method sets.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,7 +10,7 @@ use crate::link::project::index::Index;
 use crate::link::project::names::{Sym, SymbolId};
 use crate::link::project::query::Query;
 
-/// The methods that a Go file declares.
+/// Returns the methods that a Go file declares.
 pub fn link_methods(query: &Query) -> Vec<Methods> {
     let mut found: Vec<Methods> = Vec::new();
     if !query.file.rules.structural_interfaces {
@@ -37,7 +37,7 @@ pub fn link_methods(query: &Query) -> Vec<Methods> {
     found
 }
 
-/// Numbers of parameters and results in `func (r R) Name(a, b int) (int, error)` or `Name(int, int) error`.
+/// Returns the numbers of parameters and results of `func (r R) Name(a, b int) (int, error)` or `Name(int, int) error`.
 fn counts(signature: &str, name: &str) -> Option<(u16, u16)> {
     let head = format!("{name}(");
     let at = match signature.starts_with(&head) {
@@ -53,7 +53,7 @@ fn counts(signature: &str, name: &str) -> Option<(u16, u16)> {
     Some((parameters, results))
 }
 
-/// How many things stand in the parentheses at the start of a text, and what is behind them.
+/// Returns the number of items in the parentheses at the start of a text, and the text after them.
 fn in_parentheses(text: &str) -> Option<(u16, &str)> {
     if !text.starts_with('(') {
         return None;
@@ -74,7 +74,7 @@ fn in_parentheses(text: &str) -> Option<(u16, &str)> {
     None
 }
 
-/// Compare all types with all interfaces. `bases` are what structs and interfaces embed.
+/// Compares all types with all interfaces. `bases` holds what structs and interfaces embed.
 pub fn implemented<'a>(
     index: &Index,
     methods: impl Iterator<Item = &'a Methods>,
@@ -106,13 +106,13 @@ pub fn implemented<'a>(
         let (parts, is_whole) = with_embedded(interface, bases);
         let wanted: FxHashSet<MethodShape> = parts.into_iter().flat_map(own).collect();
         if !is_whole && wanted.len() < 2 {
-            // Too little is known of what it asks for.
+            // The interface's method set is not completely known.
             continue;
         }
         let rarest =
             wanted.iter().map(|shape| having.get(shape).map_or(&[][..], Vec::as_slice)).min_by_key(|list| list.len());
         for &class in rarest.unwrap_or_default() {
-            // An interface of a test says nothing about what is tested.
+            // An interface in a test has no meaning for the tested code.
             let is_seen = !is_test(index, interface) || is_test(index, class);
             if is_seen && wanted.is_subset(&types[&class]) {
                 found.entry(class).or_default().push(interface);
@@ -129,7 +129,7 @@ fn is_test(index: &Index, symbol: SymbolId) -> bool {
     index.file(index.symbols.get(symbol).file).is_test
 }
 
-/// A type of a file that is still there, and no interface.
+/// Returns whether a symbol is a type, not an interface, of an existing file.
 fn is_structural_type(index: &Index, class: SymbolId) -> bool {
     let place = index.symbols.get(class);
     index.files[place.file as usize].as_ref().is_some_and(|file| {
@@ -138,7 +138,8 @@ fn is_structural_type(index: &Index, class: SymbolId) -> bool {
     })
 }
 
-/// A type and everything of the project that it embeds, at any depth; false when it embeds something unknown too.
+/// Collects a type and all project types that it embeds, at any depth. Returns false if one of them embeds an unknown
+/// type.
 fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> (Vec<SymbolId>, bool) {
     let (mut all, mut next, mut is_whole) = (vec![class], 0, true);
     while let Some(here) = all.get(next).copied() {
@@ -155,7 +156,7 @@ fn with_embedded(class: SymbolId, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> (
 }
 
 impl Query<'_> {
-    /// Methods of the interfaces that a class implements which have this name.
+    /// Returns the methods with this name of the interfaces that a class implements.
     pub fn implemented_methods(&self, class: SymbolId, name: Sym) -> Vec<SymbolId> {
         let mut found = Vec::new();
         for &interface in self.interfaces(class) {

@@ -1,4 +1,4 @@
-//! Base classes and the order in which members are looked up: C3 for Python, depth first in declared order elsewhere.
+//! Base classes and method resolution order: C3 for Python, depth first in declared order for other languages.
 
 pub mod interfaces;
 
@@ -19,10 +19,10 @@ use crate::link::project::names::{FileId, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
-/// Aliases of a base class that are followed in a row.
+/// Largest number of aliases of a base class that are followed.
 const MAX_ALIASES: usize = 4;
 
-/// Resolve the bases of all classes of a file.
+/// Resolves the bases of all classes of a file.
 pub fn link_bases(query: &Query) -> FileBases {
     let mut found = FileBases { methods: link_methods(query), ..FileBases::default() };
     for (def, definition) in query.file.facts().definitions.iter().enumerate() {
@@ -55,7 +55,7 @@ fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
     let scope = if query.file.rules.mixins { class } else { definition.parent };
     let mut values = query.eval(base, scope, definition.name_line);
     if values.iter().any(|value| value.entity == own) {
-        // `class Field(Field)`: the base is what the name meant before.
+        // `class Field(Field)`: the base is the previous meaning of the name.
         values = match *query.file.expr(base) {
             Expr::Name(name) => query.imported_in(definition.parent, query.file.sym(name)),
             _ => Values::new(),
@@ -75,7 +75,7 @@ fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
     for value in values {
         let entity = match value.entity {
             Entity::Definition(symbol) if is_class(query.kind(symbol)) => Entity::Definition(query.canonical(symbol)),
-            // A module that a class takes in.
+            // A module that a class includes.
             Entity::Definition(symbol) if query.file.rules.mixins && query.kind(symbol) == Kind::Namespace => {
                 Entity::Package(query.index.qualified_name(symbol))
             }
@@ -88,7 +88,7 @@ fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
     Value::new(Entity::Missing, Strategy::Import)
 }
 
-/// Put new results of files into the tables; return the keys whose answers changed.
+/// Stores new results of files in the tables. Returns the keys whose answers changed.
 pub fn refresh(index: &mut Index, results: Vec<(FileId, FileBases)>, removed: &[FileId]) -> FxHashSet<u32> {
     let mut keys = FxHashSet::default();
     index.ancestry.files.resize_with(index.files.len(), FileBases::default);
@@ -162,8 +162,8 @@ fn collect_bases(index: &Index) -> FxHashMap<SymbolId, Vec<Entity>> {
     found
 }
 
-/// Ancestors of every class with bases. Classes are done after all their bases; those that never get there are in or
-/// below a cycle and take depth-first order, so that the result does not depend on where the work began.
+/// Computes the ancestors of every class with bases. A class follows all its bases; classes in or below a cycle are
+/// left over and use depth-first order, so the result does not depend on the starting point.
 fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashMap<SymbolId, Arc<[Entity]>> {
     let mut waiting: FxHashMap<SymbolId, usize> = FxHashMap::default();
     let mut derived: FxHashMap<SymbolId, Vec<SymbolId>> = FxHashMap::default();
@@ -186,7 +186,7 @@ fn linearise(index: &Index, bases: &FxHashMap<SymbolId, Vec<Entity>>) -> FxHashM
         let order = if is_c3 { merge_linear(&bases[&class], &done) } else { None };
         done.insert(class, order.unwrap_or_else(|| depth_first(class, bases)).into());
         for next in derived.remove(&class).unwrap_or_default() {
-            let count = waiting.get_mut(&next).expect("class that waits");
+            let count = waiting.get_mut(&next).expect("a class with pending bases");
             *count -= 1;
             if *count == 0 {
                 waiting.remove(&next);
@@ -207,7 +207,8 @@ fn class_bases(bases: &[Entity]) -> impl Iterator<Item = SymbolId> {
     })
 }
 
-/// C3 (Barrett et al. 1996, as in Python's `type.mro`); None when there is no consistent order.
+/// Returns the C3 linearization (Barrett et al. 1996, as in Python's `type.mro`), or `None` if there is no consistent
+/// order.
 fn merge_linear(bases: &[Entity], done: &FxHashMap<SymbolId, Arc<[Entity]>>) -> Option<Vec<Entity>> {
     let mut lists: Vec<VecDeque<Entity>> = Vec::with_capacity(bases.len() + 1);
     for &base in bases {

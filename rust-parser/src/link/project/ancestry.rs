@@ -1,4 +1,4 @@
-//! Inheritance of the whole project, as the stage of base classes found it.
+//! The inheritance of the whole project, as the stage of base classes resolved it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::link::entity::{Entity, Value};
 use crate::link::project::names::{FileId, Sym, SymbolId};
 
-/// A method as far as it can be compared without types: name, numbers of parameters and results.
+/// A method signature that can be compared without types: name, number of parameters and number of results.
 pub type MethodShape = (Sym, u16, u16);
 
 /// Methods of an interface, or of one extension of a type.
@@ -18,20 +18,20 @@ pub struct Methods {
     pub shapes: Vec<MethodShape>,
 }
 
-/// Interfaces of each type that has their methods, in the order of their sources.
+/// The interfaces that each type implements, in order of their sources.
 pub type Implemented = FxHashMap<SymbolId, Vec<SymbolId>>;
 
-/// What one file says about inheritance, resolved.
+/// The resolved inheritance in one file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileBases {
-    /// Bases of each class that has any, in declared order; unknown ones as [`Entity::Missing`].
+    /// Bases of each class that has any, in declared order; unresolved ones as [`Entity::Missing`].
     pub classes: Vec<(SymbolId, Vec<Value>)>,
     pub extensions: Vec<Extension>,
-    /// Of Go's interfaces and types.
+    /// Method sets of Go's interfaces and types.
     pub methods: Vec<Methods>,
 }
 
-/// Something that adds members, and perhaps bases, to a class defined elsewhere.
+/// A definition that adds members, and possibly bases, to a class defined elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extension {
     pub symbol: SymbolId,
@@ -49,27 +49,28 @@ pub struct Ancestry {
 }
 
 impl Ancestry {
+    /// Returns the ancestors of a class in method resolution order, without the class itself.
     pub fn ancestors(&self, class: SymbolId) -> &[Entity] {
         self.ancestors.get(&class).map_or(&[], |list| list)
     }
 
-    /// Interfaces that a Go type has the methods of.
+    /// Interfaces that a Go type implements.
     pub fn implemented(&self, class: SymbolId) -> &[SymbolId] {
         self.implemented.get(&class).map_or(&[], Vec::as_slice)
     }
 
-    /// By path and position.
+    /// Extensions by path and position.
     pub fn extensions(&self, class: SymbolId) -> &[Extension] {
         self.extensions.get(&class).map_or(&[], Vec::as_slice)
     }
 
-    /// The class that an extension of a file adds to.
+    /// Returns the class that an extension in a file extends.
     pub fn extended_by(&self, file: FileId, extension: SymbolId) -> Option<SymbolId> {
         let found = self.files[file as usize].extensions.iter().find(|known| known.symbol == extension);
         found.map(|known| known.class)
     }
 
-    /// Classes of a file that have bases.
+    /// Returns the classes of a file that have bases.
     pub fn classes(&self, file: FileId) -> &[(SymbolId, Vec<Value>)] {
         &self.files[file as usize].classes
     }

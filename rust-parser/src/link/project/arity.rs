@@ -1,16 +1,17 @@
-//! How many arguments a function takes.
+//! The number of arguments that a function accepts.
 
 use crate::facts::{Definition, ParamKind};
 
-/// How many arguments a function takes.
+/// The number of arguments that a function accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Arity {
     least: usize,
-    /// None: any number from `least` on.
+    /// `None`: any number from `least` on.
     most: Option<usize>,
 }
 
 impl Arity {
+    /// Returns the arity of a function's definition.
     pub fn of(definition: &Definition) -> Arity {
         let given = || definition.params.iter().filter(|param| param.kind != ParamKind::Receiver);
         let normal = || given().filter(|param| param.kind == ParamKind::Normal);
@@ -21,6 +22,7 @@ impl Arity {
         }
     }
 
+    /// Returns whether a call with this many arguments is valid.
     pub fn takes(self, arguments: usize) -> bool {
         self.least <= arguments && self.most.is_none_or(|most| arguments <= most)
     }

@@ -1,62 +1,62 @@
-//! What a file's result was made from, as hashes of the questions it asked the project.
+//! Dependencies between files: hashes of the queries that the linking of a file made to the project.
 //!
-//! Every question has a key. Files publish (key, digest of the answer's part that they contribute); whatever looks an answer
-//! up records its key, found or not. After an update the keys whose contributions differ name the files to link again.
-//! Keys are 32 bits: a collision costs a needless re-link, never a wrong result.
+//! Every query has a key. Files publish pairs of a key and a digest of their contribution to the answer; every lookup
+//! records its key, whether it finds something or not. After an update, the keys whose contributions differ determine
+//! the files to link again. Keys have 32 bits: a collision costs an unnecessary re-link, never a wrong result.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashSet, FxHasher};
 
-/// What a question is about.
+/// The kind of a query.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum DependencyKind {
-    /// Is there a file at a path?
+    /// Whether there is a file at a path.
     Path,
-    /// Does a folder hold files of a language family?
+    /// Whether a folder contains files of a language family.
     Folder,
-    /// Is a package or namespace declared?
+    /// Whether a package or namespace is declared.
     Package,
-    /// What does a name mean in a module, class or namespace of one file?
+    /// The meanings of a name in a module, class or namespace of one file.
     Member,
-    /// Which star imports does a module have?
+    /// The star imports of a module.
     Star,
     /// Kind and flags of a symbol.
     Definition,
-    /// What does a name mean in a scope shared by several files?
+    /// The meanings of a name in a scope shared by several files.
     Shared,
-    /// Which symbols have a name?
+    /// The symbols with a name.
     Name,
-    /// Which symbols claim a qualified name?
+    /// The symbols with a qualified name.
     Uid,
-    /// Which modules are directly inside a package folder?
+    /// The modules directly inside a package folder.
     Children,
-    /// Linearised ancestors of a class.
+    /// The linearized ancestors of a class.
     Ancestors,
-    /// Extensions (`impl`, receivers, partial classes) of a class.
+    /// The extensions (`impl`, receivers, partial classes) of a class.
     Extension,
-    /// What a class or module variable may hold.
+    /// The possible values of a class or module variable.
     Variable,
-    /// What a function may return.
+    /// The possible results of a function.
     Returns,
 }
 
-/// Key of a question about numbered things.
+/// Returns the key of a query about numbered entities.
 pub fn key(kind: DependencyKind, first: u32, second: u32) -> u32 {
     let mut hasher = FxHasher::default();
     (kind, first, second).hash(&mut hasher);
     fold(hasher.finish())
 }
 
-/// Key of a question about a text.
+/// Returns the key of a query about a string.
 pub fn text_key(kind: DependencyKind, extra: u8, text: &str) -> u32 {
     let mut hasher = FxHasher::default();
     (kind, extra, text).hash(&mut hasher);
     fold(hasher.finish())
 }
 
-/// Digest of part of an answer.
+/// Returns the digest of one contribution to an answer.
 pub fn digest_of(value: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     value.hash(&mut hasher);
@@ -68,10 +68,10 @@ fn fold(hash: u64) -> u32 {
     (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
 }
 
-/// What one file contributes: (key, digest) pairs, several per key allowed.
+/// The contributions of one file: pairs of key and digest, several per key allowed.
 pub type Contributions = Vec<(u32, u64)>;
 
-/// Add the keys whose contributions differ between `old` and `new`.
+/// Adds the keys whose contributions differ between `old` and `new`.
 pub fn add_differences(mut old: Contributions, mut new: Contributions, keys: &mut FxHashSet<u32>) {
     old.sort_unstable();
     new.sort_unstable();
@@ -91,14 +91,14 @@ pub fn add_differences(mut old: Contributions, mut new: Contributions, keys: &mu
     }
 }
 
-/// Sorted, without repetitions, and no larger than needed: kept per file and stage.
+/// Returns the keys sorted, without duplicates and without spare capacity: the list is kept per file and stage.
 pub fn compact(mut keys: Vec<u32>) -> Box<[u32]> {
     keys.sort_unstable();
     keys.dedup();
     keys.into_boxed_slice()
 }
 
-/// Does a file that asked `asked` see any of the changed keys?
+/// Returns whether a file that made the queries `asked` depends on any of the changed keys.
 pub fn is_affected(dependencies: &[u32], changed: &FxHashSet<u32>) -> bool {
     if changed.len() * 8 < dependencies.len() {
         changed.iter().any(|key| dependencies.binary_search(key).is_ok())

@@ -1,16 +1,13 @@
-//! One file as the linker keeps it: its facts, their names as project-wide numbers, and what it contributes to the project.
+//! A file in the linker: its facts, and their names as project-wide ids.
 
 use std::sync::Arc;
 
 use crate::facts::{DefId, Definition, Expr, ExprId, FileFacts, Import, ImportKind, Kind, Name, ScopeRule, flags};
-use crate::link::project::arity::Arity;
-use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key, text_key};
 use crate::link::project::names::{EMPTY, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::project::packed_facts::{PackedFacts, UnpackedFacts};
-use crate::link::project::paths::{file_name_of, folder_of};
 use crate::link::rules::{LanguageRules, Rules};
 
-/// What a name is bound by in a scope; in order of precedence.
+/// The kind of a name's binding in a scope, in order of precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bound {
     Definition(DefId),
@@ -27,7 +24,7 @@ pub struct NameEntry {
     pub bound: Bound,
 }
 
-/// What other files ask most about a definition.
+/// The properties of a definition that other files query most.
 #[derive(Debug, Clone, Copy)]
 pub struct Outline {
     pub kind: Kind,
@@ -36,19 +33,19 @@ pub struct Outline {
     pub name: Sym,
 }
 
-/// A file of the project. What is here stays in memory; the rest is unpacked while it is needed.
+/// A file of the project. These fields stay in memory; the rest is unpacked during use.
 pub struct FileEntry {
     pub path: Box<str>,
     pub language: Box<str>,
     pub scope_rule: ScopeRule,
     pub is_test: bool,
-    /// The module is what the file returns: the base of its top-level scope.
+    /// Whether the file returns its module as a value, which is the base of its top-level scope.
     pub is_value: bool,
     pub rules: Arc<LanguageRules>,
-    /// By the file's [`Name`]; [`EMPTY`] for texts that are no names.
+    /// By the file's [`Name`]; [`EMPTY`] for strings that are not names.
     syms: Box<[Sym]>,
     pub module: Sym,
-    /// This and the next two by [`DefId`].
+    /// This field and the next two are indexed by [`DefId`].
     pub symbols: Box<[SymbolId]>,
     pub qualified_names: Box<[Sym]>,
     pub outlines: Box<[Outline]>,
@@ -57,7 +54,7 @@ pub struct FileEntry {
     packed: PackedFacts,
 }
 
-/// A scope whose names other files can see.
+/// Returns whether other files can see the names of scopes of a kind.
 pub fn is_open_scope(kind: Kind) -> bool {
     is_class(kind) || matches!(kind, Kind::Module | Kind::Namespace | Kind::Extension)
 }
@@ -127,32 +124,32 @@ impl FileEntry {
         self.packed.unpacked(self)
     }
 
-    /// The facts, unpacked if need be.
+    /// Returns the facts and unpacks them if necessary.
     pub fn facts(&self) -> &Arc<FileFacts> {
         &self.unpacked().facts
     }
 
-    /// Sorted by (scope, name, precedence); instance attributes are in their class.
+    /// Returns all names, sorted by (scope, name, precedence). Instance attributes are in the scope of their class.
     pub fn names(&self) -> &[NameEntry] {
         &self.unpacked().names
     }
 
-    /// (scope, import) of star imports.
+    /// Returns (scope, import) of star imports.
     pub fn stars(&self) -> &[(DefId, u32)] {
         &self.unpacked().stars
     }
 
-    /// (function, binding) of `return` statements, sorted.
+    /// Returns (function, binding) of `return` statements, sorted.
     pub fn returns(&self) -> &[(DefId, u32)] {
         &self.unpacked().returns
     }
 
-    /// Are there facts that `pack` would give back?
+    /// Returns whether `pack` would free memory.
     pub fn is_unpacked(&self) -> bool {
         self.packed.is_unpacked()
     }
 
-    /// Keep the facts packed until they are asked for again.
+    /// Packs the facts until their next use.
     pub fn pack(&mut self) {
         self.packed.pack();
     }
@@ -177,7 +174,7 @@ impl FileEntry {
         &self.facts().strings[name as usize]
     }
 
-    /// Meanings of a name in one scope, best first.
+    /// Returns the bindings of a name in one scope, best first.
     pub fn entries(&self, scope: DefId, name: Sym) -> &[NameEntry] {
         let names = self.scope_entries(scope);
         let start = names.partition_point(|entry| entry.name < name);
@@ -185,13 +182,13 @@ impl FileEntry {
         &names[start..start + length]
     }
 
-    /// All meanings in one scope.
+    /// Returns all bindings in one scope.
     pub fn scope_entries(&self, scope: DefId) -> &[NameEntry] {
         let unpacked = self.unpacked();
         &unpacked.names[unpacked.scopes[scope as usize] as usize..unpacked.scopes[scope as usize + 1] as usize]
     }
 
-    /// Is the definition a node of this file's unit?
+    /// Returns whether the definition is a node of this file's unit.
     pub fn is_node(&self, def: DefId) -> bool {
         match self.outline(def).kind {
             Kind::Lambda | Kind::Extension => false,
@@ -201,7 +198,7 @@ impl FileEntry {
         }
     }
 
-    /// The nearest enclosing node: the definition itself if it is one; `None` stands for the file's own node.
+    /// Returns the nearest enclosing node: the definition itself if it is one; `None` represents the file's own node.
     pub fn node_of(&self, mut def: DefId) -> Option<DefId> {
         loop {
             if self.is_node(def) {
@@ -214,8 +211,8 @@ impl FileEntry {
         }
     }
 
-    /// The nearest class or extension around a scope.
-    pub fn class_around(&self, mut scope: DefId) -> Option<DefId> {
+    /// Returns the nearest class or extension around a scope.
+    pub fn enclosing_class(&self, mut scope: DefId) -> Option<DefId> {
         while scope != 0 {
             let definition = self.outline(scope);
             if is_class(definition.kind) || definition.kind == Kind::Extension {
@@ -226,7 +223,7 @@ impl FileEntry {
         None
     }
 
-    /// Is the definition, or one around it, marked as a test?
+    /// Returns whether the definition, or an enclosing one, is marked as a test.
     pub fn is_in_test(&self, mut scope: DefId) -> bool {
         loop {
             let definition = self.outline(scope);
@@ -240,7 +237,7 @@ impl FileEntry {
         }
     }
 
-    /// Does the definition live in a scope that several files share (Go package, namespace, C globals)? Its dotted name or folder.
+    /// Returns the scope shared by several files in which the definition is (Go package, namespace, C globals), if any.
     pub fn shared_scope(&self, def: DefId) -> Option<SharedScope> {
         let definition = self.outline(def);
         if def == 0 || matches!(definition.kind, Kind::Extension | Kind::Lambda) {
@@ -257,7 +254,7 @@ impl FileEntry {
         }
     }
 
-    /// Declared packages of the file: its own and those of its namespaces, by dotted name.
+    /// Returns the declared packages of the file: its own and those of its namespaces, by dotted name.
     pub fn packages(&self) -> Vec<Sym> {
         if self.scope_rule != ScopeRule::Declared {
             return Vec::new();
@@ -273,103 +270,6 @@ impl FileEntry {
         packages.dedup();
         packages
     }
-
-    /// Everything about this file that lookups of other files can see, as (key, digest).
-    pub fn contributions(&self) -> Contributions {
-        let path = &*self.path;
-        let mut out = vec![
-            (text_key(DependencyKind::Path, 0, path), 1),
-            (text_key(DependencyKind::Path, 1, file_name_of(path)), digest_of(path)),
-        ];
-        let file = digest_of((self.is_test, self.rules.family, self.module));
-        for (def, definition) in self.outlines.iter().enumerate() {
-            let symbol = self.symbols[def];
-            let parent = self.symbols[definition.parent as usize];
-            let params = is_class(definition.kind).then(|| self.params_digest(self.def(def as DefId)));
-            let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file, params));
-            if def == 0 && self.is_value {
-                digest = digest_of((digest, self.path_digest(self.def(0).bases[0])));
-            }
-            out.push((key(DependencyKind::Definition, symbol, 0), digest));
-            if self.is_node(def as DefId) {
-                out.push((key(DependencyKind::Name, definition.name, 0), digest));
-                out.push((key(DependencyKind::Uid, self.qualified_names[def], 0), digest));
-            }
-            match self.shared_scope(def as DefId) {
-                Some(SharedScope::Folder) => {
-                    let name = self.text(self.def(def as DefId).name);
-                    let place = format!("{}\0{name}", folder_of(&self.path));
-                    out.push((text_key(DependencyKind::Shared, 0, &place), digest));
-                }
-                Some(SharedScope::Package(package)) => {
-                    out.push((key(DependencyKind::Shared, package, definition.name), digest));
-                }
-                None => {}
-            }
-        }
-        out.push((key(DependencyKind::Uid, self.file_name, 0), digest_of((self.file_symbol, file))));
-        for package in self.packages() {
-            out.push((key(DependencyKind::Uid, package, 0), 1));
-        }
-        self.contribute_names(&mut out);
-        if self.rules.lists_folders() {
-            let key = text_key(DependencyKind::Children, self.rules.family as u8, self.rules.listed_in(&self.path));
-            out.push((key, digest_of((self.file_symbol, file))));
-        }
-        out
-    }
-
-    /// What calls see of the parameters.
-    fn params_digest(&self, definition: &Definition) -> u64 {
-        let names: Vec<Sym> = definition.params.iter().map(|param| self.sym(param.name)).collect();
-        digest_of((Arity::of(definition), names))
-    }
-
-    fn contribute_names(&self, out: &mut Contributions) {
-        for group in self.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name)) {
-            let NameEntry { scope, name, .. } = group[0];
-            if !is_open_scope(self.outline(scope).kind) {
-                continue;
-            }
-            // One digest for the group: the order of its entries decides which of them is followed.
-            let parts: Vec<u64> = group.iter().map(|entry| self.bound_digest(entry.bound)).collect();
-            out.push((key(DependencyKind::Member, self.symbols[scope as usize], name), digest_of(parts)));
-        }
-        for (order, &(scope, import)) in self.stars().iter().enumerate() {
-            let digest = digest_of((order, self.import_digest(&self.facts().imports[import as usize])));
-            out.push((key(DependencyKind::Star, self.symbols[scope as usize], 0), digest));
-        }
-    }
-
-    fn bound_digest(&self, bound: Bound) -> u64 {
-        match bound {
-            Bound::Definition(def) => {
-                let definition = self.def(def);
-                digest_of((1, self.symbols[def as usize], definition.flags, self.params_digest(definition)))
-            }
-            Bound::Import(import) => self.import_digest(&self.facts().imports[import as usize]),
-            Bound::Parameter(_) => 2,
-            Bound::Binding(binding) => match self.facts().bindings[binding as usize].value {
-                Some(value) => digest_of((3, self.path_digest(value))),
-                None => 4,
-            },
-        }
-    }
-
-    fn import_digest(&self, import: &Import) -> u64 {
-        let member = import.member.map(|name| self.sym(name));
-        let alias = import.alias.map(|name| self.sym(name));
-        digest_of((self.sym(import.module), import.level, member, alias, import.kind as u8))
-    }
-
-    /// Digest of a dotted path (`a.b.c`); other expressions are all alike, as nobody follows them into another file.
-    fn path_digest(&self, expr: ExprId) -> u64 {
-        match *self.expr(expr) {
-            Expr::Name(name) => digest_of((1, self.sym(name))),
-            Expr::Attribute { base, name } => digest_of((2, self.path_digest(base), self.sym(name))),
-            _ => 0,
-        }
-    }
 }
 
 /// See [`FileEntry::shared_scope`].
@@ -379,7 +279,7 @@ pub enum SharedScope {
     Package(Sym),
 }
 
-/// An import that binds every name of its module.
+/// Returns whether an import binds every name of its module.
 pub fn is_star(import: &Import) -> bool {
     match import.kind {
         ImportKind::Star => true,
@@ -398,7 +298,7 @@ fn qualified_name(facts: &FileFacts, prefix: &str, path: &str) -> String {
     }
 }
 
-/// Numbers of all strings that are used as names; signatures and docstrings stay out of the project's table.
+/// Returns the ids of all strings that are names; signatures and docstrings are not part of the project's table.
 fn number_names(facts: &FileFacts, strings: &Strings) -> Vec<Sym> {
     let mut used = vec![false; facts.strings.len()];
     let mut mark = |name: Name| used[name as usize] = true;

@@ -1,30 +1,32 @@
-//! What the variables and results of one file may hold, as type inference found it: a value that other files' linking reads.
+//! The inferred types of one file's variables and results, which the linking of other files reads.
 
 use crate::link::entity::Value;
 use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key};
 use crate::link::project::names::{Sym, SymbolId};
 
-/// What variables and results of one file may hold; only what is known.
+/// The possible values of variables and results of one file, if known.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileTypes {
     /// Sorted by (scope, name).
     pub variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
-    /// Sorted by (function, part): part 0 is the whole result, `n + 1` position `n` of a returned tuple.
+    /// Sorted by (function, part): part 0 is the whole result, part `n + 1` is position `n` of a returned tuple.
     pub returns: Vec<(SymbolId, u16, Box<[Value]>)>,
 }
 
 impl FileTypes {
+    /// Returns the known values of a variable.
     pub fn variable(&self, scope: SymbolId, name: Sym) -> &[Value] {
         let found = self.variables.binary_search_by_key(&(scope, name), |known| (known.0, known.1));
         found.map_or(&[], |at| &self.variables[at].2)
     }
 
+    /// Returns the known values of a part of a function's result.
     pub fn returns(&self, function: SymbolId, part: u16) -> &[Value] {
         let found = self.returns.binary_search_by_key(&(function, part), |known| (known.0, known.1));
         found.map_or(&[], |at| &self.returns[at].2)
     }
 
-    /// (key, digest) of everything.
+    /// Returns the contributions of all entries.
     pub fn contributions(&self) -> Contributions {
         let variables = self.variables.iter();
         let variables =

@@ -1,8 +1,10 @@
-//! The project as the linker holds it: files with their facts (`file_entry`, `packed_facts`), tables over all of them (`index`,
-//! `names`, `paths`), and how the linking of one file reads the rest (`query`), recording every question (`dependencies`).
+//! The project in the linker: files with their facts (`file_entry`, `packed_facts`), tables over all files (`index`,
+//! `names`, `paths`), and the queries by which linking a file reads the rest (`query`), each of which is recorded
+//! (`dependencies`).
 
 pub mod ancestry;
 pub mod arity;
+mod contributions;
 pub mod dependencies;
 pub mod file_entry;
 pub mod file_types;

@@ -1,7 +1,7 @@
-//! Project-wide names as small numbers: strings, symbols (a file and a definition path) and external symbols.
+//! Project-wide ids of strings, symbols (a file and a definition path) and external symbols.
 //!
-//! Numbers are stable for the life of a linker, so that what one file's result says about another file's symbol stays true
-//! when that file is parsed again. Their order means nothing: nothing that leaves the linker may depend on it.
+//! Ids are stable for the lifetime of a linker, so that results about a symbol of another file stay valid when that
+//! file is parsed again. Their order is arbitrary: no output of the linker may depend on it.
 
 use std::hash::BuildHasher;
 use std::sync::{OnceLock, RwLock};
@@ -11,27 +11,27 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::facts::DefId;
 
-/// A string of the project.
+/// Id of a string of the project.
 pub type Sym = u32;
-/// A file of the project, by path; kept when the file is parsed again.
+/// Id of a file, by path; kept when the file is parsed again.
 pub type FileId = u32;
-/// A definition of the project, by file and definition path.
+/// Id of a definition, by file and definition path.
 pub type SymbolId = u32;
-/// A name outside the project, by package and dotted name.
+/// Id of an external name, by package and dotted name.
 pub type ExternalId = u32;
 
 /// The empty string.
 pub const EMPTY: Sym = 0;
 /// `default`: the name under which `export default` is imported.
 pub const DEFAULT: Sym = 1;
-/// Stands for the `File` node in places that hold a [`DefId`].
+/// Represents the `File` node in fields of type [`DefId`].
 pub const FILE_NODE: DefId = u32::MAX;
 
-/// Append-only table of strings; readable and extendable from several threads, texts without a lock.
+/// An append-only table of strings. Several threads can read and extend it; reading a string by id takes no lock.
 pub struct Strings {
-    /// By text; the texts themselves are in the chunks.
+    /// Ids by text; the strings are in the chunks.
     numbers: RwLock<HashTable<Sym>>,
-    /// Chunk `k` holds `FIRST_CHUNK << k` texts and never moves.
+    /// Chunk `k` holds `FIRST_CHUNK << k` strings and never moves.
     chunks: [OnceLock<Chunk>; CHUNKS],
 }
 
@@ -50,34 +50,34 @@ impl Default for Strings {
 }
 
 impl Strings {
-    /// The number of a string, added when new.
+    /// Returns the id of a string, which is added if it is new.
     pub fn intern(&self, text: &str) -> Sym {
         match self.find(text) {
             Some(sym) => sym,
-            None => self.add(&mut self.numbers.write().expect("string table"), text),
+            None => self.add(&mut self.numbers.write().expect("lock of the string table"), text),
         }
     }
 
-    /// The number of a string that is already known.
+    /// Returns the id of a known string.
     pub fn find(&self, text: &str) -> Option<Sym> {
-        self.lookup(&self.numbers.read().expect("string table"), text, hash_of(text))
+        self.lookup(&self.numbers.read().expect("lock of the string table"), text, hash_of(text))
     }
 
     fn lookup(&self, numbers: &HashTable<Sym>, text: &str, hash: u64) -> Option<Sym> {
         numbers.find(hash, |&sym| self.text(sym) == text).copied()
     }
 
-    /// Numbers of many strings under one lock; `None` stays [`EMPTY`].
+    /// Returns the ids of many strings under one lock. `None` gives [`EMPTY`].
     pub fn intern_all<'a>(&self, texts: impl Iterator<Item = Option<&'a str>>) -> Vec<Sym> {
-        let mut numbers = self.numbers.write().expect("string table");
+        let mut numbers = self.numbers.write().expect("lock of the string table");
         texts.map(|text| text.map_or(EMPTY, |text| self.add(&mut numbers, text))).collect()
     }
 
-    /// The text of a number.
+    /// Returns the string of an id.
     pub fn text(&self, sym: Sym) -> &str {
         let (chunk, slot) = position(sym);
         let text = self.chunks[chunk].get().and_then(|chunk| chunk[slot].get());
-        text.expect("string of this table")
+        text.expect("id of a string in this table")
     }
 
     fn add(&self, numbers: &mut HashTable<Sym>, text: &str) -> Sym {
@@ -89,7 +89,7 @@ impl Strings {
         let (chunk, slot) = position(sym);
         let size = 1_usize << (FIRST_CHUNK_BITS as usize + chunk);
         let texts = self.chunks[chunk].get_or_init(|| (0..size).map(|_| OnceLock::new()).collect());
-        texts[slot].set(text.into()).expect("new slot");
+        texts[slot].set(text.into()).expect("an unused slot");
         numbers.insert_unique(hash, sym, |&sym| hash_of(self.text(sym)));
         sym
     }
@@ -105,7 +105,7 @@ fn position(sym: Sym) -> (usize, usize) {
     ((bits - FIRST_CHUNK_BITS) as usize, (shifted - (1 << bits)) as usize)
 }
 
-/// Names outside the project.
+/// External names.
 #[derive(Default)]
 pub struct Externals {
     inner: RwLock<ExternalTable>,
@@ -118,13 +118,13 @@ struct ExternalTable {
 }
 
 impl Externals {
-    /// The number of `name` (dotted, may be empty) in an external package.
+    /// Returns the id of `name` (dotted, may be empty) in an external package.
     pub fn intern(&self, package: Sym, name: Sym) -> ExternalId {
-        let found = self.inner.read().expect("external table").numbers.get(&(package, name)).copied();
+        let found = self.inner.read().expect("lock of the external table").numbers.get(&(package, name)).copied();
         if let Some(id) = found {
             return id;
         }
-        let mut table = self.inner.write().expect("external table");
+        let mut table = self.inner.write().expect("lock of the external table");
         let next = table.names.len() as ExternalId;
         let id = *table.numbers.entry((package, name)).or_insert(next);
         if id == next {
@@ -133,12 +133,12 @@ impl Externals {
         id
     }
 
-    /// (package, dotted name) of a number.
+    /// Returns package and dotted name of an id.
     pub fn name(&self, id: ExternalId) -> (Sym, Sym) {
-        self.inner.read().expect("external table").names[id as usize]
+        self.inner.read().expect("lock of the external table").names[id as usize]
     }
 
-    /// The number of a member of an external name.
+    /// Returns the id of a member of an external name.
     pub fn member(&self, strings: &Strings, id: ExternalId, name: &str) -> ExternalId {
         let (package, prefix) = self.name(id);
         let dotted = if prefix == EMPTY {
@@ -150,7 +150,7 @@ impl Externals {
     }
 }
 
-/// Where a symbol is now; `def` is [`FILE_NODE`] for the `File` node.
+/// The current position of a symbol; `def` is [`FILE_NODE`] for the `File` node.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub file: FileId,
@@ -164,11 +164,11 @@ pub struct Symbols {
     places: Vec<Place>,
 }
 
-/// Path number under which a file's own node is kept.
+/// The path id of a file's own node.
 const FILE_PATH: Sym = u32::MAX;
 
 impl Symbols {
-    /// The number of a definition, moved to its present place.
+    /// Returns the id of a definition and updates its position.
     pub fn place(&mut self, file: FileId, path: Sym, def: DefId) -> SymbolId {
         let next = self.places.len() as SymbolId;
         let id = *self.numbers.entry((file, path)).or_insert(next);
@@ -181,11 +181,12 @@ impl Symbols {
         id
     }
 
-    /// The number of a file's own node.
+    /// Returns the id of a file's own node.
     pub fn place_file(&mut self, file: FileId) -> SymbolId {
         self.place(file, FILE_PATH, FILE_NODE)
     }
 
+    /// Returns the current position of a symbol.
     pub fn get(&self, id: SymbolId) -> Place {
         self.places[id as usize]
     }

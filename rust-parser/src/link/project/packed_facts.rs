@@ -1,6 +1,7 @@
-//! The facts of a file while they are needed, and packed while they are not.
+//! The facts of a file, unpacked during use and packed otherwise.
 //!
-//! Between updates the linker keeps facts as bytes: a third of their size in memory. Linking a file unpacks those it reads.
+//! Between updates the linker keeps facts serialized, at a third of their size in memory. Linking a file unpacks the
+//! facts that it reads.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,21 +9,21 @@ use crate::facts::{BindingKind, DefId, Expr, FileFacts, ImportKind, Kind, flags}
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_star};
 use crate::link::project::names::DEFAULT;
 
-/// Facts and what follows from them alone.
+/// Facts and data derived from them alone.
 pub struct UnpackedFacts {
     pub facts: Arc<FileFacts>,
     pub names: Box<[NameEntry]>,
-    /// Where the names of each scope begin, and the end.
+    /// Start of each scope's names, and the end of the last one.
     pub scopes: Box<[u32]>,
     pub stars: Box<[(DefId, u32)]>,
     pub returns: Box<[(DefId, u32)]>,
 }
 
-/// Facts of a file, packed or unpacked or both.
+/// The facts of a file, packed, unpacked or both.
 pub struct PackedFacts {
-    /// Empty until they are packed for the first time.
+    /// Serialized facts; empty until the first packing.
     packed: Box<[u8]>,
-    /// Facts that were just handed in, until they are read.
+    /// New facts that have not been read yet.
     fresh: Option<Arc<FileFacts>>,
     unpacked: OnceLock<Box<UnpackedFacts>>,
 }
@@ -32,6 +33,7 @@ impl PackedFacts {
         PackedFacts { packed: Box::default(), fresh: Some(facts), unpacked: OnceLock::new() }
     }
 
+    /// Returns the unpacked facts, which are unpacked on first use.
     pub fn unpacked(&self, file: &FileEntry) -> &UnpackedFacts {
         self.unpacked.get_or_init(|| {
             let facts = self.fresh.clone().unwrap_or_else(|| Arc::new(unpack(&self.packed)));
@@ -43,6 +45,7 @@ impl PackedFacts {
         self.fresh.is_some() || self.unpacked.get().is_some()
     }
 
+    /// Drops the unpacked facts, after serializing them if necessary.
     pub fn pack(&mut self) {
         if let Some(facts) = self.fresh.take() {
             self.packed = postcard::to_stdvec(&*facts).expect("facts are plain values").into();
@@ -52,7 +55,7 @@ impl PackedFacts {
 }
 
 fn unpack(packed: &[u8]) -> FileFacts {
-    postcard::from_bytes(packed).expect("facts that were packed here")
+    postcard::from_bytes(packed).expect("facts packed by this process")
 }
 
 impl UnpackedFacts {
@@ -88,7 +91,7 @@ impl UnpackedFacts {
             match facts.exprs[binding.target as usize] {
                 Expr::Name(name) => add(binding.scope, file.sym(name), bound),
                 Expr::Attribute { base, name } if matches!(facts.exprs[base as usize], Expr::This { .. }) => {
-                    if let Some(class) = file.class_around(binding.scope) {
+                    if let Some(class) = file.enclosing_class(binding.scope) {
                         add(class, file.sym(name), bound);
                     }
                 }

@@ -1,16 +1,16 @@
-//! Paths of a project's files: folders, names and what is written relative to them. "/"-separated, without a root.
+//! Operations on paths of project files: folders, names and relative paths. "/"-separated, without a root.
 
-/// Folder of a path, "" for the project root.
+/// Returns the folder of a path, "" for the project root.
 pub fn folder_of(path: &str) -> &str {
     path.rfind('/').map_or("", |slash| &path[..slash])
 }
 
-/// Last part of a path.
+/// Returns the last component of a path.
 pub fn file_name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// `folder/name`, without a slash when either is empty.
+/// Returns `folder/name`, without a slash when either is empty.
 pub fn join(folder: &str, name: &str) -> String {
     match (folder.is_empty(), name.is_empty()) {
         (true, _) => name.to_owned(),
@@ -19,7 +19,7 @@ pub fn join(folder: &str, name: &str) -> String {
     }
 }
 
-/// `written` relative to a folder, with `.` and `..` taken out; None when it leaves the project.
+/// Resolves `written` relative to a folder, with `.` and `..` removed. Returns `None` if it leaves the project.
 pub fn normalised(folder: &str, written: &str) -> Option<String> {
     let mut parts: Vec<&str> = match written.strip_prefix('/') {
         Some(_) => Vec::new(),
@@ -35,7 +35,7 @@ pub fn normalised(folder: &str, written: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// How many leading folders two paths share.
+/// Returns the number of leading folders that two paths share.
 pub fn shared_prefix(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }

@@ -1,4 +1,5 @@
-//! The only way in which linking one file reads the rest of the project: every question is recorded, found or not.
+//! The queries by which linking a file reads the rest of the project. Every query is recorded, whether it finds
+//! something or not.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,14 +16,14 @@ use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
 use crate::link::project::paths::file_name_of;
 use crate::link::rules::FamilyId;
 
-/// Stages of linking; each reads only what earlier ones made.
+/// The stages of linking. Each reads only results of earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Base classes.
     Bases,
-    /// Types of variables and results, without the types of others.
+    /// Types of variables and results, without those of other variables and results.
     FirstTypes,
-    /// The same, one step further.
+    /// Types of variables and results, given the first round.
     Types,
     /// Edges.
     Edges,
@@ -30,7 +31,7 @@ pub enum Stage {
 
 pub const STAGES: [Stage; 4] = [Stage::Bases, Stage::FirstTypes, Stage::Types, Stage::Edges];
 
-/// Results of name lookups within one file and stage.
+/// Cached name lookups within one file and stage.
 type Memo<K> = RefCell<FxHashMap<K, Rc<Values>>>;
 
 /// One file's view of the project in one stage.
@@ -41,21 +42,22 @@ pub struct Query<'a> {
     pub stage: Stage,
     dependencies: RefCell<Vec<u32>>,
     pub(in crate::link) imports: Memo<(FileId, u32)>,
-    /// By (file, module as written, level, kind of import).
+    /// Modules by (file, module as written, level, kind of import).
     pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), Entity>>,
-    /// By (function, name, number of assignments before the place).
+    /// Values by (function, name, number of assignments before the use).
     pub(in crate::link) variables: Memo<(DefId, Sym, u32)>,
-    /// Is a member looked up because it is called?
+    /// Whether the current member lookup is for a call.
     pub(in crate::link) calling: Cell<bool>,
     pub(in crate::link) module_names: Memo<Sym>,
-    /// Imports being followed, against cycles.
+    /// Imports being followed, to detect cycles.
     pub(in crate::link) following: RefCell<Vec<(FileId, u32)>>,
-    /// Aliases being followed, against cycles.
+    /// Aliases being followed, to detect cycles.
     pub(in crate::link) depth: RefCell<u32>,
     pub(in crate::link) included: RefCell<Option<Rc<Vec<FileId>>>>,
 }
 
 impl<'a> Query<'a> {
+    /// Creates the view of the file `home` in a stage, with no queries recorded.
     pub fn new(index: &'a Index, home: FileId, stage: Stage) -> Query<'a> {
         Query {
             index,
@@ -74,7 +76,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Keys of all questions asked.
+    /// Keys of all queries made.
     pub fn into_dependencies(self) -> Box<[u32]> {
         compact(self.dependencies.into_inner())
     }
@@ -83,7 +85,7 @@ impl<'a> Query<'a> {
         self.dependencies.borrow_mut().push(key);
     }
 
-    /// Record a question about a symbol unless it is about this file, which is linked again anyway.
+    /// Records a query about a symbol, unless the symbol is in this file, which is linked again anyway.
     fn record_about(&self, kind: DependencyKind, symbol: SymbolId, second: u32) {
         if self.index.symbols.get(symbol).file != self.home {
             self.record(key(kind, symbol, second));
@@ -94,12 +96,13 @@ impl<'a> Query<'a> {
         self.index.strings.text(sym)
     }
 
+    /// Returns the file at a path.
     pub fn file_at(&self, path: &str) -> Option<FileId> {
         self.record(text_key(DependencyKind::Path, 0, path));
         self.index.file_id(path)
     }
 
-    /// Files whose path is `suffix` or ends in `/suffix`, by path.
+    /// Returns the files whose path is `suffix` or ends in `/suffix`, sorted by path.
     pub fn files_ending_in(&self, suffix: &str) -> Vec<FileId> {
         let name = file_name_of(suffix);
         self.record(text_key(DependencyKind::Path, 1, name));
@@ -110,20 +113,20 @@ impl<'a> Query<'a> {
         found
     }
 
-    /// A folder that holds files of the family, at any depth.
+    /// Returns a folder that contains files of the family, at any depth.
     pub fn folder(&self, family: FamilyId, path: &str) -> Option<Sym> {
         self.record(text_key(DependencyKind::Folder, family as u8, path));
         self.index.has_folder(family, path)
     }
 
-    /// A declared package or namespace by dotted name.
+    /// Returns a declared package or namespace by dotted name.
     pub fn package(&self, name: &str) -> Option<Sym> {
         self.record(text_key(DependencyKind::Package, 0, name));
         let sym = self.index.strings.find(name)?;
         self.index.packages.contains_key(&sym).then_some(sym)
     }
 
-    /// Meanings of a name in a module, class or namespace.
+    /// Returns the meanings of a name in a module, class or namespace.
     pub fn entries(&self, scope: SymbolId, name: Sym) -> (&'a FileEntry, &'a [NameEntry]) {
         self.record_about(DependencyKind::Member, scope, name);
         let place = self.index.symbols.get(scope);
@@ -131,7 +134,7 @@ impl<'a> Query<'a> {
         (file, file.entries(place.def, name))
     }
 
-    /// Numbers of the star imports at the top of a module.
+    /// Returns the indices of the star imports at the top level of a module.
     pub fn stars(&self, module: SymbolId) -> Vec<u32> {
         self.record_about(DependencyKind::Star, module, 0);
         let place = self.index.symbols.get(module);
@@ -139,7 +142,7 @@ impl<'a> Query<'a> {
         stars.iter().filter(|star| star.0 == place.def).map(|star| star.1).collect()
     }
 
-    /// Symbols that a name means in a shared scope, by path and position.
+    /// Returns the symbols of a name in a shared scope, by path and position.
     pub fn shared(&self, container: Container, name: Sym) -> &'a [SymbolId] {
         match container {
             Container::Folder(folder) => {
@@ -151,18 +154,28 @@ impl<'a> Query<'a> {
         self.index.shared_in(container, name)
     }
 
-    /// All nodes with a name, in no order.
+    /// Returns the symbols that a name means in a declared package, of languages that can refer to this file's names.
+    pub fn shared_in_package(&self, package: Sym, name: Sym) -> impl Iterator<Item = SymbolId> {
+        let found = self.shared(Container::Package(package), name).iter().copied();
+        found.filter(|&symbol| {
+            let file = self.index.symbols.get(symbol).file;
+            self.index.file(file).rules.family == self.file.rules.family
+        })
+    }
+
+    /// Returns all nodes with a name, in arbitrary order.
     pub fn named(&self, name: Sym) -> &'a [SymbolId] {
         self.record(key(DependencyKind::Name, name, 0));
         self.index.with_name(name)
     }
 
-    /// Modules and packages, or files of a package, directly in a folder, by path.
+    /// Returns the modules and packages, or the files of a package, directly in a folder, sorted by path.
     pub fn children(&self, family: FamilyId, folder: &str) -> &'a [FileId] {
         self.record(text_key(DependencyKind::Children, family as u8, folder));
         self.index.strings.find(folder).map_or(&[], |folder| self.index.children_of(family, folder))
     }
 
+    /// Returns the file and the outline of a symbol.
     pub fn definition(&self, symbol: SymbolId) -> (&'a FileEntry, &'a Outline) {
         self.record_about(DependencyKind::Definition, symbol, 0);
         self.index.definition(symbol)
@@ -172,7 +185,7 @@ impl<'a> Query<'a> {
         self.definition(symbol).1.kind
     }
 
-    /// Ancestors of a class in the order in which members are looked up, without the class itself.
+    /// Returns the ancestors of a class in method resolution order, without the class itself.
     pub fn ancestors(&self, class: SymbolId) -> &'a [Entity] {
         if self.stage == Stage::Bases {
             return &[];
@@ -181,13 +194,13 @@ impl<'a> Query<'a> {
         self.index.ancestry.ancestors(class)
     }
 
-    /// Interfaces that a type has the methods of.
+    /// Returns the interfaces that a type implements.
     pub fn interfaces(&self, class: SymbolId) -> &'a [SymbolId] {
         self.record(key(DependencyKind::Ancestors, class, 0));
         self.index.ancestry.implemented(class)
     }
 
-    /// Extensions of a class, by path and position.
+    /// Returns the extensions of a class, by path and position.
     pub fn extensions(&self, class: SymbolId) -> &'a [Extension] {
         if self.stage == Stage::Bases {
             return &[];
@@ -196,7 +209,7 @@ impl<'a> Query<'a> {
         self.index.ancestry.extensions(class)
     }
 
-    /// What a variable of a module or class may hold, as far as earlier stages know.
+    /// Returns the possible values of a variable of a module or class, from earlier stages.
     pub fn variable(&self, scope: SymbolId, name: Sym) -> &'a [Value] {
         let place = self.index.symbols.get(scope);
         let Some(types) = self.types_of(place.file) else { return &[] };
@@ -204,7 +217,7 @@ impl<'a> Query<'a> {
         types.variable(scope, name)
     }
 
-    /// What a function may return, as far as earlier stages know.
+    /// Returns the possible results of a function, from earlier stages.
     pub fn returns(&self, function: SymbolId) -> &'a [Value] {
         let place = self.index.symbols.get(function);
         let Some(types) = self.types_of(place.file) else { return &[] };
@@ -212,7 +225,7 @@ impl<'a> Query<'a> {
         types.returns(function, 0)
     }
 
-    /// What one position of a returned tuple may be.
+    /// Returns the possible values of one position of a returned tuple.
     pub fn returned_part(&self, function: SymbolId, position: u16) -> &'a [Value] {
         let place = self.index.symbols.get(function);
         let Some(types) = self.types_of(place.file) else { return &[] };
@@ -228,24 +241,24 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The symbol whose uid is the plain qualified name.
+    /// Returns the symbol whose uid is the qualified name without a suffix.
     pub fn owner(&self, qualified_name: Sym) -> Option<SymbolId> {
         self.record(key(DependencyKind::Uid, qualified_name, 0));
         self.index.owner(qualified_name)
     }
 
-    /// Record that the uid of a symbol is used.
+    /// Records that the uid of a symbol is used.
     pub fn record_uid(&self, symbol: SymbolId) {
         self.record(key(DependencyKind::Uid, self.index.qualified_name(symbol), 0));
     }
 
-    /// The rows of this file hold the uids of its own nodes.
+    /// Records the uids of the file's own nodes, which are part of its rows.
     pub fn record_own_uids(&self) {
         let own = self.file.qualified_names.iter().chain([&self.file.file_name]);
         own.for_each(|&name| self.record(key(DependencyKind::Uid, name, 0)));
     }
 
-    /// The definition that a declaration (stub, prototype) stands for, if the project has exactly that.
+    /// Returns the definition of a declaration (stub, prototype), if the project has exactly one.
     pub fn canonical(&self, symbol: SymbolId) -> SymbolId {
         let (file, definition) = self.definition(symbol);
         if file.rules.open_classes && is_class(definition.kind) {
@@ -261,7 +274,8 @@ impl<'a> Query<'a> {
         if is_real && owner_file.rules.family == file.rules.family { owner } else { symbol }
     }
 
-    /// The first part of a class that is written in several (`partial`, open classes), else the class itself.
+    /// Returns the first part of a class that is defined in several parts (`partial`, open classes), else the class
+    /// itself.
     pub fn first_part(&self, class: SymbolId) -> SymbolId {
         let (file, definition) = self.definition(class);
         if !file.rules.open_classes || !is_class(definition.kind) {
@@ -273,9 +287,9 @@ impl<'a> Query<'a> {
         if owner_file.rules.family == file.rules.family && is_class(first.kind) { owner } else { class }
     }
 
-    /// The class that `self` or `this` is an instance of, seen from a scope of this file.
+    /// Returns the class of `self` or `this` in a scope of this file.
     pub fn class_of(&self, scope: DefId) -> Option<SymbolId> {
-        let class = self.file.class_around(scope)?;
+        let class = self.file.enclosing_class(scope)?;
         if self.file.outline(class).kind != Kind::Extension {
             return Some(self.first_part(self.file.symbols[class as usize]));
         }
@@ -285,12 +299,12 @@ impl<'a> Query<'a> {
         self.index.ancestry.extended_by(self.home, self.file.symbols[class as usize])
     }
 
-    /// Symbol of a file's module (its top-level scope).
+    /// Returns the symbol of a file's module (its top-level scope).
     pub fn module_symbol(&self, file: FileId) -> SymbolId {
         self.index.file(file).symbols.first().copied().unwrap_or(self.index.file(file).file_symbol)
     }
 
-    /// The number of a word that some file uses, or [`EMPTY`].
+    /// Returns the id of a word that occurs in a file, or [`EMPTY`].
     pub fn known(&self, word: &str) -> Sym {
         self.index.strings.find(word).unwrap_or(EMPTY)
     }

@@ -1,4 +1,5 @@
-//! Extensions of types outside the project (`fun String.shout()`): found by name where they are visible, not through the type.
+//! Extensions of types outside the project (`fun String.shout()`), which are found by name where they are visible,
+//! rather than through the type.
 
 use crate::facts::{DefId, Expr, Kind};
 use crate::link::entity::{Entity, Value};
@@ -7,17 +8,17 @@ use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
-/// Names with more definitions than this are not looked through.
+/// Largest number of definitions of a name that are examined.
 const MAX_NAMED: usize = 64;
 
-/// What is known of the type of a receiver.
+/// The known type of a receiver.
 pub struct Receiver {
-    /// Names of the type and of its ancestors.
+    /// Names of the type and its ancestors.
     types: Vec<String>,
     others: Others,
 }
 
-/// Which other types a receiver may have.
+/// The other types that a receiver may have.
 enum Others {
     None,
     BuiltIn,
@@ -33,7 +34,7 @@ struct Extension<'q> {
 }
 
 impl Query<'_> {
-    /// Members of the name that extensions directly in a package or class add, whatever type they extend.
+    /// Returns the members with this name in extensions directly in a package or class, for any extended type.
     pub fn extensions_in(&self, container: &str, name: Sym) -> Vec<SymbolId> {
         let named = self.named(name);
         if named.len() > MAX_NAMED {
@@ -45,7 +46,7 @@ impl Query<'_> {
         found
     }
 
-    /// The extension of a name that may be called on a receiver: the one for its type, else the only one for a type that it
+    /// Returns the extension with this name for a receiver: the one for its type, else the only one for a type that it
     /// may have.
     pub fn extension_of(
         &self,
@@ -62,7 +63,7 @@ impl Query<'_> {
         let is_common = self.file.rules.common_methods.contains(&name);
         let is_builtin_type =
             |extension: &&Extension| self.file.rules.builtins.contains(&self.known(extension.receiver));
-        // Members of built-in types go before extensions of their names.
+        // Members of built-in types take precedence over extensions.
         let is_of_type = |extension: &&Extension| {
             receiver.types.iter().any(|name| name == extension.receiver) && !(is_common && is_builtin_type(extension))
         };
@@ -84,7 +85,7 @@ impl Query<'_> {
         Some(Value::new(Entity::Definition(chosen.symbol), via))
     }
 
-    /// What is known of the type of a receiver.
+    /// Returns the known type of a receiver.
     pub fn receiver(&self, values: &[Value]) -> Receiver {
         let is_inside = |value: &Value| matches!(value.entity, Entity::Instance(_) | Entity::Definition(_));
         let is_built_in = |value: &Value| matches!(value.entity, Entity::Builtin(_));
@@ -98,11 +99,11 @@ impl Query<'_> {
         Receiver { types, others }
     }
 
-    /// The receiver of bare names in a scope: the classes around it, and the extended type.
+    /// Returns the receiver of bare names in a scope: the enclosing classes and the extended type.
     pub fn implied_receiver(&self, scope: DefId) -> Receiver {
         let mut types = Vec::new();
         let mut here = scope;
-        while let Some(around) = self.file.class_around(here) {
+        while let Some(around) = self.file.enclosing_class(here) {
             let definition = self.file.def(around);
             match self.class_of(around) {
                 Some(class) => self.add_type_names(Entity::Instance(class), &mut types),
@@ -121,7 +122,8 @@ impl Query<'_> {
         Receiver { types, others: Others::None }
     }
 
-    /// Extensions of the name that the file imports, of its package, and of the classes around the scope.
+    /// Returns the extensions with this name that the file imports, or that its package and the enclosing classes
+    /// contain.
     fn visible_extensions(&self, name: Sym, scope: DefId) -> Vec<Extension<'_>> {
         let file = self.file;
         let mut places: Vec<(&str, Sym, Strategy)> = Vec::new();
@@ -154,7 +156,7 @@ impl Query<'_> {
         found
     }
 
-    /// The package or class in which the extension around a callable stands; None for what is not in an extension.
+    /// Returns the package or class that contains a callable's extension, or `None` outside of extensions.
     fn container_of(&self, symbol: SymbolId) -> Option<&str> {
         let place = self.index.symbols.get(symbol);
         if place.def == FILE_NODE {
@@ -174,7 +176,7 @@ impl Query<'_> {
         })
     }
 
-    /// `T` of `container.T.name`.
+    /// Returns `T` of `container.T.name`.
     fn receiver_of(&self, symbol: SymbolId) -> &str {
         let place = self.index.symbols.get(symbol);
         let (file, _) = self.definition(symbol);
@@ -184,7 +186,7 @@ impl Query<'_> {
         parts.next().unwrap_or("")
     }
 
-    /// Names of a type and of its ancestors.
+    /// Adds the names of a type and its ancestors.
     fn add_type_names(&self, entity: Entity, names: &mut Vec<String>) {
         let class_name = |class: SymbolId| self.text(self.definition(class).1.name).to_owned();
         let external_name = |external| {

@@ -1,5 +1,5 @@
-//! What a module-level name of any file stands for: its definition, an import followed through re-exports, a star import, an
-//! alias, a module below it.
+//! Resolves the module-level names of any file: definitions, imports (followed through re-exports), star imports,
+//! aliases and submodules.
 
 use std::rc::Rc;
 
@@ -16,11 +16,11 @@ use crate::link::project::query::Query;
 use crate::link::resolve::scopes::best_definition;
 use crate::link::strategy::Strategy;
 
-/// Re-exports, star imports and aliases followed in a row.
+/// Largest number of re-exports, star imports and aliases that are followed.
 const MAX_CHAIN: u32 = 24;
 
 impl Query<'_> {
-    /// A name that a star import of a module brings in.
+    /// Returns the values of a name that a star import of a module provides.
     pub(in crate::link) fn starred_name(&self, file: FileId, module: SymbolId, name: Sym) -> Option<Values> {
         let stars = self.stars(module);
         if stars.is_empty() || self.index.file(file).rules.is_skipped_by_stars(self.text(name)) {
@@ -49,14 +49,14 @@ impl Query<'_> {
         None
     }
 
-    /// A member of a module, folder, package, class or external name, without looking at instances.
+    /// Returns a member of a module, folder, package, class or external name, without instances.
     pub fn member_of_module_like(&self, entity: Entity, name: Sym) -> Values {
         match entity {
             Entity::Definition(symbol) => match self.kind(symbol) {
                 Kind::Module => self.module_member(symbol, name),
                 Kind::Namespace => {
                     let (file, entries) = self.entries(symbol, name);
-                    // The namespace goes on in other files.
+                    // The namespace continues in other files.
                     if entries.is_empty() && file.scope_rule == crate::facts::ScopeRule::Declared {
                         return self.member_of_module_like(Entity::Package(self.index.qualified_name(symbol)), name);
                     }
@@ -86,7 +86,7 @@ impl Query<'_> {
         }
     }
 
-    /// A name at the top of a module: its own, an import, a star import, or a module below it.
+    /// Returns the values of a name at the top level of a module: its own, an import, a star import, or a submodule.
     pub fn module_member(&self, module: SymbolId, name: Sym) -> Values {
         let (file, entries) = self.entries(module, name);
         let id = self.index.symbols.get(module).file;
@@ -107,12 +107,13 @@ impl Query<'_> {
         below.map(|entity| Value::new(entity, Strategy::Import)).into_iter().collect()
     }
 
-    /// What the bindings of a name in a module, class or namespace (of any file) stand for.
-    /// `import` marks what is defined there, `re-export` what the scope imports itself.
+    /// Returns the values of a name's bindings in a module, class or namespace of any file.
+    /// `import` is the rule for definitions there, `re-export` for imports of the scope.
     pub fn bound_values(&self, file: FileId, scope: SymbolId, entries: &[NameEntry]) -> Values {
         let entry = self.index.file(file);
         let own = best_definition(entry, entries);
-        // `try: from x import name` with `name = None` in the other branch: the import says more than the constant.
+        // `try: from x import name` with `name = None` in the other branch: the import takes precedence over the
+        // constant.
         let is_import = own.is_some_and(|def| entry.outline(def).kind == Kind::Constant) && has_import(entries);
         let own = own
             .map(|def| Value::new(Entity::Definition(self.canonical(entry.symbols[def as usize])), Strategy::Import));
@@ -150,7 +151,7 @@ impl Query<'_> {
         values
     }
 
-    /// `Alias = other.path`: what a constant of any file is another name of.
+    /// Returns the definition of which a constant of any file is an alias: `Alias = other.path`.
     pub fn aliased(&self, constant: SymbolId) -> Values {
         let (file, definition) = self.definition(constant);
         let id = self.index.symbols.get(constant).file;
@@ -166,7 +167,7 @@ impl Query<'_> {
         values
     }
 
-    /// Bindings of a name through imports only: what a class's base of its own name means.
+    /// Returns the values of a name through imports only: the meaning of a class's base with the name of the class.
     pub fn imported_in(&self, scope: DefId, name: Sym) -> Values {
         let entries = self.file.entries(scope, name).iter();
         let imports = entries.filter_map(|entry| match entry.bound {
@@ -176,13 +177,13 @@ impl Query<'_> {
         imports.flat_map(|import| self.follow_import(self.home, import)).collect()
     }
 
-    /// What an import binds; [`Entity::Missing`] when its module should be in the project and is not.
+    /// Returns what an import binds; [`Entity::Missing`] if its module should be in the project and is not.
     pub fn follow_import(&self, file: FileId, import: u32) -> Values {
         let place = (file, import);
         if self.following.borrow().contains(&place) || self.following.borrow().len() as u32 >= MAX_CHAIN {
             return Values::new();
         }
-        // What is found while other imports are being followed may be cut short by them: not remembered.
+        // A result found while following other imports may be cut short by them, so it is not cached.
         let is_outermost = self.following.borrow().is_empty();
         if is_outermost && let Some(known) = self.imports.borrow().get(&place) {
             return known.as_ref().clone();
@@ -211,7 +212,7 @@ impl Query<'_> {
         self.member_of_module_like(module, entry.sym(member))
     }
 
-    /// What a file says its module is (Lua's `return M`); none when it is the file itself.
+    /// Returns the value that a file declares as its module (Lua's `return M`); none if it is the file itself.
     fn returned_by(&self, module: Entity) -> Values {
         let Entity::Definition(symbol) = module else { return Values::new() };
         let (file, definition) = self.definition(symbol);
@@ -224,7 +225,8 @@ impl Query<'_> {
         values.map(|value| Value { via: Strategy::Import, ..value }).collect()
     }
 
-    /// The module that an import binds: for `import a.b` without another name, where the language says so, the first part.
+    /// Returns the module that an import binds. For `import a.b` without another name, some languages bind the first
+    /// part.
     fn bound_module(&self, file: FileId, entry: &FileEntry, import: &crate::facts::Import) -> Entity {
         if entry.rules.modules.binds_first && import.level == 0 {
             let module = entry.text(import.module);
@@ -243,7 +245,7 @@ impl Query<'_> {
         self.module_of(file, import)
     }
 
-    /// `name = other.path` at the top of a module or class of any file: what the path means there.
+    /// Resolves the path in `name = other.path` at the top level of a module or class of any file.
     fn follow_path(&self, file: FileId, expr: ExprId) -> Values {
         if *self.depth.borrow() >= MAX_CHAIN {
             return Values::new();
@@ -274,7 +276,7 @@ fn has_import(entries: &[NameEntry]) -> bool {
     entries.iter().any(|entry| matches!(entry.bound, Bound::Import(_)))
 }
 
-/// The values to which `applies` says so, as found by another rule.
+/// Returns the values for which `applies` holds, with another rule.
 pub fn relabel(values: Values, from: Strategy, to: Strategy, applies: impl Fn(&Value) -> bool) -> Values {
     let change = |value: Value| {
         if value.via == from && applies(&value) { Value { via: to, ..value } } else { value }

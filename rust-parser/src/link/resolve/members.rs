@@ -1,4 +1,4 @@
-//! Members of values: attributes of modules, classes and instances along their ancestors, and results of calls.
+//! Members of values: attributes of modules, classes and instances along their ancestors, and the results of calls.
 
 use smallvec::smallvec;
 
@@ -12,7 +12,7 @@ use crate::link::resolve::scopes::best_definition;
 use crate::link::strategy::Strategy;
 
 impl Query<'_> {
-    /// What `value.name` may be.
+    /// Returns the possible values of `value.name`.
     pub fn attribute(&self, value: Value, name: Sym) -> Values {
         match value.entity {
             Entity::Definition(symbol) => self.definition_attribute(value, symbol, name),
@@ -52,8 +52,8 @@ impl Query<'_> {
                 self.class_member(symbol, name, via)
             }
             Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias => {
-                let held = self.held(symbol);
-                self.deeper(|| self.each(held, |value| self.attribute(value, name)))
+                let held = self.stored_values(symbol);
+                self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
             }
             _ => smallvec![Value::new(Entity::Opaque, value.via)],
         }
@@ -64,8 +64,8 @@ impl Query<'_> {
         Value::new(Entity::External(member), via)
     }
 
-    /// What a constant, field or property holds.
-    pub fn held(&self, symbol: SymbolId) -> Values {
+    /// Returns the possible values of a constant, field or property.
+    pub fn stored_values(&self, symbol: SymbolId) -> Values {
         let (file, definition) = self.definition(symbol);
         if definition.kind == Kind::Property {
             return self.returns(symbol).into();
@@ -74,8 +74,8 @@ impl Query<'_> {
         self.variable(scope, definition.name).into()
     }
 
-    /// A member of a class or its ancestors. `via` says how the class was found and becomes the rule, except that members of
-    /// ancestors of `self` are `inherited`.
+    /// Returns a member of a class or its ancestors. The result has the rule `via`, by which the class was found,
+    /// except that members of ancestors of `self` have the rule `inherited`.
     pub fn class_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Values {
         if let Some(values) = self.own_member(class, name, via) {
             return values;
@@ -84,7 +84,7 @@ impl Query<'_> {
         self.inherited_member(class, name, via).unwrap_or_else(missing)
     }
 
-    /// The member that a method of `class` with this name overrides: the nearest along the ancestors.
+    /// Returns the member that a method of `class` with this name overrides: the nearest one along the ancestors.
     pub fn overridden(&self, class: SymbolId, name: Sym) -> Option<SymbolId> {
         let found = self.ancestors(class).iter().find_map(|ancestor| match ancestor {
             Entity::Definition(symbol) => self.own_member(*symbol, name, Strategy::Override),
@@ -96,8 +96,8 @@ impl Query<'_> {
         })
     }
 
-    /// The declaration for which a method is written, where only declared members are overridden: the nearest one along the
-    /// ancestors with a number of parameters that the method takes.
+    /// Returns the declaration that a method implements, for languages in which only declared members are overridden:
+    /// the nearest one along the ancestors with an arity that the method accepts.
     pub fn declared(&self, class: SymbolId, name: Sym, arity: Arity) -> Option<SymbolId> {
         self.ancestors(class).iter().find_map(|ancestor| {
             let Entity::Definition(symbol) = *ancestor else { return None };
@@ -111,7 +111,7 @@ impl Query<'_> {
         })
     }
 
-    /// What `value.name` may be where it is called.
+    /// Returns the possible values of `value.name` in a call.
     pub fn called_attribute(&self, value: Value, name: Sym) -> Values {
         let before = self.calling.replace(true);
         let values = self.attribute(value, name);
@@ -119,7 +119,7 @@ impl Query<'_> {
         values
     }
 
-    /// A member that the class itself (or an extension of it) has; empty values when it has one of unknown value.
+    /// Returns a member of the class itself or of its extensions; empty values for a member of unknown value.
     fn own_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
         let scopes = std::iter::once(class).chain(self.extensions(class).iter().map(|extension| extension.symbol));
         let mut second_choice = None;
@@ -147,7 +147,8 @@ impl Query<'_> {
         second_choice
     }
 
-    /// A member of the ancestors of a class. Outside the project: the only external ancestor is taken to have it.
+    /// Returns a member of the ancestors of a class. A member that the project lacks is attributed to the only external
+    /// ancestor.
     fn inherited_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
         let mut externals = Vec::new();
         let mut is_known = true;
@@ -190,7 +191,7 @@ impl Query<'_> {
         self.file.rules.is_marker_base(&dotted)
     }
 
-    /// The constructor that instantiating a class runs, if the project defines it.
+    /// Returns the constructor that instantiating a class runs, if the project defines it.
     pub fn constructor_of(&self, class: SymbolId) -> Option<SymbolId> {
         let (file, definition) = self.definition(class);
         let (name, is_inherited) = match file.rules.constructor {
@@ -207,7 +208,8 @@ impl Query<'_> {
         })
     }
 
-    /// The class of a constructor that is named like it: in the class and in derived ones the name means the class.
+    /// Returns the class of a constructor with the class's name: inside the class and derived ones, the name denotes
+    /// the class.
     pub fn constructed_by(&self, value: &Value) -> Option<SymbolId> {
         let Entity::Definition(symbol) = value.entity else { return None };
         let (file, definition) = self.definition(symbol);
@@ -224,14 +226,14 @@ impl Query<'_> {
         }
     }
 
-    /// What calling a value gives. `receiver` is what the callee was an attribute of.
+    /// Returns the possible results of calling a value. `receiver` is the value of which the callee is an attribute.
     pub fn call_result(&self, callee: Value, receiver: Option<Value>) -> Values {
         match callee.entity {
             Entity::Definition(symbol) => self.definition_result(callee, symbol, receiver),
             Entity::Instance(class) => {
                 let Some(name) = self.file.rules.call_method else { return Values::new() };
                 let members = self.class_member(class, name, callee.via);
-                self.each(members, |member| match member.entity {
+                self.flat_map(members, |member| match member.entity {
                     Entity::Definition(symbol) => self.definition_result(member, symbol, Some(callee)),
                     _ => Values::new(),
                 })
@@ -255,7 +257,7 @@ impl Query<'_> {
         }
     }
 
-    /// One position of the tuple that calling a value gives.
+    /// Returns the possible values of one position of the tuple that a call returns.
     pub fn call_part(&self, callee: Value, position: u16) -> Values {
         let Entity::Definition(symbol) = callee.entity else { return Values::new() };
         let (file, definition) = self.definition(symbol);
@@ -269,7 +271,7 @@ impl Query<'_> {
         let (file, definition) = self.definition(symbol);
         match definition.kind {
             kind if is_class(kind) => {
-                // An instance of `cls` stays an instance of the receiver's class.
+                // An instance of `cls` is an instance of the receiver's class.
                 let via = if callee.via == Strategy::This { Strategy::This } else { Strategy::LocalType };
                 smallvec![Value::new(Entity::Instance(symbol), via)]
             }
@@ -287,10 +289,10 @@ impl Query<'_> {
                 received(self.returns(symbol), own)
             }
             Kind::Constant | Kind::Field => {
-                let held = self.held(symbol);
+                let held = self.stored_values(symbol);
                 let is_other = |value: &Value| value.entity != Entity::Definition(symbol);
                 let held: Values = held.into_iter().filter(is_other).collect();
-                self.each(held, |value| match value.entity {
+                self.flat_map(held, |value| match value.entity {
                     Entity::Definition(inner) if !is_class(self.kind(inner)) => self.returns(inner).into(),
                     Entity::Definition(class) => smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)],
                     _ => Values::new(),
@@ -301,7 +303,7 @@ impl Query<'_> {
     }
 }
 
-/// What a function returns, seen by a caller through an instance of the class `own`.
+/// Returns a function's results from the view of a caller through an instance of the class `own`.
 fn received(returned: &[Value], own: SymbolId) -> Values {
     let mut values = Values::new();
     for &value in returned {
@@ -311,7 +313,7 @@ fn received(returned: &[Value], own: SymbolId) -> Values {
     values
 }
 
-/// A field and a method of one class may share a name in some languages: the one that fits.
+/// Selects between a field and a method of the same name, which some languages allow in one class.
 fn other_definition(entries: &[NameEntry], fits: impl Fn(DefId) -> bool) -> Option<DefId> {
     let mut definitions = entries.iter().filter_map(|entry| match entry.bound {
         Bound::Definition(def) => Some(def),
@@ -324,7 +326,7 @@ fn missing() -> Values {
     smallvec![Value::new(Entity::Missing, Strategy::Local)]
 }
 
-/// Members of a module that are defined there are found by `module-attribute`.
+/// Members defined in a module are found by the rule `module-attribute`.
 fn module_attribute(values: Values) -> Values {
     let change = |value: Value| match (value.via, value.entity) {
         (Strategy::Import, Entity::External(_)) => value,

@@ -1,5 +1,5 @@
-//! What expressions stand for: imports (`modules`, `imports`), names (`scopes`), attributes and calls (`members`, `extensions`, `values`) and
-//! the types that can be read without running anything (`types`).
+//! Resolution of expressions to values: imports (`modules`, `imports`), names (`scopes`, `variables`), attributes and
+//! calls (`members`, `extensions`, `values`), and types that can be read statically (`types`).
 
 pub mod extensions;
 pub mod imports;
@@ -8,3 +8,4 @@ pub mod modules;
 pub mod scopes;
 pub mod types;
 pub mod values;
+pub mod variables;

@@ -1,4 +1,4 @@
-//! What a bare name means: local scopes, the module and what it imports, scopes shared by several files.
+//! Resolves bare names: local scopes, the module and its imports, and scopes shared by several files.
 
 use std::rc::Rc;
 
@@ -16,12 +16,12 @@ use crate::link::resolve::imports::relabel;
 use crate::link::strategy::Strategy;
 
 impl Query<'_> {
-    /// Possible meanings of a bare name, seen from a scope of this file at a line; None when nothing binds it.
+    /// Returns the possible values of a bare name in a scope of this file at a line, or `None` if nothing binds it.
     pub fn resolve_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
         self.resolve_used_name(scope, name, line, false)
     }
 
-    /// The same for a name that is called: a method hides a field beside it.
+    /// Returns the same for a called name: a method hides a field of the same name.
     pub fn resolve_called_name(&self, scope: DefId, name: Sym, line: u32) -> Option<Values> {
         self.resolve_used_name(scope, name, line, true)
     }
@@ -52,7 +52,8 @@ impl Query<'_> {
         self.resolve_module_name(scope, name, is_called)
     }
 
-    /// A class's names are visible in its own body; in its methods, and in classes inside it, only where `this` is implied.
+    /// Returns the values of a name in an enclosing class. Its names are visible in its own body, and in its methods and nested
+    /// classes only where `this` is implicit.
     fn name_in_class(&self, scope: DefId, class: DefId, name: Sym, is_called: bool) -> Option<Values> {
         let entries = self.file.entries(class, name);
         if scope == class && self.file.outline(class).kind != Kind::Extension {
@@ -80,7 +81,7 @@ impl Query<'_> {
         (is_found || (!entries.is_empty() && !only_methods)).then_some(values)
     }
 
-    /// Bound as `self.x`, which the body of the class does not see.
+    /// Returns whether a name is bound only as `self.x`, which the class body does not see.
     fn is_instance_only(&self, entry: &NameEntry) -> bool {
         match entry.bound {
             Bound::Binding(binding) => {
@@ -91,7 +92,7 @@ impl Query<'_> {
         }
     }
 
-    /// `global x`, `nonlocal x`.
+    /// Returns whether a declaration binds a name to an outer scope: `global x`, `nonlocal x`.
     fn is_outer(&self, entries: &[NameEntry]) -> bool {
         entries.iter().any(|entry| match entry.bound {
             Bound::Binding(binding) => self.file.facts().bindings[binding as usize].kind == BindingKind::Outer,
@@ -103,14 +104,14 @@ impl Query<'_> {
         if is_called && self.file.rules.calls_only_methods {
             return self.find_module_name(scope, name, true);
         }
-        // Namespaces and usings around the scope matter only where packages are declared.
+        // Namespaces and `using`s around the scope matter only where packages are declared.
         let is_plain = self.file.scope_rule != crate::facts::ScopeRule::Declared;
         if is_plain && let Some(known) = self.module_names.borrow().get(&name) {
             return (!known.is_empty()).then(|| known.as_ref().clone());
         }
         let found = self.find_module_name(scope, name, false);
         if is_plain {
-            // An empty list is kept for "nothing binds it"; bound but unknown names are looked up again.
+            // An empty list is cached for names without a binding; bound names of unknown value are looked up again.
             match &found {
                 Some(values) if values.is_empty() => {}
                 values => {
@@ -157,7 +158,7 @@ impl Query<'_> {
         None
     }
 
-    /// Names of the same folder, or of the declared packages and namespaces around.
+    /// Returns names of the same folder, or of the enclosing declared packages and namespaces.
     fn shared_name(&self, scope: DefId, name: Sym) -> Option<Values> {
         match self.file.scope_rule {
             crate::facts::ScopeRule::Directory => {
@@ -166,8 +167,8 @@ impl Query<'_> {
                 Some(smallvec![Value::new(Entity::Definition(*found), Strategy::SamePackage)])
             }
             crate::facts::ScopeRule::Declared => {
-                let around = self.packages_around(scope);
-                let found = around.into_iter().find_map(|package| self.shared_in_package(package, name));
+                let around = self.enclosing_packages(scope);
+                let found = around.into_iter().find_map(|package| self.resolve_in_package(package, name));
                 found.or_else(|| {
                     // The first part of `com.example.Type`.
                     let text = self.text(name);
@@ -179,8 +180,9 @@ impl Query<'_> {
         }
     }
 
-    /// Innermost first: namespaces around a scope, the declared package and its parents, the global scope.
-    fn packages_around(&self, scope: DefId) -> Vec<Sym> {
+    /// Returns, innermost first, the namespaces around a scope, the declared package with its parents, and the global
+    /// scope.
+    fn enclosing_packages(&self, scope: DefId) -> Vec<Sym> {
         let mut packages = Vec::new();
         let mut here = scope;
         while here != 0 {
@@ -203,17 +205,17 @@ impl Query<'_> {
         packages
     }
 
-    fn shared_in_package(&self, package: Sym, name: Sym) -> Option<Values> {
-        let found = self.shared(Container::Package(package), name);
+    fn resolve_in_package(&self, package: Sym, name: Sym) -> Option<Values> {
+        let mut found = self.shared_in_package(package, name);
         if self.file.rules.included_globals {
-            return self.visible_global(found);
+            return self.visible_global(&found.collect::<Vec<_>>());
         }
         let via = if package == self.file.module { Strategy::SamePackage } else { Strategy::Inherited };
         let via = if via == Strategy::Inherited { Strategy::SamePackage } else { via };
-        found.first().map(|&symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
+        found.next().map(|symbol| smallvec![Value::new(Entity::Definition(self.canonical(symbol)), via)])
     }
 
-    /// A global of another file: declared in an included header, or defined exactly once and not `static`.
+    /// Returns a global of another file: declared in an included header, or defined exactly once and not `static`.
     fn visible_global(&self, found: &[SymbolId]) -> Option<Values> {
         if found.is_empty() {
             return None;
@@ -238,7 +240,7 @@ impl Query<'_> {
         }
     }
 
-    /// Files that this file includes, directly or not, in the order in which they are reached.
+    /// Returns the files that this file includes, directly or indirectly, in the order of inclusion.
     fn included_files(&self) -> Rc<Vec<FileId>> {
         if let Some(known) = self.included.borrow().as_ref() {
             return known.clone();
@@ -265,7 +267,7 @@ impl Query<'_> {
         files
     }
 
-    /// `crate`, `super`, `self`, a child module or another part of the project at the start of a path.
+    /// Resolves the start of a path: `crate`, `super`, `self`, a child module or another part of the project.
     fn tree_path_start(&self, name: Sym) -> Option<Values> {
         let text = self.text(name);
         let entity = match text {
@@ -278,7 +280,7 @@ impl Query<'_> {
     }
 }
 
-/// The definition a name stands for: the first with a body, else the first.
+/// Returns the definition of a name: the first with a body, else the first.
 pub fn best_definition(file: &FileEntry, entries: &[NameEntry]) -> Option<DefId> {
     let defs = entries.iter().filter_map(|entry| match entry.bound {
         Bound::Definition(def) => Some(def),

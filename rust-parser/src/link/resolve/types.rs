@@ -1,7 +1,7 @@
-//! Types that can be read without running anything: annotations, and what variables and results of functions may hold.
-//!
-//! Two rounds: the first sees only this file's annotations and constructor calls, the second also what the first found in
-//! other files. Results are published, so that a change of one function's result re-links exactly its users.
+//! Static types: annotations, and the possible values of variables and function results.
+//! Inference runs in two rounds: the first uses only this file's annotations and constructor calls, the second also the
+//! results of the first in other files. Results are published, so that a change of one function's result re-links
+//! exactly the files that use it.
 
 use smallvec::smallvec;
 
@@ -13,14 +13,14 @@ use crate::link::project::names::{EMPTY, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
-/// Nesting of type expressions that is followed.
+/// Largest nesting depth of type expressions.
 const MAX_TYPE_DEPTH: u32 = 6;
-/// A function with more return statements is not looked into.
+/// Largest number of return statements of a function whose result is inferred.
 const MAX_RETURNS: usize = 8;
-/// Positions of a returned tuple that are followed.
+/// Largest number of positions of a returned tuple.
 const MAX_PARTS: usize = 4;
 
-/// Infer the types of a file as far as the query's stage allows.
+/// Infers the types of a file as far as the query's stage allows.
 pub fn infer(query: &Query) -> FileTypes {
     let mut types = FileTypes::default();
     let groups = query.file.names().chunk_by(|a, b| (a.scope, a.name) == (b.scope, b.name));
@@ -51,9 +51,11 @@ pub fn infer(query: &Query) -> FileTypes {
 }
 
 impl Query<'_> {
-    /// What a variable of a module or class may hold; functions and classes of that name need no inference.
+    /// Returns the possible values of a variable of a module or class; functions and classes of that name need no
+    /// inference.
     fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
         let mut bindings = Vec::new();
+        let mut parameter = Values::new();
         for entry in group {
             match entry.bound {
                 Bound::Definition(def) => {
@@ -70,13 +72,10 @@ impl Query<'_> {
                 }
                 Bound::Binding(binding) => bindings.push(&self.file.facts().bindings[binding as usize]),
                 Bound::Import(_) => return Values::new(),
-                // Of a class: its primary constructor's.
+                // Of a class: its primary constructor's, which a property of that name hides.
                 Bound::Parameter(position) => {
                     let annotation = self.file.def(scope).params[position as usize].annotation;
-                    let values = annotation.map(|annotation| self.annotated(annotation, scope)).unwrap_or_default();
-                    if !values.is_empty() {
-                        return self.held_in(scope, values);
-                    }
+                    parameter = annotation.map(|annotation| self.annotated(annotation, scope)).unwrap_or_default();
                 }
             }
         }
@@ -91,13 +90,16 @@ impl Query<'_> {
         for binding in bindings {
             merge(&mut values, self.binding_values(binding, binding.scope));
         }
+        if values.is_empty() {
+            values = parameter;
+        }
         if values.len() > 1 {
             values.retain(|value| value.entity != Entity::Nothing);
         }
         if values.len() > MAX_VALUES { Values::new() } else { self.held_in(scope, values) }
     }
 
-    /// Values as others see them in a variable of this scope.
+    /// Returns the values of a variable of this scope from the view of other files.
     fn held_in(&self, scope: DefId, values: Values) -> Values {
         let is_module = scope == 0;
         let held = values.into_iter().filter(|value| !matches!(value.entity, Entity::Missing | Entity::SelfType));
@@ -128,7 +130,7 @@ impl Query<'_> {
         published(values, class)
     }
 
-    /// (value, line) of the return statements of a function; none when there are too many to say anything.
+    /// Returns value and line of a function's return statements; none if there are too many.
     fn returned_values(&self, function: DefId) -> Vec<(ExprId, u32)> {
         let start = self.file.returns().partition_point(|known| known.0 < function);
         let own = self.file.returns()[start..].iter().take_while(|known| known.0 == function);
@@ -137,7 +139,7 @@ impl Query<'_> {
         if values.len() > MAX_RETURNS { Vec::new() } else { values }
     }
 
-    /// What each position of a returned tuple may be.
+    /// Returns the possible values of each position of a returned tuple.
     fn infer_parts(&self, function: DefId) -> Vec<Values> {
         let definition = self.file.def(function);
         if let Some(declared) = definition.declared_type {
@@ -170,7 +172,7 @@ impl Query<'_> {
         }
     }
 
-    /// Instances that a type expression stands for; empty when unknown.
+    /// Returns the instances that a type expression denotes; empty if unknown.
     pub fn eval_type(&self, expr: ExprId, scope: DefId, depth: u32) -> Values {
         if depth > MAX_TYPE_DEPTH {
             return Values::new();
@@ -180,7 +182,7 @@ impl Query<'_> {
             Expr::This { .. } => self_type(),
             Expr::Name(_) | Expr::Attribute { .. } => {
                 let values = self.eval(expr, scope, u32::MAX);
-                self.each(values, |value| self.instance_of(value))
+                self.flat_map(values, |value| self.instance_of(value))
             }
             Expr::TypeUnion(options) | Expr::OneOf(options) => {
                 let mut values = Values::new();
@@ -218,7 +220,7 @@ impl Query<'_> {
         if rules.wrappers.contains(&name) {
             return arguments(args);
         }
-        // The other arguments are errors (`Result<T, E>`) or what is sent (`Coroutine[Y, S, R]`).
+        // The other arguments are errors (`Result<T, E>`) or sent values (`Coroutine[Y, S, R]`).
         if rules.first_wrappers.contains(&name) {
             return arguments(&args[..first]);
         }
@@ -226,7 +228,8 @@ impl Query<'_> {
             return arguments(&args[last..]);
         }
         let contained = |container: fn(u32) -> Entity, select: &[ExprId]| {
-            // A container of nothing known is still a container; what it holds is outside when the argument is.
+            // A container of unknown elements is still a container; its elements are outside the project if the
+            // argument is.
             let elements = arguments(select);
             if elements.is_empty() {
                 return smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Annotation)];
@@ -254,7 +257,7 @@ impl Query<'_> {
         own
     }
 
-    /// What an annotation that means `value` says about the annotated thing.
+    /// Returns the value of an annotated name, given the value of the annotation.
     fn instance_of(&self, value: Value) -> Values {
         let entity = match value.entity {
             Entity::Definition(symbol) => match self.kind(symbol) {
@@ -281,9 +284,9 @@ impl Query<'_> {
         smallvec![Value::new(entity, Strategy::Annotation)]
     }
 
-    /// `Alias = Class`: the variable holds the class; `type Alias = Class`: it is declared as an instance.
+    /// `Alias = Class`: the variable holds the class. `type Alias = Class`: the alias denotes instances.
     fn aliased_type(&self, symbol: SymbolId) -> Values {
-        let held = self.held(symbol);
+        let held = self.stored_values(symbol);
         let instances = held.into_iter().filter_map(|value| match value.entity {
             Entity::Definition(class) if is_class(self.kind(class)) => {
                 Some(Value { entity: Entity::Instance(class), ..value })
@@ -299,7 +302,7 @@ fn self_type() -> Values {
     smallvec![Value::new(Entity::SelfType, Strategy::Annotation)]
 }
 
-/// Results as callers see them: instances of the own class become the receiver's class.
+/// Returns results from the callers' view: instances of the own class become instances of the receiver's class.
 fn published(values: Values, class: Option<SymbolId>) -> Values {
     if values.len() > MAX_VALUES {
         return Values::new();

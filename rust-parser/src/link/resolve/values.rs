@@ -1,32 +1,25 @@
-//! What an expression may stand for: names, attributes, calls, `self`, `super`, local variables.
-
-use std::rc::Rc;
+//! Evaluates expressions to their possible values: names, attributes, calls, `self`, `super` and containers.
 
 use smallvec::smallvec;
 
-use crate::facts::{Arg, Binding, BindingKind, DefId, Expr, ExprId, Kind, LiteralType};
+use crate::facts::{Arg, DefId, Expr, ExprId, Kind, LiteralType};
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
-use crate::link::project::file_entry::{Bound, NameEntry};
 use crate::link::project::names::{EMPTY, Sym};
 use crate::link::project::query::Query;
-use crate::link::resolve::scopes::best_definition;
 use crate::link::strategy::Strategy;
 
-/// Expressions followed into each other: variables of variables, calls of results.
+/// Largest depth of nested evaluations: variables of variables, results of calls.
 const MAX_DEPTH: u32 = 12;
 
-/// Assignments to one variable that are looked at: the latest before a place.
-const MAX_ASSIGNMENTS: usize = 8;
-
 impl Query<'_> {
-    /// Possible values of an expression of this file; empty when nothing is known.
+    /// Returns the possible values of an expression of this file; empty if unknown.
     pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
-        let values = self.deeper(|| self.eval_shape(expr, scope, line));
+        let values = self.with_depth(|| self.eval_shape(expr, scope, line));
         if values.len() > MAX_VALUES { Values::new() } else { values }
     }
 
-    /// One step further from the expression that was asked for; nothing is known beyond a fixed number of steps.
-    pub(in crate::link) fn deeper(&self, step: impl FnOnce() -> Values) -> Values {
+    /// Evaluates a nested step. Returns no values beyond the largest depth.
+    pub(in crate::link) fn with_depth(&self, step: impl FnOnce() -> Values) -> Values {
         if *self.depth.borrow() >= MAX_DEPTH {
             return Values::new();
         }
@@ -47,12 +40,12 @@ impl Query<'_> {
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(*name);
                 let bases = self.eval(*base, scope, line);
-                self.each(bases, |value| self.attribute(value, name))
+                self.flat_map(bases, |value| self.attribute(value, name))
             }
             Expr::Call { callee, args, .. } => self.call_values(*callee, args, scope, line),
             Expr::Index { base, .. } => {
                 let bases = self.eval(*base, scope, line);
-                self.each(bases, |value| self.element(value, false))
+                self.flat_map(bases, |value| self.element(value, false))
             }
             Expr::Await(inner) => self.eval(*inner, scope, line),
             Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Local)],
@@ -81,7 +74,8 @@ impl Query<'_> {
         smallvec![Value::new(entity, Strategy::This)]
     }
 
-    pub(in crate::link) fn each(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
+    /// Applies a step to each value and merges the results.
+    pub(in crate::link) fn flat_map(&self, values: Values, step: impl Fn(Value) -> Values) -> Values {
         match values[..] {
             [] => values,
             [only] => step(only),
@@ -95,7 +89,7 @@ impl Query<'_> {
         }
     }
 
-    /// A display with elements of one class is a container of them.
+    /// Returns the value of a display: a container of instances if its elements have one class.
     fn display(&self, kind: LiteralType, items: &[ExprId], scope: DefId, line: u32) -> Values {
         let mut classes = Values::new();
         for &item in items.iter().take(2) {
@@ -118,25 +112,25 @@ impl Query<'_> {
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
             let bases = self.eval(base, scope, line);
-            return self.each(bases, |receiver| {
+            return self.flat_map(bases, |receiver| {
                 if let Some(values) = self.container_call(receiver, name) {
                     return values;
                 }
                 let members = self.called_attribute(receiver, name);
-                self.each(members, |member| self.call_result(member, Some(receiver)))
+                self.flat_map(members, |member| self.call_result(member, Some(receiver)))
             });
         }
         let callees = match *self.file.expr(callee) {
             Expr::Name(name) => self.resolve_called_name(scope, self.file.sym(name), line).unwrap_or_default(),
             _ => self.eval(callee, scope, line),
         };
-        self.each(callees, |value| match value.entity {
+        self.flat_map(callees, |value| match value.entity {
             Entity::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
             _ => self.call_result(value, None),
         })
     }
 
-    /// `xs.pop()`, `d.get(k)`, `d.values()`, `C.new`.
+    /// Returns the result of methods such as `xs.pop()`, `d.get(k)`, `d.values()` and `C.new`.
     fn container_call(&self, receiver: Value, name: Sym) -> Option<Values> {
         let rules = &self.file.rules;
         match receiver.entity {
@@ -149,7 +143,7 @@ impl Query<'_> {
                     if rules.element_views.contains(&name) { Entity::Elements(symbol) } else { Entity::Builtin(EMPTY) };
                 Some(smallvec![Value { entity, ..receiver }])
             }
-            // `Optional.get()`, `option.unwrap()` on what annotations already unwrapped.
+            // `Optional.get()` and `option.unwrap()`: annotations have already unwrapped the type.
             Entity::Instance(_) if rules.unwrapping && rules.element_getters.contains(&name) => {
                 let is_own = self.attribute(receiver, name).iter().any(|value| value.entity != Entity::Missing);
                 (!is_own).then(|| smallvec![receiver])
@@ -174,7 +168,7 @@ impl Query<'_> {
                 .collect();
         }
         if rules.element_builtins.contains(&name) {
-            return self.each(first(), |value| self.element(value, true));
+            return self.flat_map(first(), |value| self.element(value, true));
         }
         if rules.container_builtins.contains(&name) {
             let values = first();
@@ -187,7 +181,7 @@ impl Query<'_> {
         smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
     }
 
-    /// One element of a container: by iteration, or by index.
+    /// Returns an element of a container, by iteration or by index.
     pub(in crate::link) fn element(&self, value: Value, by_iteration: bool) -> Values {
         match value.entity {
             Entity::Elements(symbol) => smallvec![Value { entity: Entity::Instance(symbol), ..value }],
@@ -198,182 +192,22 @@ impl Query<'_> {
             Entity::Definition(symbol)
                 if matches!(self.kind(symbol), Kind::Constant | Kind::Field | Kind::Property) =>
             {
-                let held = self.held(symbol);
+                let held = self.stored_values(symbol);
                 let is_other = |held: &Value| held.entity != value.entity;
                 let held: Values = held.into_iter().filter(is_other).collect();
-                self.deeper(|| self.each(held, |value| self.element(value, by_iteration)))
+                self.with_depth(|| self.flat_map(held, |value| self.element(value, by_iteration)))
             }
             _ => Values::new(),
         }
     }
 
-    /// Values of a name bound in a local scope of this file.
-    pub(in crate::link) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
-        if let Some(def) = best_definition(self.file, entries) {
-            let symbol = self.file.symbols[def as usize];
-            return smallvec![Value::new(Entity::Definition(symbol), Strategy::Local)];
-        }
-        for entry in entries {
-            if let Bound::Import(import) = entry.bound {
-                let values = self.follow_import(self.home, import);
-                if !values.is_empty() {
-                    return values;
-                }
-            }
-        }
-        if crate::link::project::file_entry::is_open_scope(self.file.outline(scope).kind) {
-            let symbol = self.file.symbols[scope as usize];
-            return self.bound_values(self.home, symbol, entries);
-        }
-        self.variable_values(scope, entries, line)
-    }
-
-    /// A function's variable: its annotations, else what was assigned to it before the line. When the last assignment
-    /// before the line says nothing, nothing is claimed.
-    fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
-        let mut bindings = Vec::new();
-        for entry in entries {
-            match entry.bound {
-                Bound::Parameter(position) => {
-                    let param = &self.file.def(scope).params[position as usize];
-                    if let Some(annotation) = param.annotation {
-                        let values = self.annotated(annotation, scope);
-                        let is_plain = param.kind == crate::facts::ParamKind::Normal;
-                        if !values.is_empty() {
-                            return if is_plain { values } else { self.collected(values) };
-                        }
-                    }
-                }
-                Bound::Binding(binding) => {
-                    let binding = &self.file.facts().bindings[binding as usize];
-                    if let Some(annotation) = binding.annotation.filter(|_| binding.kind != BindingKind::Catch) {
-                        let values = self.annotated(annotation, scope);
-                        if !values.is_empty() {
-                            return values;
-                        }
-                    }
-                    bindings.push(binding);
-                }
-                _ => {}
-            }
-        }
-        let before = bindings.iter().filter(|binding| binding.line <= line).count();
-        if before > 0 {
-            bindings.retain(|binding| binding.line <= line);
-        }
-        let Some(name) = entries.first().map(|entry| entry.name) else { return Values::new() };
-        let place = (scope, name, before as u32);
-        if let Some(known) = self.variables.borrow().get(&place) {
-            return known.as_ref().clone();
-        }
-        // A variable that depends on itself says nothing more about itself.
-        self.variables.borrow_mut().insert(place, Rc::default());
-        let recent = bindings.len().saturating_sub(MAX_ASSIGNMENTS);
-        let values = self.assigned_values(&bindings[recent..], scope);
-        self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
-        values
-    }
-
-    fn assigned_values(&self, bindings: &[&Binding], scope: DefId) -> Values {
-        let mut values = Values::new();
-        let mut last = Values::new();
-        for binding in bindings {
-            last = self.binding_values(binding, scope);
-            merge(&mut values, last.clone());
-        }
-        if last.is_empty() {
-            return Values::new();
-        }
-        if values.len() > 1 {
-            values.retain(|value| value.entity != Entity::Nothing);
-        }
-        values
-    }
-
-    /// `*args: T` holds several `T`.
-    fn collected(&self, values: Values) -> Values {
-        let several = values.into_iter().map(|value| match value.entity {
-            Entity::Instance(symbol) => Value { entity: Entity::Elements(symbol), ..value },
-            _ => Value { entity: Entity::Builtin(EMPTY), ..value },
-        });
-        several.collect()
-    }
-
-    /// What one binding puts into its target.
-    pub(in crate::link) fn binding_values(&self, binding: &Binding, scope: DefId) -> Values {
-        let scope = if binding.scope != scope { binding.scope } else { scope };
-        let Some(value) = binding.value else {
-            return match (binding.kind, binding.annotation) {
-                (BindingKind::Catch, Some(annotation)) => self.annotated(annotation, scope),
-                _ => Values::new(),
-            };
-        };
-        // A value is evaluated as of the line before, so that `x = x.next()` sees the older x.
-        let line = binding.line.saturating_sub(1);
-        match binding.kind {
-            BindingKind::Assign => local_type(self.eval(value, scope, line)),
-            BindingKind::Iterate => {
-                let values = self.eval(value, scope, line);
-                local_type(self.each(values, |value| self.element(value, true)))
-            }
-            BindingKind::Enter => {
-                let values = self.eval(value, scope, line);
-                local_type(self.each(values, |value| self.entered(value)))
-            }
-            BindingKind::Catch => self.annotated(value, scope),
-            BindingKind::Unpack(position) => match self.file.expr(value) {
-                Expr::Elements { items, .. } => {
-                    let item = items.get(position as usize);
-                    item.map(|&item| local_type(self.eval(item, scope, line))).unwrap_or_default()
-                }
-                _ => self.part_values(value, position, scope, line),
-            },
-            BindingKind::Return | BindingKind::Yield | BindingKind::Outer => Values::new(),
-        }
-    }
-
-    /// `_, target = callee()`.
-    fn part_values(&self, value: ExprId, position: u16, scope: DefId, line: u32) -> Values {
-        match *self.file.expr(value) {
-            Expr::Await(inner) => self.part_values(inner, position, scope, line),
-            Expr::Call { callee, .. } => {
-                let callees = match *self.file.expr(callee) {
-                    Expr::Attribute { base, name } => {
-                        let bases = self.eval(base, scope, line);
-                        self.each(bases, |value| self.called_attribute(value, self.file.sym(name)))
-                    }
-                    _ => self.eval(callee, scope, line),
-                };
-                self.each(callees, |callee| match callee.entity {
-                    Entity::External(_) | Entity::Opaque => smallvec![Value::new(Entity::Opaque, callee.via)],
-                    _ => self.call_part(callee, position),
-                })
-            }
-            _ => Values::new(),
-        }
-    }
-
-    /// `with value as target`: what the method that enters it says it returns, else the value itself.
-    fn entered(&self, value: Value) -> Values {
-        let Entity::Instance(class) = value.entity else { return smallvec![value] };
-        for &name in &self.file.rules.enter_methods {
-            let members = self.class_member(class, name, value.via);
-            if let Some(&member) = members.iter().find(|member| matches!(member.entity, Entity::Definition(_))) {
-                let result = self.call_result(member, Some(value));
-                let is_known = result.iter().any(|value| matches!(value.entity, Entity::Instance(_)));
-                return if is_known { result } else { smallvec![value] };
-            }
-        }
-        smallvec![value]
-    }
-
-    /// Values of an annotation.
+    /// Returns the values of an annotation.
     pub(in crate::link) fn annotated(&self, annotation: ExprId, scope: DefId) -> Values {
         let values = self.eval_type(annotation, scope, 0);
         via(self.as_own_instance(values, scope), Strategy::Annotation)
     }
 
-    /// `Self` as the class around a scope.
+    /// Replaces `Self` by the class around a scope.
     pub(in crate::link) fn as_own_instance(&self, values: Values, scope: DefId) -> Values {
         let own = |value: Value| match value.entity {
             Entity::SelfType => self.class_of(scope).map(|class| Value { entity: Entity::Instance(class), ..value }),
@@ -381,13 +215,4 @@ impl Query<'_> {
         };
         values.into_iter().filter_map(own).collect()
     }
-}
-
-/// Mark definitions that reach a name through a variable as aliases.
-fn local_type(values: Values) -> Values {
-    let change = |value: Value| match value.entity {
-        Entity::Definition(_) => Value { via: Strategy::Alias, ..value },
-        _ => value,
-    };
-    values.into_iter().map(change).collect()
 }

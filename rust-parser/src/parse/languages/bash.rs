@@ -1,4 +1,4 @@
-//! What Bash says that patterns cannot: assignments for a single command, and the handler that `trap` runs.
+//! Hooks of Bash: assignments for a single command, and the handler that `trap` runs.
 
 use crate::facts::{Kind, ReferenceKind};
 use crate::parse::flat_tree::NodeId;
@@ -9,7 +9,7 @@ use crate::parse::walk::state::Walk;
 pub struct Bash;
 
 impl LanguageHooks for Bash {
-    /// `NAME=value command` sets the variable for that command only.
+    /// Drops `NAME=value command`, which sets the variable for that command only.
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
         draft.kind != Kind::Constant || walk.kind_name(walk.tree.node(draft.node).parent) != "command"
     }

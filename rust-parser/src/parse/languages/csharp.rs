@@ -1,5 +1,5 @@
-//! What C# says that patterns cannot: namespaces of files, forms of `using`, declarations of several variables, visibility,
-//! members of records, calls of other constructors, tests.
+//! Hooks of C#: file-scoped namespaces, forms of `using`, declarations of several variables, visibility, members of
+//! records, constructor chaining, tests.
 
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
 use crate::parse::facts_builder::UNKNOWN;
@@ -10,7 +10,7 @@ use crate::parse::walk::state::Walk;
 
 pub struct CSharp;
 
-/// Attributes of xUnit, NUnit and MSTest that make a method a test, and a class one that holds tests.
+/// Attributes of xUnit, NUnit and MSTest that mark a method as a test, or a class as a test fixture.
 const TEST_ATTRIBUTES: &[&str] =
     &["Fact", "Theory", "Test", "TestCase", "TestCaseSource", "TestMethod", "DataTestMethod"];
 const TEST_CLASSES: &[&str] = &["TestFixture", "TestClass"];
@@ -37,7 +37,7 @@ impl LanguageHooks for CSharp {
         let kind = if alias.is_some() { ImportKind::Module } else { ImportKind::Star };
         let alias = alias.map(|alias| walk.name_of(alias));
         let (module, line) = (walk.builder.owned_name(module), walk.tree.line(node));
-        // In effect for the whole file, wherever a namespace holds it.
+        // Applies to the whole file, even inside a namespace.
         let import = Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false };
         walk.builder.facts.imports.push(import);
         for part in node..walk.tree.node(node).next {
@@ -103,12 +103,12 @@ impl LanguageHooks for CSharp {
     }
 }
 
-/// Text without white space (qualified names may contain it).
+/// Returns the text without white space, which qualified names may contain.
 fn compact(walk: &Walk, node: NodeId) -> String {
     walk.text_of(node).split_whitespace().collect()
 }
 
-/// The declared type of the field that a declarator belongs to.
+/// Returns the declared type of a declarator's field.
 fn field_type(walk: &Walk, declarator: NodeId) -> Option<NodeId> {
     let declared = walk.child(walk.tree.node(declarator).parent, "type")?;
     (walk.kind_name(declared) != "implicit_type").then_some(declared)
@@ -151,7 +151,7 @@ fn record_members(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// Not visible outside: `private`, or a member of a class or struct without a word about it.
+/// Returns whether a definition is not visible outside: `private`, or a member of a class or struct without a modifier.
 fn is_private(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let node = match walk.kind_name(draft.node) {
         "variable_declarator" => walk.tree.node(walk.tree.node(draft.node).parent).parent,
@@ -180,7 +180,7 @@ fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     })
 }
 
-/// `A.B<C>`.
+/// Returns the expression of `A.B<C>`.
 fn qualified_type(walk: &mut Walk, node: NodeId) -> ExprId {
     let (Some(qualifier), Some(name)) = (walk.child(node, "qualifier"), walk.child(node, "name")) else {
         return UNKNOWN;
@@ -212,7 +212,7 @@ fn predefined(walk: &mut Walk, node: NodeId) -> ExprId {
     walk.builder.literal(kind)
 }
 
-/// `new(...)`: an object of the type that the variable, field or property was declared with.
+/// `new(...)`: creates an object of the declared type of the variable, field or property.
 fn implicit_new(walk: &mut Walk, node: NodeId) -> ExprId {
     let parent = walk.tree.node(node).parent;
     let declared = match walk.kind_name(parent) {
@@ -226,7 +226,7 @@ fn implicit_new(walk: &mut Walk, node: NodeId) -> ExprId {
     walk.builder.expr(Expr::Call { callee, args, new: true })
 }
 
-/// `: base(x)` calls the base class's constructor, `: this(x)` another one of the class.
+/// `: base(x)` calls a constructor of the base class, `: this(x)` another one of the class itself.
 fn other_constructor(walk: &mut Walk, node: NodeId) -> ExprId {
     let is_base = walk.tree.children(node).any(|part| walk.bytes_of(part) == b"base");
     let callee = if is_base { walk.builder.super_expr() } else { walk.builder.this(true) };

@@ -1,4 +1,4 @@
-//! What Go says that patterns cannot: packages, names of imports, lists of results, ranges, comma-ok, type switches.
+//! Hooks of Go: packages, import names, result lists, ranges, comma-ok, type switches.
 
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, flags};
 use crate::parse::facts_builder::UNKNOWN;
@@ -9,10 +9,10 @@ use crate::parse::walk::state::Walk;
 
 pub struct Go;
 
-/// Elements of a literal that are kept.
+/// Largest number of recorded elements of a literal.
 const MAX_ELEMENTS: usize = 256;
 
-/// Beginnings of functions that `go test` runs.
+/// Prefixes of functions that `go test` runs.
 const TEST_PREFIXES: &[&str] = &["Test", "Benchmark", "Example", "Fuzz"];
 
 impl LanguageHooks for Go {
@@ -84,7 +84,7 @@ impl LanguageHooks for Go {
         if let Some(outer) = draft.wrapper.outer
             && walk.tree.children(outer).any(|part| walk.bytes_of(part) == b"(")
         {
-            // The only one of a group.
+            // The only specification in a group.
             (draft.wrapper.outer, draft.wrapper.signature) = (None, None);
         }
         match draft.kind {
@@ -115,7 +115,7 @@ impl LanguageHooks for Go {
     }
 }
 
-/// A field of the type itself, not of a struct inside one of its fields.
+/// Returns whether a field belongs to the type itself, not to a struct inside one of its fields.
 fn is_field_of(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let tree = walk.tree;
     let list = tree.node(draft.node).parent;
@@ -141,7 +141,7 @@ fn import(walk: &mut Walk, node: NodeId) {
     walk.push_import(Import { scope: 0, module, level: 0, member: None, alias, kind, line, type_only: false });
 }
 
-/// The name that a package most likely has: the last part of its path without version and `go-`.
+/// Returns the likely name of a package: the last component of its path without version and `go-`.
 fn package_name(module: &str) -> String {
     let is_version = |part: &str| part.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
     let mut parts = module.rsplit('/');
@@ -159,7 +159,7 @@ fn package_name(module: &str) -> String {
     bare.to_owned()
 }
 
-/// `var a, b T = x, y`: each name has its value, or its part of the only one.
+/// `var a, b T = x, y`: each name has its own value, or its position of a single one.
 fn variables(walk: &mut Walk, node: NodeId) {
     let annotation = walk.child(node, "type").map(|node| walk.annotation(node));
     let value_list = walk.child(node, "value");
@@ -179,7 +179,7 @@ fn variables(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `for key, value := range x`: the value is what indexing gives, for lists and for maps.
+/// `for key, value := range x`: the value is the result of indexing, for lists and for maps.
 fn range(walk: &mut Walk, key: NodeId, value: NodeId, binding: BindingDraft) {
     let element = binding.value.map(|base| {
         let index = walk.builder.literal(LiteralType::Int);
@@ -190,17 +190,17 @@ fn range(walk: &mut Walk, key: NodeId, value: NodeId, binding: BindingDraft) {
     walk.bind(value, BindingDraft { value: element, ..draft });
 }
 
-/// `v, ok := m[k]`, `x.(T)`, `<-c`.
+/// Returns whether an assignment has the comma-ok form: `v, ok := m[k]`, `x.(T)`, `<-c`.
 fn is_comma_ok(walk: &Walk, value: Option<ExprId>) -> bool {
     value.is_some_and(|value| match *walk.builder.get(value) {
         Expr::Index { .. } => true,
-        // A type assertion; a composite literal is only one value.
+        // A type assertion. A composite literal is a single value.
         Expr::Call { new, .. } => new,
         _ => false,
     })
 }
 
-/// `switch t := x.(type)`: the name may hold each of the cases' types.
+/// `switch t := x.(type)`: the name may have the type of each case.
 fn type_switch(walk: &mut Walk, node: NodeId) {
     let Some(name) = walk.child(node, "alias").and_then(|list| walk.contents(list).next()) else {
         return;
@@ -254,7 +254,7 @@ fn named_results(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// A list of results: the only type, or a tuple with one type for each name.
+/// Returns the type of a result list: the only type, or a tuple with one type per name.
 fn results(walk: &mut Walk, list: NodeId) -> ExprId {
     let mut items = Vec::new();
     let declarations: Vec<NodeId> = walk.contents(list).collect();
@@ -273,7 +273,7 @@ fn results(walk: &mut Walk, list: NodeId) -> ExprId {
     }
 }
 
-/// `make(T, n)`
+/// Returns the expression of `make(T, n)`.
 fn made(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let function = walk.child(node, "function")?;
     if walk.bytes_of(function) != b"make" {
@@ -285,7 +285,7 @@ fn made(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     Some(value_of(walk, declared, Vec::new()))
 }
 
-/// `[]T{a, b}`, `map[K]V{k: a}`
+/// Returns the expression of `[]T{a, b}`, `map[K]V{k: a}`.
 fn container(walk: &mut Walk, node: NodeId) -> ExprId {
     let declared = walk.child(node, "type").map_or(UNKNOWN, |node| walk.annotation(node));
     let elements: Vec<NodeId> = walk.child(node, "body").map_or_else(Vec::new, |body| walk.contents(body).collect());
@@ -300,7 +300,7 @@ fn container(walk: &mut Walk, node: NodeId) -> ExprId {
     value_of(walk, declared, items)
 }
 
-/// A value of a type: containers hold these items, or without any a new value of their element's type.
+/// Builds a value of a type. Containers hold the given items, or a new value of their element type if there are none.
 fn value_of(walk: &mut Walk, declared: ExprId, mut items: Vec<ExprId>) -> ExprId {
     match walk.builder.get(declared).clone() {
         Expr::Unknown => UNKNOWN,

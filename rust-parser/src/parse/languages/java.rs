@@ -1,4 +1,4 @@
-//! What Java says that patterns cannot: packages, imports, declarations with `var`, anonymous classes, tests.
+//! Hooks of Java: packages, imports, declarations with `var`, anonymous classes, tests.
 
 use crate::facts::{BindingKind, ExprId, Kind, flags};
 use crate::parse::flat_tree::NodeId;
@@ -10,7 +10,7 @@ use crate::parse::walk::state::Walk;
 
 pub struct Java;
 
-/// Annotations of JUnit and TestNG that make a method a test.
+/// Annotations of JUnit and TestNG that mark a method as a test.
 const TEST_ANNOTATIONS: &[&str] =
     &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Theory", "Property"];
 
@@ -30,7 +30,7 @@ impl LanguageHooks for Java {
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
             "package_declaration" => walk.document_file(node),
-            // An annotation is not called where it stands.
+            // An annotation is not a call at its position.
             "annotation" => walk.claim_call(node),
             "record_declaration" => record_fields(walk, node),
             "enhanced_for_statement" => declare(walk, node, node, BindingKind::Iterate),
@@ -62,7 +62,7 @@ impl LanguageHooks for Java {
     }
 }
 
-/// `import a.b.C;`, `import a.b.*;`, `import static a.B.c;`
+/// Handles `import a.b.C;`, `import a.b.*;`, `import static a.B.c;`.
 fn import(walk: &mut Walk, node: NodeId) {
     let Some(name) = walk.contents(node).next() else {
         return;
@@ -72,7 +72,7 @@ fn import(walk: &mut Walk, node: NodeId) {
     dotted::import(walk, node, &path, is_star, None);
 }
 
-/// The body of `new T() { ... }`, or of a member of the enum `T`: a class without a name that extends `T`.
+/// Defines the body of `new T() { ... }`, or of a member of the enum `T`: an anonymous class that extends `T`.
 fn anonymous(walk: &Walk, draft: &mut DefinitionDraft) -> bool {
     let parent = walk.tree.node(draft.node).parent;
     let base = match walk.kind_name(parent) {
@@ -88,7 +88,7 @@ fn anonymous(walk: &Walk, draft: &mut DefinitionDraft) -> bool {
     true
 }
 
-/// The fields that the head of a record declares.
+/// Defines the fields in the head of a record.
 fn record_fields(walk: &mut Walk, node: NodeId) {
     let class = walk.scope();
     let Some(list) = walk.child(node, "parameters") else {
@@ -102,7 +102,7 @@ fn record_fields(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// One declared name with its type and value.
+/// Binds one declared name with its type and value.
 fn declare(walk: &mut Walk, declaration: NodeId, declarator: NodeId, kind: BindingKind) {
     let Some(name) = walk.child(declarator, "name") else {
         return;
@@ -117,7 +117,7 @@ fn declare(walk: &mut Walk, declaration: NodeId, declarator: NodeId, kind: Bindi
     }
 }
 
-/// The type of a declaration; None for `var`.
+/// Returns the type of a declaration, or `None` for `var`.
 fn declared_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     if walk.bytes_of(node) == b"var" {
         walk.claim_read(node);
@@ -126,7 +126,7 @@ fn declared_type(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     Some(walk.annotation(node))
 }
 
-/// A method that JUnit or TestNG runs.
+/// Returns whether JUnit or TestNG runs a method.
 pub fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let annotated = draft.decorators.iter().any(|&decorator| {
         let text = walk.text_of(decorator);

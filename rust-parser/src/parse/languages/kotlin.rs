@@ -1,5 +1,5 @@
-//! What Kotlin says that patterns cannot: imports, receivers of extensions, parameters with defaults, bodies of enum entries
-//! and of `object : T`, loops, infix calls, dotted types, tests.
+//! Hooks of Kotlin: imports, receivers of extensions, parameters with defaults, bodies of enum entries and of
+//! `object : T`, loops, infix calls, dotted types, tests.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,7 +19,7 @@ const TYPES: &[&str] = &["user_type", "nullable_type", "function_type", "parenth
 
 /// Bytes before a class that are searched for its annotations.
 const MAX_ANNOTATIONS: usize = 4096;
-/// What begins the declaration of a class, and what may stand before it.
+/// Keywords that start the declaration of a class, and modifiers that may precede them.
 const DECLARATIONS: &[&[u8]] = &[b"class ", b"interface ", b"object "];
 const MODIFIERS: &[&[u8]] = &[
     b"public",
@@ -52,7 +52,7 @@ impl LanguageHooks for Kotlin {
         true
     }
 
-    /// `import a.b.C`, `import a.b.C as D`, `import a.b.*`; members of a companion are members of its class.
+    /// Reads `import a.b.C`, `import a.b.C as D` and `import a.b.*`. Members of a companion are members of its class.
     fn import(&self, walk: &mut Walk, node: NodeId) -> bool {
         let parts: Vec<NodeId> = walk.contents(node).collect();
         let is_star = walk.tree.children(node).any(|part| walk.bytes_of(part) == b"*");
@@ -66,7 +66,7 @@ impl LanguageHooks for Kotlin {
 
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
-            // An annotation is not called where it stands.
+            // An annotation is not a call at its position.
             "annotation" | "file_annotation" => {
                 walk.claim_call(node);
                 walk.contents(node).for_each(|part| walk.claim_call(part));
@@ -118,7 +118,7 @@ impl LanguageHooks for Kotlin {
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         if walk.kind_name(node) != "infix_expression" {
-            // `f(x) { ... }` is one call.
+            // `f(x) { ... }` is a single call.
             let inner = walk.contents(node).next()?;
             let has_lambda = walk.contents(node).any(|part| walk.kind_name(part) == "annotated_lambda");
             if has_lambda && walk.kind_name(inner) == "call_expression" {
@@ -137,7 +137,7 @@ impl LanguageHooks for Kotlin {
     }
 }
 
-/// The body of an enum's entry, or an object without a name.
+/// Defines the body of an enum entry, or an anonymous object.
 fn anonymous(walk: &Walk, draft: &mut DefinitionDraft) -> bool {
     let parent = walk.tree.node(draft.node).parent;
     match (walk.kind_name(draft.node), walk.kind_name(parent)) {
@@ -157,7 +157,7 @@ fn is_in_companion(walk: &Walk, node: NodeId) -> bool {
     walk.kind_name(walk.tree.node(body).parent) == "companion_object"
 }
 
-/// `fun T.name(): R`: the extension of `T` around it, and the type of the result.
+/// `fun T.name(): R`: opens the extension of `T` and sets the result type.
 fn read_head(walk: &mut Walk, draft: &mut DefinitionDraft) {
     let is_type = |walk: &Walk, part: NodeId| TYPES.contains(&walk.kind_name(part));
     let parts: Vec<NodeId> = walk.tree.children(draft.node).collect();
@@ -168,14 +168,14 @@ fn read_head(walk: &mut Walk, draft: &mut DefinitionDraft) {
     }
     if let Some(receiver) = receiver {
         let name = walk.extended_name(receiver);
-        draft.parent = walk.open_around(Kind::Extension, draft.node, receiver, name, draft.body);
+        draft.parent = walk.open_enclosing(Kind::Extension, draft.node, receiver, name, draft.body);
         if draft.kind == Kind::Function {
             draft.kind = Kind::Method;
         }
     }
 }
 
-/// `class A(val b: B)`: the parameters that are properties.
+/// `class A(val b: B)`: defines the parameters that are properties.
 fn properties_of_head(walk: &mut Walk, node: NodeId) {
     let constructor = walk.contents(node).find(|&part| walk.kind_name(part) == "primary_constructor");
     let list = constructor.and_then(|constructor| walk.contents(constructor).last());
@@ -202,7 +202,7 @@ fn properties_of_head(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// Defaults and `vararg` stand beside their parameters.
+/// Reads defaults and `vararg`, which the grammar places next to their parameters.
 fn complete_parameters(walk: &mut Walk, node: NodeId) {
     let list = walk.contents(node).find(|&part| walk.kind_name(part) == "function_value_parameters");
     let (Some(&(definition, _)), Some(list)) = (walk.definition_of.get(&node), list) else {
@@ -233,7 +233,7 @@ fn complete_parameters(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `for (x: T in xs)`.
+/// Handles `for (x: T in xs)`.
 fn loop_variable(walk: &mut Walk, node: NodeId) {
     let parts: Vec<NodeId> = walk.contents(node).collect();
     let is_variable = |&part: &NodeId| walk.kind_name(part).ends_with("variable_declaration");
@@ -251,7 +251,7 @@ fn loop_variable(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `this@Outer`; the label of a function says nothing.
+/// Returns the expression of `this@Outer`; a function's label is ignored.
 fn outer_this(walk: &mut Walk, node: NodeId) -> ExprId {
     let label = walk.contents(node).last();
     match label.filter(|&label| walk.text_of(label).starts_with(char::is_uppercase)) {
@@ -263,7 +263,7 @@ fn outer_this(walk: &mut Walk, node: NodeId) -> ExprId {
     }
 }
 
-/// `a.b.C<D>`.
+/// Returns the expression of `a.b.C<D>`.
 fn dotted_type(walk: &mut Walk, node: NodeId) -> ExprId {
     let mut base = None;
     let mut args = Vec::new();
@@ -290,7 +290,8 @@ fn dotted_type(walk: &mut Walk, node: NodeId) -> ExprId {
     if args.is_empty() { base } else { walk.builder.expr(Expr::Generic { base, args }) }
 }
 
-/// The grammar may take a class behind two annotations for a call with a lambda: all but the first are blank.
+/// Blanks all annotations of a class but the first: the grammar may misread a class after two annotations as a call
+/// with a lambda.
 fn without_surplus_annotations(source: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(source);
     for keyword in DECLARATIONS {
@@ -311,7 +312,7 @@ fn without_surplus_annotations(source: &[u8]) -> Cow<'_, [u8]> {
     text
 }
 
-/// Where annotations stand at the end of a text, before modifiers; last first.
+/// Returns the annotations at the end of a text, before modifiers, last first.
 fn annotations_before(text: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut rest = text;

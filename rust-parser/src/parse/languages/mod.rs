@@ -1,4 +1,4 @@
-//! What each language may say in Rust where patterns cannot: one module per language, each an implementation of
+//! Hooks of the languages: one module per language, each with an implementation of
 //! [`crate::parse::hooks::LanguageHooks`].
 
 pub mod bash;
@@ -23,7 +23,7 @@ struct NoHooks;
 
 impl LanguageHooks for NoHooks {}
 
-/// The hooks of a name (`code` in `language.toml`), or None when there are none of that name.
+/// Returns the hooks of a name (`code` in `language.toml`), or `None` if there are none.
 pub fn hooks(name: &str) -> Option<&'static dyn LanguageHooks> {
     Some(match name {
         "" => &NoHooks,

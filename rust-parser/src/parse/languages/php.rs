@@ -1,5 +1,4 @@
-//! What PHP says that patterns cannot: namespaces, forms of `use`, qualified names, promoted parameters, callables in
-//! arrays, tests.
+//! Hooks of PHP: namespaces, forms of `use`, qualified names, promoted parameters, callables in arrays, tests.
 
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, LiteralType, ReferenceKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
@@ -84,7 +83,7 @@ fn dotted(name: &str) -> String {
     name.split_whitespace().collect::<String>().trim_matches('\\').replace('\\', ".")
 }
 
-/// `A\B\c` as attributes; the first part of a fully qualified name keeps its `\`.
+/// Converts `A\B\c` to attributes. The first part of a fully qualified name keeps its `\`.
 fn qualified(walk: &mut Walk, text: &str) -> ExprId {
     let absolute = text.starts_with('\\');
     let path = text.trim_start_matches('\\').replace('\\', ".");
@@ -104,7 +103,7 @@ fn primitive(walk: &mut Walk, text: &str) -> ExprId {
     walk.builder.literal(kind)
 }
 
-/// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`.
+/// Handles `use A\B;`, `use A\{B, C as D};`, `use function A\f;`.
 fn use_declaration(walk: &mut Walk, node: NodeId) {
     let prefix = walk.contents(node).find(|&part| walk.kind_name(part) == "namespace_name");
     let prefix = prefix.map_or_else(String::new, |part| walk.text_of(part).into_owned());
@@ -160,7 +159,7 @@ fn push_import(
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
 }
 
-/// `foreach ($values as $key => $value)`.
+/// Handles `foreach ($values as $key => $value)`.
 fn foreach(walk: &mut Walk, node: NodeId) {
     let body = walk.child(node, "body");
     let parts: Vec<NodeId> = walk.contents(node).filter(|&part| Some(part) != body).collect();
@@ -184,7 +183,7 @@ fn foreach(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `[$this, 'method']`, `[Foo::class, 'method']`.
+/// Handles `[$this, 'method']`, `[Foo::class, 'method']`.
 fn callable_array(walk: &mut Walk, node: NodeId) {
     let items: Vec<NodeId> = walk.contents(node).collect();
     let &[object, method] = &items[..] else {
@@ -205,7 +204,7 @@ fn callable_array(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `__construct(private Api $api)`: a field of the class, and its value.
+/// `__construct(private Api $api)`: declares a field of the class and sets it.
 fn promoted(walk: &mut Walk, node: NodeId) {
     let function = walk.scope();
     let class = walk.builder.facts.definitions[function as usize].parent;
@@ -228,7 +227,7 @@ fn promoted(walk: &mut Walk, node: NodeId) {
     walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
 }
 
-/// PHPUnit: methods named so or marked so, in classes named so.
+/// Recognizes PHPUnit tests: methods by name or annotation, in classes by name.
 fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     match draft.kind {
         Kind::Class => draft.name.ends_with("Test") && walk.builder.facts.is_test,
@@ -242,7 +241,7 @@ fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     }
 }
 
-/// `@var T`, `@return T`, `@param T $x`: types that are only documented.
+/// `@var T`, `@return T`, `@param T $x`: types that only the documentation declares.
 fn documented_types(walk: &mut Walk) {
     for definition in 1..walk.builder.facts.definitions.len() {
         let record = &walk.builder.facts.definitions[definition];
@@ -276,13 +275,13 @@ fn documented_types(walk: &mut Walk) {
     }
 }
 
-/// What follows a tag at the beginnings of lines; nothing for no tag.
+/// Returns the texts after a tag at the start of a line.
 fn tagged<'d>(docs: &'d str, tag: &'d str) -> impl Iterator<Item = &'d str> {
     let lines = docs.lines().filter_map(move |line| line.trim_start().strip_prefix(tag));
     lines.filter(move |rest| !tag.is_empty() && rest.starts_with([' ', '\t']))
 }
 
-/// `A|null`, `?A`, `A[]`, `\\B\\C`; None for what is no class.
+/// Reads `A|null`, `?A`, `A[]`, `\\B\\C`. Returns `None` for types other than classes.
 fn documented_type(walk: &mut Walk, text: &str) -> Option<ExprId> {
     let mut options = Vec::new();
     for part in text.trim_start_matches('?').split('|') {

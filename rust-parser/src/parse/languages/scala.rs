@@ -1,5 +1,5 @@
-//! What Scala says that patterns cannot: forms of imports, objects beside classes of their name, fields that heads declare,
-//! further lists of parameters, `this` and `super` (plain identifiers of the grammar), binders of patterns and loops.
+//! Hooks of Scala: forms of imports, companion objects, fields declared in class heads, further parameter lists, `this`
+//! and `super` (plain identifiers in the grammar), and names bound by patterns and loops.
 
 use crate::facts::{BindingKind, Expr, ExprId, Kind, flags};
 use crate::parse::flat_tree::NodeId;
@@ -16,7 +16,7 @@ impl LanguageHooks for Scala {
         true
     }
 
-    /// An object and the class or trait of its name are one.
+    /// An object extends the class or trait of the same name, and vice versa.
     fn reopens(&self, kind: Kind) -> bool {
         matches!(kind, Kind::Class | Kind::Trait | Kind::Enum)
     }
@@ -43,7 +43,7 @@ impl LanguageHooks for Scala {
             // A named argument.
             "assignment_expression" if walk.kind_name(around) == "arguments" => {}
             "assignment_expression" => walk.bind_variable_or_member(node, binding),
-            // A capitalised name in a pattern is compared with.
+            // A capitalized name in a pattern is compared with, not bound.
             kind if kind.ends_with("pattern") || kind == "case_clause" => {
                 if !walk.text_of(node).starts_with(char::is_uppercase) {
                     let target = walk.expression(node);
@@ -74,10 +74,10 @@ impl LanguageHooks for Scala {
         true
     }
 
-    /// `this`, `super` or a name.
+    /// Returns the expression of `this`, `super` or a name.
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         match walk.bytes_of(node) {
-            // `this(...)` is another constructor.
+            // `this(...)` calls another constructor.
             b"this" => {
                 let parent = walk.tree.node(node).parent;
                 walk.builder.this(walk.child(parent, "function") == Some(node))
@@ -90,7 +90,7 @@ impl LanguageHooks for Scala {
         }
     }
 
-    /// `Outer.this`, members that are receivers; `f(x)(y)` is one call.
+    /// Handles `Outer.this`, members used as receivers, and `f(x)(y)`, which is a single call.
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         if walk.child(node, "function").is_some_and(|callee| walk.kind_name(callee) == "call_expression") {
             walk.claim_call(node);
@@ -106,7 +106,7 @@ impl LanguageHooks for Scala {
     }
 }
 
-/// In `name.size`, a `name` that is no variable may be a member without parentheses, which is called.
+/// Records the call of `name` in `name.size` if `name` is not a variable: it may be a member without parentheses.
 fn read_member(walk: &mut Walk, node: NodeId) {
     if walk.kind_name(node) == "identifier" && walk.text_of(node).starts_with(char::is_lowercase) {
         let name = walk.name_of(node);
@@ -116,7 +116,7 @@ fn read_member(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// The kind of the class, trait or enum that an object adds to.
+/// Returns the kind of the class, trait or enum that an object extends.
 fn companion_kind(walk: &mut Walk, draft: &DefinitionDraft) -> Kind {
     let name = walk.builder.owned_name(draft.name.clone());
     let kinds = [Kind::Class, Kind::Trait, Kind::Enum];
@@ -124,7 +124,7 @@ fn companion_kind(walk: &mut Walk, draft: &DefinitionDraft) -> Kind {
     known.unwrap_or(Kind::Class)
 }
 
-/// `import a.b, c.{D, E => F, G as H, _}, i._`
+/// Handles `import a.b, c.{D, E => F, G as H, _}, i._`.
 fn imports(walk: &mut Walk, node: NodeId) {
     let mut path: Vec<String> = Vec::new();
     let mut is_of_value = false;
@@ -169,7 +169,7 @@ fn star(walk: &mut Walk, node: NodeId, path: &[String], is_of_value: bool) {
     }
 }
 
-/// One of the names in braces.
+/// Reads one of the names in braces.
 fn select(walk: &mut Walk, node: NodeId, path: &[String], is_of_value: bool) {
     if is_of_value || path.is_empty() {
         return;
@@ -188,7 +188,7 @@ fn select(walk: &mut Walk, node: NodeId, path: &[String], is_of_value: bool) {
     }
 }
 
-/// Parameters of a class are fields of it; those without `val` of a class that is no case class are private.
+/// Parameters of a class are fields. Those without `val` are private unless it is a case class.
 fn fields_of_head(walk: &mut Walk, node: NodeId) {
     let Some(&(class, _)) = walk.definition_of.get(&node) else {
         return;
@@ -209,7 +209,7 @@ fn fields_of_head(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// Lists of parameters after the first ones are variables of the function.
+/// Parameters of further lists are variables of the function.
 fn further_parameters(walk: &mut Walk, node: NodeId, first: usize) {
     let lists = walk.in_field(node, "parameters").filter(|&list| walk.kind_name(list) == "parameters");
     for list in lists.skip(first).collect::<Vec<_>>() {
@@ -222,7 +222,7 @@ fn further_parameters(walk: &mut Walk, node: NodeId, first: usize) {
     }
 }
 
-/// `x <- xs` or `y = f(x)` in a loop.
+/// Binds `x <- xs` or `y = f(x)` in a loop.
 fn enumerator(walk: &mut Walk, node: NodeId) {
     let &[target, value, ..] = &walk.contents(node).collect::<Vec<_>>()[..] else {
         return;

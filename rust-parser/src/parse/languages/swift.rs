@@ -1,5 +1,5 @@
-//! What Swift says that patterns cannot: parameters without a list, labels of arguments, several variables in one
-//! declaration, what conditions and patterns bind, visibility, dotted types, tests.
+//! Hooks of Swift: parameters without a list, argument labels, several variables in one declaration, bindings of
+//! conditions and patterns, visibility, dotted types, tests.
 
 use crate::facts::{BindingKind, Expr, ExprId, Kind, ParamKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
@@ -63,7 +63,7 @@ impl LanguageHooks for Swift {
         true
     }
 
-    /// `A.B<C>`, `A.Type`
+    /// Returns the expression of `A.B<C>`, `A.Type`.
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         let mut base = UNKNOWN;
         let mut args = Vec::new();
@@ -89,20 +89,21 @@ impl LanguageHooks for Swift {
     }
 }
 
-/// `private` or `fileprivate`, but not `private(set)`.
+/// Returns whether a declaration is `private` or `fileprivate`, but not only `private(set)`.
 fn is_private(walk: &Walk, node: NodeId) -> bool {
     let modifiers = walk.tree.children(node).find(|&part| walk.kind_name(part) == "modifiers");
     let words = modifiers.into_iter().flat_map(|modifiers| walk.tree.children(modifiers));
     words.into_iter().any(|word| matches!(walk.bytes_of(word), b"private" | b"fileprivate"))
 }
 
-/// The type after the arrow.
+/// Returns the type after the arrow.
 fn result_type(walk: &Walk, node: NodeId) -> Option<NodeId> {
     let arrow = walk.tree.children(node).find(|&part| walk.bytes_of(part) == b"->")?;
     walk.in_field(node, "name").find(|&part| part > arrow)
 }
 
-/// Defaults stand beside their parameters. A label of its own is what callers see; the name inside is a variable.
+/// Reads parameters. The grammar places defaults next to them. Callers use the argument label; the parameter name is a
+/// variable.
 fn complete_parameters(walk: &mut Walk, node: NodeId) {
     let Some(&(definition, _)) = walk.definition_of.get(&node) else {
         return;
@@ -141,7 +142,8 @@ fn label(walk: &mut Walk, definition: u32, position: usize, parameter: NodeId) {
     }
 }
 
-/// `let a = x, b: T`: the names with their types and values; a type is that of the names before it without one.
+/// `let a = x, b: T`: returns the names with their types and values. A type also applies to preceding names without
+/// one.
 fn variables(walk: &Walk, node: NodeId) -> Vec<(NodeId, Option<NodeId>, Option<NodeId>)> {
     let mut found: Vec<(NodeId, Option<NodeId>, Option<NodeId>)> = Vec::new();
     let names: Vec<NodeId> = walk.in_field(node, "name").collect();
@@ -163,7 +165,7 @@ fn variables(walk: &Walk, node: NodeId) -> Vec<(NodeId, Option<NodeId>, Option<N
     found
 }
 
-/// The declared type of one of the names of a declaration.
+/// Returns the declared type of one name of a declaration.
 fn declared_type(walk: &Walk, node: NodeId, name: NodeId) -> Option<NodeId> {
     let holds = |pattern: NodeId| pattern <= name && name < walk.tree.node(pattern).next;
     variables(walk, node).into_iter().find(|&(pattern, ..)| holds(pattern)).and_then(|(_, annotation, _)| annotation)
@@ -178,7 +180,7 @@ fn bind(walk: &mut Walk, name: NodeId, value: Option<NodeId>, annotation: Option
     }
 }
 
-/// `if let a = x, let b: T = y`. A name bound to itself (`if let a`) goes on meaning what it did.
+/// Binds `if let a = x, let b: T = y`. A name bound to itself (`if let a`) keeps its meaning.
 fn conditions(walk: &mut Walk, node: NodeId) {
     let names: Vec<NodeId> = walk.in_field(node, "bound_identifier").collect();
     let parts: Vec<NodeId> = walk.tree.children(node).collect();
@@ -195,7 +197,7 @@ fn conditions(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `let .some(a)`, `let e as T`: names that a pattern binds.
+/// Binds the names of a pattern: `let .some(a)`, `let e as T`.
 fn pattern(walk: &mut Walk, node: NodeId, annotation: Option<ExprId>) {
     let declared = walk.in_field(node, "name").last().map(|node| walk.annotation(node));
     let annotation = declared.or(annotation);

@@ -14,6 +14,7 @@ use crate::parse::facts_builder::FactsBuilder;
 /// Longest name and signature of a heading, in characters.
 const MAX_HEADING: usize = 400;
 
+/// Collects the facts of a document while it is read.
 pub struct Document<'c, 'a> {
     builder: &'c mut FactsBuilder<'a>,
     source: &'c [u8],
@@ -103,6 +104,7 @@ impl<'c, 'a> Document<'c, 'a> {
         }
     }
 
+    /// Records a reference to the mentioned name or path at a 1-based line.
     pub fn mention(&mut self, mention: Mention, line: u32) {
         let (kind, text) = match mention {
             Mention::Name(text) => (ReferenceKind::DocName, text),

@@ -1,9 +1,11 @@
 //! Line numbers of a document.
 
+/// Returns the end of the line that contains a byte.
 pub fn line_end(source: &[u8], at: usize) -> usize {
     source[at.min(source.len())..].iter().position(|&byte| byte == b'\n').map_or(source.len(), |length| at + length)
 }
 
+/// Returns the start of the line that contains a byte.
 pub fn line_start(source: &[u8], at: usize) -> usize {
     source[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)
 }

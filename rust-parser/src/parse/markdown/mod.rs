@@ -17,6 +17,7 @@ use crate::parse::hooks::LanguageHooks;
 use crate::parse::markdown::document::Document;
 use crate::parse::markdown::reader::Reader;
 
+/// The hooks of Markdown, which read a whole document.
 pub struct Markdown;
 
 impl LanguageHooks for Markdown {

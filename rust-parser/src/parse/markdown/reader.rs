@@ -23,6 +23,7 @@ enum Leaf {
     Other,
 }
 
+/// The state of reading a document.
 pub struct Reader<'s, 'd, 'c, 'a> {
     source: &'s [u8],
     document: &'d mut Document<'c, 'a>,
@@ -138,7 +139,7 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
             Leaf::Heading(level, range) => {
                 let range = self.whole_lines(range);
                 let line = self.lines.line(range.start);
-                self.document.heading(level, without_stand_ins(&self.plain).trim(), range, line);
+                self.document.heading(level, without_placeholder_chars(&self.plain).trim(), range, line);
             }
             Leaf::Paragraph(range) if !self.plain.trim().is_empty() => {
                 let text = String::from_utf8_lossy(&self.source[range]);
@@ -211,20 +212,20 @@ impl<'s, 'd, 'c, 'a> Reader<'s, 'd, 'c, 'a> {
 }
 
 /// Placeholder characters with the length of one, two and three bytes that are not UTF-8.
-const STAND_INS: [&str; 4] = ["", "\u{1a}", "\u{9a}", "\u{fffd}"];
+const PLACEHOLDER_CHARS: [&str; 4] = ["", "\u{1a}", "\u{9a}", "\u{fffd}"];
 
 /// Returns the text, with placeholder characters of the same length for bytes that are not UTF-8.
 fn as_text(source: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(source) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => Cow::Owned(
-            source.utf8_chunks().flat_map(|chunk| [chunk.valid(), STAND_INS[chunk.invalid().len()]]).collect(),
+            source.utf8_chunks().flat_map(|chunk| [chunk.valid(), PLACEHOLDER_CHARS[chunk.invalid().len()]]).collect(),
         ),
     }
 }
 
 /// Returns the text with the replacement character for the placeholders of `as_text`.
-fn without_stand_ins(text: &str) -> Cow<'_, str> {
+fn without_placeholder_chars(text: &str) -> Cow<'_, str> {
     if text.contains(['\u{1a}', '\u{9a}']) {
         Cow::Owned(text.replace(['\u{1a}', '\u{9a}'], "\u{fffd}"))
     } else {

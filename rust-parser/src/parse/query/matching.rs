@@ -43,7 +43,7 @@ impl Subject<'_> {
         self.content_kinds.get(kind as usize).copied().unwrap_or(true)
     }
 
-    /// Assumes that the caller has checked the kind.
+    /// Returns whether a node matches a pattern, assuming that the caller has checked its kind.
     fn node_fits(&self, pattern: &NodePattern, node: NodeId, captures: &mut Captures) -> bool {
         if pattern.absent.iter().any(|&field| self.tree.child_by_field(node, field).is_some()) {
             return false;

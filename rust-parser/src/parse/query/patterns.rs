@@ -28,6 +28,7 @@ pub struct NodePattern {
     pub children: Vec<ChildPattern>,
 }
 
+/// The node kinds that a pattern matches.
 #[derive(Debug, Clone)]
 pub enum Kinds {
     /// `(_)`: any named node except comments.

@@ -7,6 +7,7 @@ pub struct Form {
     pub place: String,
 }
 
+/// The syntax of a form.
 #[derive(Debug, Clone)]
 pub enum FormKind {
     /// `( ... )`

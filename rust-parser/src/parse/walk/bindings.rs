@@ -107,6 +107,7 @@ impl Walk<'_> {
         self.push_binding(target, draft);
     }
 
+    /// Records a binding in the current scope.
     pub fn push_binding(&mut self, target: ExprId, draft: BindingDraft) {
         if let Expr::Name(name) = *self.builder.get(target) {
             self.note_local(name);
@@ -185,7 +186,7 @@ impl Walk<'_> {
         });
     }
 
-    /// Declares the package of the file; a second clause names a package below the first.
+    /// Declares the package of the file. A second clause names a package below the first.
     pub fn declare_package(&mut self, name: NodeId) {
         let name = dotted::compact(self, name);
         let module = &mut self.builder.facts.module;

@@ -1,10 +1,10 @@
-//! Imports of languages whose packages are dotted names (Java, Kotlin, Scala).
+//! Dotted package names, as in imports of Java, Kotlin and Scala.
 
 use crate::facts::{Import, ImportKind};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 
-/// Text without white space and comments.
+/// Returns the text of a node without white space and comments.
 pub fn compact(walk: &Walk, node: NodeId) -> String {
     let mut text = String::new();
     for part in node..walk.tree.node(node).next {
@@ -15,7 +15,7 @@ pub fn compact(walk: &Walk, node: NodeId) -> String {
     text
 }
 
-/// `a.b.C`, or all of `a.b`; bound as `alias`, else as its last part.
+/// Records an import of `a.b.C`, or of all members of `a.b`, bound to `alias` or to its last part.
 pub fn import(walk: &mut Walk, node: NodeId, path: &str, is_star: bool, alias: Option<String>) {
     let (kind, module, member) = match path.rsplit_once('.') {
         _ if is_star => (ImportKind::Star, path, None),

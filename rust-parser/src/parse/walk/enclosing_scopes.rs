@@ -9,11 +9,11 @@ use crate::parse::walk::signatures::MAX_SIGNATURE;
 use crate::parse::walk::state::Walk;
 
 impl Walk<'_> {
-    /// Opens the extension around a definition that stands outside of its type (`func (s *Server) Run`, `void
-    /// A::B::f()`).
+    /// Opens the extension around a definition that stands outside of its type (`func (s *Server) Run`,
+    /// `void A::B::f()`).
     pub(in crate::parse) fn open_extension(&mut self, node: NodeId, extended: &[NodeId], body: Option<NodeId>) {
         let name = extended.iter().map(|&part| self.extended_name(part)).collect::<Vec<_>>().join(".");
-        let definition = self.open_around(Kind::Extension, node, extended[0], name, body);
+        let definition = self.open_enclosing(Kind::Extension, node, extended[0], name, body);
         if extended.len() > 1 {
             let name = self.builder.facts.definitions[definition as usize].name;
             let name = self.builder.text(name).to_owned();
@@ -23,7 +23,7 @@ impl Walk<'_> {
     }
 
     /// Records and opens a scope around the definition at a node: the extended type, or the namespace in its name.
-    pub fn open_around(
+    pub fn open_enclosing(
         &mut self,
         kind: Kind,
         node: NodeId,

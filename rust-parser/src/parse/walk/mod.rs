@@ -35,7 +35,7 @@ impl Walk<'_> {
             if node.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
                 return false;
             }
-            if !self.language.rules(self.tree.node(node).kind).is_passive() {
+            if !self.language.rules(self.tree.node(node).kind).is_ignored_kind() {
                 self.visit(node);
             }
         }

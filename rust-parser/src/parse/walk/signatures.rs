@@ -1,4 +1,4 @@
-//! What stands above and at the beginning of a definition: documentation and signature.
+//! The documentation and signature of definitions.
 
 use crate::language_data::DocStyle;
 use crate::parse::doc_text;
@@ -7,11 +7,11 @@ use crate::parse::walk::definitions::is_value;
 use crate::parse::walk::drafts::DefinitionDraft;
 use crate::parse::walk::state::{CommentRun, Walk};
 
-/// Characters of a signature that are kept.
+/// Longest signature in characters.
 pub const MAX_SIGNATURE: usize = 400;
 
 impl Walk<'_> {
-    /// Start of the text with the documentation comment directly above, and that comment.
+    /// Returns the start of a definition including the documentation comment directly above it, and that comment.
     pub(in crate::parse) fn with_comment(&self, outer: NodeId, first_node: NodeId) -> (u32, u32, Option<String>) {
         let place = self.tree.node(first_node);
         let is_above = |run: &CommentRun, node: NodeId| {
@@ -22,7 +22,7 @@ impl Walk<'_> {
         let Some(run) = self.comments.filter(|run| comment_above && self.stands_first_below(run.parent, outer)) else {
             return (place.start, place.line + 1, None);
         };
-        // Or between the decorators and the rest.
+        // The comment may also be between the decorators and the rest.
         if !is_above(&run, first_node) && !is_above(&run, outer) {
             return (place.start, place.line + 1, None);
         }
@@ -31,7 +31,8 @@ impl Walk<'_> {
         (run.start.min(place.start), first_line, Some(text))
     }
 
-    /// A node is a child of another, or the first thing in one: some grammars put the first comment of a body before it.
+    /// Returns whether a node is a child of another, or the first node inside one: some grammars place the first
+    /// comment of a body before it.
     fn stands_first_below(&self, above: NodeId, node: NodeId) -> bool {
         let start = self.tree.node(node).start;
         let mut parent = self.tree.node(node).parent;
@@ -41,14 +42,14 @@ impl Walk<'_> {
         parent == above
     }
 
-    /// The comment directly above a node documents the whole file.
+    /// Treats the comment directly above a node as documentation of the whole file.
     pub fn document_file(&mut self, node: NodeId) {
         if let (_, _, Some(comment)) = self.with_comment(node, node) {
             self.set_file_docs(&doc_text::clean_comment(&comment));
         }
     }
 
-    /// Documentation of the whole file, unless it has some.
+    /// Sets the documentation of the whole file, unless it is already set.
     pub fn set_file_docs(&mut self, docs: &str) {
         if self.builder.facts.definitions[0].docstring == 0 {
             let docstring = self.builder.long_text(doc_text::limited(docs));
@@ -80,7 +81,7 @@ impl Walk<'_> {
             Some(body) if !is_value(draft.kind) => self.head_end(draft, body),
             _ => self.tree.node(outer).end,
         };
-        // White space and closing marks make the folded text shorter than its source, but rarely ten times.
+        // Folding white space and stripping closing marks shortens the text, but rarely to a tenth.
         let end = (end as usize).min(start + MAX_SIGNATURE * 10).max(start);
         let text = String::from_utf8_lossy(&self.source[start..end]);
         let folded = doc_text::fold(&text, MAX_SIGNATURE);
@@ -94,7 +95,7 @@ impl Walk<'_> {
         head.to_owned()
     }
 
-    /// Where the head ends: before the body, and before a comment that some grammars put between the two.
+    /// Returns the end of the head: before the body, and before a comment that some grammars place between the two.
     fn head_end(&self, draft: &DefinitionDraft, body: NodeId) -> u32 {
         let name_end = self.tree.node(draft.name_node.unwrap_or(draft.node)).start;
         let is_comment = |&child: &NodeId| self.language.rules(self.tree.node(child).kind).is_comment;

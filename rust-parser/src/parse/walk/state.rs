@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Matches one of the language's patterns at a node. Appends its captures.
+    /// Matches one of the language's patterns at a node. Returns true, with the captures appended, on a match.
     pub fn matches(&self, number: u16, node: NodeId, captures: &mut Captures) -> bool {
         let subject = Subject { tree: self.tree, source: self.source, content_kinds: &self.language.content_kinds };
         subject.matches(&self.language.patterns[number as usize], node, captures)
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// Returns a list of captures for reuse.
+    /// Takes back a list of captures for reuse.
     pub fn recycle(&mut self, mut captures: Captures) {
         captures.clear();
         self.spare_captures.push(captures);
@@ -246,6 +246,7 @@ impl<'a> Walk<'a> {
         self.claims[node as usize] & mark != 0
     }
 
+    /// Records a reference in the current scope at a 1-based line.
     pub fn refer(&mut self, kind: ReferenceKind, expr: ExprId, line: u32) {
         let scope = self.scope();
         self.builder.facts.references.push(Reference { scope, kind, expr, line });

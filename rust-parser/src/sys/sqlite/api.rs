@@ -34,6 +34,7 @@ pub struct File {
     pub methods: *const Methods,
 }
 
+/// `sqlite3_io_methods`.
 #[repr(C)]
 pub struct Methods {
     pub version: c_int,
@@ -133,12 +134,14 @@ impl Raw {
         Self(file)
     }
 
+    /// Reads from an offset. Returns an SQLite result code.
     pub fn read(self, bytes: &mut [u8], offset: u64) -> c_int {
         let (Ok(length), Ok(offset)) = (c_int::try_from(bytes.len()), i64::try_from(offset)) else { return ERROR };
         // SAFETY: the file is open (`new`), and the slice has the length that is read.
         unsafe { ((*(*self.0).methods).read)(self.0, bytes.as_mut_ptr().cast(), length, offset) }
     }
 
+    /// Writes at an offset. Returns an SQLite result code.
     pub fn write(self, bytes: &[u8], offset: u64) -> c_int {
         let (Ok(length), Ok(offset)) = (c_int::try_from(bytes.len()), i64::try_from(offset)) else { return ERROR };
         // SAFETY: the file is open (`new`), and the slice has the length that is written.

@@ -236,7 +236,7 @@ unsafe fn scored(text: &Text, row: Handle, ranking: &mut Ranking) -> Result<f64,
         ranking.frequencies[phrase] = frequency;
     }
     let least_length: c_int = ranking.ends.iter().sum();
-    if ranking.hopeless(ranking.score(f64::from(least_length))) {
+    if ranking.cannot_rank(ranking.score(f64::from(least_length))) {
         return Ok(0.0);
     }
     let mut length = 0;

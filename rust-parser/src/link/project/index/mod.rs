@@ -1,6 +1,8 @@
-//! The project as tables: files, folders, packages, shared scopes, symbols by name and by qualified name.
+//! The index of a project: tables of files, folders, packages, shared scopes, and symbols by name and by qualified
+//! name.
 //!
-//! Built from files alone, in any order: lists whose order matters are kept sorted by path and position.
+//! The result depends only on the files, not on the order of updates: lists whose order matters are sorted by path and
+//! position.
 
 mod update;
 
@@ -16,11 +18,11 @@ use crate::link::project::file_types::FileTypes;
 use crate::link::project::names::{ExternalId, Externals, FILE_NODE, FileId, Strings, Sym, SymbolId, Symbols};
 use crate::link::rules::{FamilyId, Rules};
 
-/// A folder with a manifest of its own.
+/// A folder with its own manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubProject {
     pub folder: String,
-    /// python npm go rust maven dotnet php
+    /// One of: python npm go rust maven dotnet php.
     pub kind: String,
     pub name: String,
 }
@@ -40,12 +42,12 @@ pub struct Index {
     pub rules: Rules,
     pub files: Vec<Option<FileEntry>>,
     pub ancestry: Ancestry,
-    /// By file: results of the two rounds of type inference.
+    /// By file: the results of the two rounds of type inference.
     pub first_types: Vec<FileTypes>,
     pub types: Vec<FileTypes>,
     pub subprojects: Vec<SubProject>,
     paths: FxHashMap<Box<str>, FileId>,
-    /// Files by the last part of their path.
+    /// Files by the last component of their path.
     file_names: FxHashMap<Sym, Vec<FileId>>,
     folders: FxHashMap<(FamilyId, Sym), u32>,
     pub packages: FxHashMap<Sym, u32>,
@@ -56,7 +58,7 @@ pub struct Index {
     claims: FxHashMap<Sym, Claims>,
 }
 
-/// Symbols that have one name.
+/// The symbols with one name.
 enum Claims {
     One(SymbolId),
     Many(Vec<SymbolId>),
@@ -72,6 +74,7 @@ impl Claims {
 }
 
 impl Index {
+    /// Creates the index of an empty project.
     pub fn new<'a>(languages: impl Iterator<Item = &'a Settings>) -> Index {
         let strings = Strings::default();
         Index {
@@ -97,55 +100,62 @@ impl Index {
 }
 
 impl Index {
+    /// Returns an existing file. Panics if the file was removed.
     pub fn file(&self, id: FileId) -> &FileEntry {
         self.files[id as usize].as_ref().expect("file of the project")
     }
 
-    /// Files that exist, in no order.
+    /// Returns the existing files in arbitrary order.
     pub fn present(&self) -> impl Iterator<Item = (FileId, &FileEntry)> {
         let numbered = self.files.iter().enumerate();
         numbered.filter_map(|(id, entry)| entry.as_ref().map(|entry| (id as FileId, entry)))
     }
 
-    /// Keep the facts of all files packed until they are asked for again.
+    /// Packs the facts of all files.
     pub fn pack(&mut self) {
         self.files.par_iter_mut().flatten().for_each(FileEntry::pack);
     }
 
-    /// Number of files whose facts are not only packed.
+    /// Returns the number of files with unpacked facts.
     pub fn unpacked(&self) -> usize {
         self.present().filter(|(_, file)| file.is_unpacked()).count()
     }
 
+    /// Returns the id of an existing file by its path.
     pub fn file_id(&self, path: &str) -> Option<FileId> {
         let id = *self.paths.get(path)?;
         self.files[id as usize].is_some().then_some(id)
     }
 
-    /// Files whose path ends in a name, in no order.
+    /// Returns the files with a file name, in arbitrary order.
     pub fn files_named(&self, name: &str) -> &[FileId] {
         let list = self.strings.find(name).and_then(|name| self.file_names.get(&name));
         list.map_or(&[], Vec::as_slice)
     }
 
+    /// Returns a folder that contains files of a language family, at any depth.
     pub fn has_folder(&self, family: FamilyId, folder: &str) -> Option<Sym> {
         let sym = self.strings.find(folder)?;
         self.folders.contains_key(&(family, sym)).then_some(sym)
     }
 
+    /// Returns the modules and packages, or files of a package, directly in a folder, sorted by path.
     pub fn children_of(&self, family: FamilyId, folder: Sym) -> &[FileId] {
         self.children.get(&(family, folder)).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the symbols with a name in a shared scope, by path and position.
     pub fn shared_in(&self, container: Container, name: Sym) -> &[SymbolId] {
         self.shared.get(&(container, name)).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns all nodes with a name, in arbitrary order.
     pub fn with_name(&self, name: Sym) -> &[SymbolId] {
         self.by_name.get(&name).map_or(&[], Claims::as_slice)
     }
 
-    /// The symbol that has a qualified name without a suffix; `None` when a package has it or nobody.
+    /// Returns the symbol whose uid is a qualified name without a suffix. Returns `None` if a package has this name, or
+    /// no symbol.
     pub fn owner(&self, qualified_name: Sym) -> Option<SymbolId> {
         if self.packages.contains_key(&qualified_name) {
             return None;
@@ -154,20 +164,22 @@ impl Index {
         claims.iter().copied().min_by_key(|&symbol| self.claim_order(symbol))
     }
 
+    /// Returns the qualified name of a symbol.
     pub fn qualified_name(&self, symbol: SymbolId) -> Sym {
         let place = self.symbols.get(symbol);
         let file = self.file(place.file);
         if place.def == FILE_NODE { file.file_name } else { file.qualified_names[place.def as usize] }
     }
 
-    /// Uid of a symbol without the project: its qualified name, with `@<path>` when another symbol has that name.
+    /// Returns the uid of a symbol without the project: its qualified name, followed by `@<path>` if another symbol has
+    /// that name.
     pub fn uid(&self, symbol: SymbolId) -> String {
         let mut uid = String::new();
         self.push_uid(symbol, &mut uid);
         uid
     }
 
-    /// Uid of a symbol with the project.
+    /// Returns the uid of a symbol with the project.
     pub fn full_uid(&self, project: &str, symbol: SymbolId) -> String {
         let mut uid = String::with_capacity(project.len() + 60);
         uid.push_str(project);
@@ -185,7 +197,7 @@ impl Index {
         }
     }
 
-    /// Uid of a name outside the project, without the project.
+    /// Returns the uid of an external name, without the project.
     pub fn external_uid(&self, external: ExternalId) -> String {
         let (package, name) = self.externals.name(external);
         let package = self.strings.text(package);
@@ -195,7 +207,7 @@ impl Index {
         }
     }
 
-    /// Uid of the far end of an edge, without the project.
+    /// Returns the uid of an edge's target, without the project.
     pub fn target_uid(&self, target: Target) -> String {
         match target {
             Target::Symbol(symbol) => self.uid(symbol),
@@ -211,12 +223,13 @@ impl Index {
         (is_declaration, file.is_test, &file.path, place.def.wrapping_add(1))
     }
 
-    /// Place of a symbol for sorting: by path, then by position.
+    /// Returns the sort key of a symbol: path, then position.
     pub fn source_order(&self, symbol: SymbolId) -> (&str, u32) {
         let place = self.symbols.get(symbol);
         (&self.file(place.file).path, place.def)
     }
 
+    /// Returns the file and the outline of a symbol, which must not be a file's own node.
     pub fn definition(&self, symbol: SymbolId) -> (&FileEntry, &Outline) {
         let place = self.symbols.get(symbol);
         let file = self.file(place.file);

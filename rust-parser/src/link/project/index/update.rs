@@ -1,4 +1,4 @@
-//! Updates of the index: files leave and enter the tables, and the keys of lookups whose answers may change are collected.
+//! Updates of the index: removes and adds files, and collects the keys of queries whose answers may have changed.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::link::project::paths::{file_name_of, folder_of};
 use crate::link::rules::FamilyId;
 
 impl Index {
-    /// Take files in and out; return, if `with_keys`, what lookups may now see differently.
+    /// Removes and adds files. Returns the ids of the added files and, if `with_keys`, the keys of queries whose
+    /// answers may have changed.
     pub fn replace(
         &mut self,
         changed: Vec<Arc<FileFacts>>,
@@ -83,7 +84,7 @@ impl Index {
             add_count(&mut self.folders, place, by);
         }
         for declared in entry.packages() {
-            // Parents exist with their children, as in `import com.example` of `com.example.app`.
+            // Parent packages exist, too: `com.example.app` allows `import com.example`.
             let text = self.strings.text(declared);
             let ends = text.match_indices('.').map(|(at, _)| at).chain([text.len()]);
             for end in ends {
@@ -127,7 +128,7 @@ impl Index {
         }
     }
 
-    /// Drop everything that belongs to the files from the tables.
+    /// Removes all entries of the files from the tables.
     fn forget(&mut self, leaving: &FxHashSet<FileId>, before: &FxHashMap<FileId, Vec<(u32, u64)>>) {
         if leaving.is_empty() {
             return;
@@ -165,7 +166,7 @@ impl Index {
     }
 }
 
-/// Lists to sort once all files are in.
+/// Lists to sort after all files are added.
 #[derive(Default)]
 struct Touched {
     shared: FxHashSet<(Container, Sym)>,
@@ -203,7 +204,7 @@ fn add_claim(claims: &mut FxHashMap<Sym, Claims>, name: Sym, symbol: SymbolId) {
     }
 }
 
-/// Keep of the names that `is_touched` only the symbols that stay.
+/// Removes, from the names for which `is_touched` holds, the symbols for which `stays` does not.
 fn drop_claims(
     claims: &mut FxHashMap<Sym, Claims>,
     is_touched: impl Fn(Sym) -> bool,

@@ -1,17 +1,16 @@
-//! The rule `declared`: packages and namespaces that files declare, by dotted name.
+//! The module rule `declared`: packages and namespaces that files declare, by dotted name.
 
 use smallvec::smallvec;
 
 use crate::language_data::{ExternalName, OuterPackages};
 use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::file_entry::{FileEntry, is_class};
-use crate::link::project::index::Container;
 use crate::link::project::names::{EMPTY, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
 impl Query<'_> {
-    /// `a.b.C`: the longest declared package, then members; else an external name.
+    /// Resolves `a.b.C`: the longest declared package, then members; else an external name.
     pub fn declared_module(&self, entry: &FileEntry, written: &str) -> Entity {
         let name = written.trim_start_matches(['\\', ':']).replace("::", ".").replace(['\\', '/'], ".");
         if let Some(symbol) = entry.rules.modules.whole_names.then(|| self.whole_module(entry, &name)).flatten() {
@@ -38,7 +37,7 @@ impl Query<'_> {
         self.external_declared(entry.rules.modules.external, &name)
     }
 
-    /// A name whose first part is a package or member of the file's own package, or of one around it.
+    /// Resolves a name whose first part is a package or member of the file's own package, or of an enclosing one.
     fn relative_module(&self, entry: &FileEntry, name: &str) -> Option<Entity> {
         if entry.rules.modules.outer != OuterPackages::Parents {
             return None;
@@ -72,14 +71,15 @@ impl Query<'_> {
         Entity::External(self.index.externals.intern(strings.intern(&package), rest))
     }
 
-    /// The module of a whole dotted name.
+    /// Returns the module of a whole dotted name.
     fn whole_module(&self, entry: &FileEntry, name: &str) -> Option<SymbolId> {
         let symbol = self.owner(self.index.strings.intern(name))?;
         let (file, definition) = self.definition(symbol);
         (file.rules.family == entry.rules.family && is_class(definition.kind)).then_some(symbol)
     }
 
-    /// A capitalised name where modules are named by their whole names: it means the same everywhere.
+    /// Resolves a capitalized name in languages that name modules by their whole names: it has the same meaning
+    /// everywhere.
     pub fn whole_name(&self, name: Sym) -> Option<Values> {
         let entity = match self.whole_module(self.file, self.text(name)) {
             Some(symbol) => Entity::Definition(symbol),
@@ -89,12 +89,12 @@ impl Query<'_> {
         Some(smallvec![Value::new(entity, Strategy::Import)])
     }
 
-    /// A name with the global prefix: never relative to a namespace or an import.
+    /// Resolves a name with the global prefix, which is never relative to a namespace or import.
     pub fn global_name(&self, name: &str) -> Option<Values> {
         let known = self.known(name);
-        let found = self.shared(Container::Package(EMPTY), known).first();
+        let found = self.shared_in_package(EMPTY, known).next();
         let entity = match found {
-            Some(&symbol) => Entity::Definition(self.canonical(symbol)),
+            Some(symbol) => Entity::Definition(self.canonical(symbol)),
             None => match self.package(name) {
                 Some(package) => Entity::Package(package),
                 None if self.file.rules.builtins.contains(&known) => Entity::Builtin(known),
@@ -104,9 +104,9 @@ impl Query<'_> {
         Some(smallvec![Value::new(entity, Strategy::Import)])
     }
 
-    /// A member or sub-package of a declared package.
+    /// Returns a member or sub-package of a declared package.
     pub fn package_member(&self, package: Sym, name: Sym) -> Option<Entity> {
-        if let Some(&symbol) = self.shared(Container::Package(package), name).first() {
+        if let Some(symbol) = self.shared_in_package(package, name).next() {
             return Some(Entity::Definition(self.canonical(symbol)));
         }
         let below = format!("{}.{}", self.text(package), self.text(name));

@@ -1,4 +1,4 @@
-//! The rule `folders`: the name in a manifest and a folder below it.
+//! The module rule `folders`: the name in a manifest, and a folder below it.
 
 use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
@@ -7,6 +7,7 @@ use crate::link::project::paths::join;
 use crate::link::project::query::Query;
 
 impl Query<'_> {
+    /// Resolves the module of an import by the rule `folders`.
     pub(super) fn folder_module(&self, entry: &FileEntry, module: &str) -> Entity {
         let rules = &entry.rules;
         let projects = self.index.subprojects.iter().filter(|project| project.kind == rules.modules.manifest);

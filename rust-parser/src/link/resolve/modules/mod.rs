@@ -1,4 +1,5 @@
-//! From an import as written to the module, folder, package or external name it means: one file per rule of `[modules]`.
+//! Resolves the written module of an import to a module, folder, package or external name: one file per rule of
+//! `[modules]`.
 
 mod declared;
 mod folders;
@@ -15,10 +16,10 @@ use crate::link::project::paths::{folder_of, join, normalised, shared_prefix};
 use crate::link::project::query::Query;
 
 impl Query<'_> {
-    /// What the module of an import is; [`Entity::Missing`] when it should be in the project and is not.
+    /// Returns the module of an import; [`Entity::Missing`] if it should be in the project and is not.
     pub fn module_of(&self, file: FileId, import: &Import) -> Entity {
         let entry = self.index.file(file);
-        // Several names of one module are several imports.
+        // Several names from one module are several imports.
         let place = (file, entry.sym(import.module), import.level, import.kind as u8);
         if let Some(&known) = self.modules.borrow().get(&place) {
             return known;
@@ -51,7 +52,7 @@ impl Query<'_> {
         }
     }
 
-    /// A file included by its path: relative to the including file, else by the end of its path, nearest first.
+    /// Returns a file included by its path: relative to the including file, else by path suffix, nearest first.
     fn included_file(&self, entry: &FileEntry, written: &str) -> Entity {
         let folder = folder_of(&entry.path);
         for ending in &entry.rules.includes.endings {
@@ -81,7 +82,7 @@ impl Query<'_> {
         }
     }
 
-    /// `a.b.c` as external package `a` and name `b.c`.
+    /// Returns `a.b.c` as external package `a` and name `b.c`.
     pub fn external(&self, name: &str, separator: char) -> Entity {
         let (package, rest) = name.split_once(separator).unwrap_or((name, ""));
         if package.is_empty() {
@@ -92,13 +93,13 @@ impl Query<'_> {
         Entity::External(self.index.externals.intern(strings.intern(package), strings.intern(&rest)))
     }
 
-    /// The first of some files in a folder that the project has.
+    /// Returns the first of the given files that a folder of the project has.
     fn module_file(&self, folder: &str, names: &[String]) -> Option<Entity> {
         let found = names.iter().find_map(|name| self.file_at(&join(folder, name)))?;
         Some(Entity::Definition(self.module_symbol(found)))
     }
 
-    /// A member of a module, by its text.
+    /// Returns a member of a module, by its name.
     fn module_like_member(&self, module: Entity, name: &str) -> Entity {
         let sym = self.index.strings.intern(name);
         let found = self.member_of_module_like(module, sym);

@@ -1,4 +1,4 @@
-//! The rule `packages`: dotted names are paths below a root.
+//! The module rule `packages`: dotted names are paths below a root.
 
 use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
@@ -16,9 +16,9 @@ impl Query<'_> {
         self.submodule(&entry.rules, folder, &module.replace('.', "/")).unwrap_or(Entity::Missing)
     }
 
-    /// The folder under which an absolute module was found, and the module: under each ancestor of the importing file that
-    /// is not itself a package (a search path holds no packages), and its `roots`, nearest first; files before folders
-    /// without files of their own.
+    /// Returns the root and the module of an absolute name. Roots are the ancestors of the importing file that are not
+    /// packages themselves (a search path contains no packages), and their `roots`, nearest first; files take
+    /// precedence over folders without files of their own.
     pub fn package_absolute(&self, file: FileId, entry: &FileEntry, module: &str) -> Option<(String, Entity)> {
         let path = module.replace('.', "/");
         let own = Entity::Definition(self.module_symbol(file));
@@ -34,7 +34,7 @@ impl Query<'_> {
         })
     }
 
-    /// Where the search path is unknown: the only file whose path ends like a dotted name.
+    /// Returns, where the search path is unknown, the only file whose path ends with a dotted name.
     pub(super) fn package_anywhere(&self, rules: &LanguageRules, module: &str) -> Option<Entity> {
         if !rules.modules.anywhere || !module.contains('.') {
             return None;
@@ -90,7 +90,7 @@ impl Query<'_> {
         self.folder(rules.family, path).map(Entity::Folder)
     }
 
-    /// A module inside a package file's folder or inside a folder without one.
+    /// Returns a module inside a package file's folder, or inside a folder without one.
     pub fn submodule(&self, rules: &LanguageRules, folder: &str, name: &str) -> Option<Entity> {
         let path = join(folder, name);
         self.package_file(rules, &path).or_else(|| self.package_folder(rules, &path))

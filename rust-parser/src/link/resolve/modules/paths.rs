@@ -1,4 +1,4 @@
-//! The rule `paths`: relative paths, else packages by the name in their manifest.
+//! The module rule `paths`: relative paths; other names are packages by the name in their manifest.
 
 use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
@@ -8,6 +8,7 @@ use crate::link::project::query::Query;
 use crate::link::rules::LanguageRules;
 
 impl Query<'_> {
+    /// Resolves the module of an import by the rule `paths`.
     pub(super) fn path_module(&self, file: FileId, entry: &FileEntry, module: &str) -> Entity {
         if module.is_empty() {
             return Entity::Definition(self.module_symbol(file));
@@ -23,7 +24,7 @@ impl Query<'_> {
         }
     }
 
-    /// A package of the project, or a file below it.
+    /// Returns a package of the project, or a file below it.
     fn module_of_manifest(&self, rules: &LanguageRules, module: &str) -> Option<FileId> {
         let settings = &rules.modules;
         let projects = self.index.subprojects.iter().filter(|project| project.kind == settings.manifest);
@@ -39,7 +40,7 @@ impl Query<'_> {
         )
     }
 
-    /// `package/below`, or `@scope/package/below`.
+    /// Splits `package/below` or `@scope/package/below`.
     fn external_path(&self, rules: &LanguageRules, module: &str) -> Entity {
         let mut bare = rules.modules.prefixes.iter().filter_map(|prefix| module.strip_prefix(prefix.as_str()));
         let bare = bare.next().unwrap_or(module);
@@ -54,7 +55,7 @@ impl Query<'_> {
         }
     }
 
-    /// The file of a path without its ending, with the ending of what it is compiled to, or of a folder.
+    /// Returns the file of a path without its extension, with the extension of its compiled form, or of a folder.
     fn source_file(&self, rules: &LanguageRules, path: &str) -> Option<FileId> {
         if let Some(found) = self.file_at(path).filter(|&id| self.index.file(id).rules.family == rules.family) {
             return Some(found);

@@ -1,4 +1,5 @@
-//! The rule `tree`: modules are declared by their parent, from the root of a project down; paths are separated by `::`.
+//! The module rule `tree`: parents declare their modules, from the root of a project down; `::` separates the parts of
+//! paths.
 
 use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
@@ -8,6 +9,7 @@ use crate::link::project::query::Query;
 use crate::link::rules::LanguageRules;
 
 impl Query<'_> {
+    /// Resolves the module of an import by the rule `tree`; `level` is the number of leading `super`.
     pub(super) fn tree_module(&self, file: FileId, module: &str, level: u32) -> Entity {
         let mut here = Entity::Definition(self.module_symbol(file));
         let mut segments = module.split("::").filter(|segment| !segment.is_empty()).peekable();
@@ -42,7 +44,8 @@ impl Query<'_> {
         here
     }
 
-    /// First segment of an imported path: a module declared here, another part of the project, or a package outside of it.
+    /// Resolves the first segment of an imported path: a module declared here, another part of the project, or an
+    /// external package.
     fn first_segment(&self, file: FileId, name: &str) -> Entity {
         let here = Entity::Definition(self.module_symbol(file));
         let child = self.module_like_member(here, name);
@@ -52,7 +55,7 @@ impl Query<'_> {
         self.tree_project(name).unwrap_or_else(|| self.external(name, '.'))
     }
 
-    /// Another part of the project by the name that paths use for the one in its manifest.
+    /// Returns another part of the project by the name that paths use for the one in its manifest.
     pub fn tree_project(&self, name: &str) -> Option<Entity> {
         let rules = &*self.file.rules;
         let mut projects = self.index.subprojects.iter().filter(|project| project.kind == rules.modules.manifest);
@@ -64,7 +67,7 @@ impl Query<'_> {
         self.parent_module(Entity::Definition(self.module_symbol(self.home)))
     }
 
-    /// The file that declares, directly or not, the module of a file.
+    /// Returns the file that declares, directly or indirectly, the module of a file.
     pub fn tree_root(&self, file: FileId) -> Entity {
         let entry = self.index.file(file);
         let rules = &*entry.rules;
@@ -103,7 +106,7 @@ impl Query<'_> {
             .unwrap_or(Entity::Missing)
     }
 
-    /// A module with a file of its own, declared by a file.
+    /// Returns a module with a file of its own, declared by a file.
     pub fn tree_child(&self, entry: &FileEntry, name: &str) -> Option<Entity> {
         let rules = &*entry.rules;
         let path = join(&children_folder(&entry.rules, &entry.path), name);
@@ -115,7 +118,8 @@ fn with_endings(rules: &LanguageRules, stem: &str) -> Vec<String> {
     rules.modules.endings.iter().map(|ending| format!("{stem}{ending}")).collect()
 }
 
-/// Folder with the files of the modules that a file declares: its own when it stands for the folder, else one of its name.
+/// Returns the folder of the modules that a file declares: its own if the file represents the folder, else one of the
+/// file's name.
 fn children_folder(rules: &LanguageRules, path: &str) -> String {
     let (folder, name) = (folder_of(path), file_name_of(path));
     if rules.index_files.iter().chain(&rules.entry_files).any(|file| file == name) {

@@ -6,7 +6,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::Walk;
 
-/// `T a = x, *b;`: each name has the type and its own value. In C++ a value of a class is made by its constructor.
+/// `T a = x, *b;`: each name has the type and its own value. In C++, a value of a class is created by its constructor.
 pub fn declaration(walk: &mut Walk, node: NodeId) {
     let Some(declared) = walk.child(node, "type") else {
         return;
@@ -38,7 +38,7 @@ fn made_value(walk: &mut Walk, declarator: NodeId, annotation: Option<ExprId>, i
             let inner = walk.child(declarator, "declarator").map(|inner| walk.kind_name(inner));
             inner == Some("identifier")
         }
-        // `Item item(other);` reads like the declaration of a function.
+        // `Item item(other);` has the syntax of a function declaration.
         ("function_declarator", _) => {
             let name = walk.child(declarator, "declarator");
             claim_types(walk, declarator);
@@ -62,7 +62,7 @@ fn made_value(walk: &mut Walk, declarator: NodeId, annotation: Option<ExprId>, i
     }
 }
 
-/// Declares a function, not a variable that holds one.
+/// Returns whether a declarator declares a function, rather than a variable that holds one.
 fn is_prototype(walk: &Walk, mut declarator: NodeId) -> bool {
     while matches!(walk.kind_name(declarator), "pointer_declarator" | "reference_declarator") {
         let Some(inner) = walk.contents(declarator).last() else {
@@ -75,7 +75,7 @@ fn is_prototype(walk: &Walk, mut declarator: NodeId) -> bool {
         && inner.is_some_and(|inner| walk.kind_name(inner) != "parenthesized_declarator")
 }
 
-/// What stands between the brackets are values, not types.
+/// Marks the names in parentheses as values, not types.
 fn claim_types(walk: &mut Walk, node: NodeId) {
     for part in node..walk.tree.node(node).next {
         walk.claim_read(part);

@@ -1,10 +1,10 @@
-//! C and C++ text before parsing: macros that stand for attributes are no syntax and would hide the declarations around
-//! them, so they become blanks of the same length; and which of the two languages a header is written in.
+//! Prepares C and C++ source for the grammar: attribute macros, which would hide the declarations around them, become
+//! blanks of the same length. Also detects which of the two languages a header uses.
 
 use std::borrow::Cow;
 
 const GUARD: &[u8] = b"__cplusplus";
-/// Bytes of a header looked at.
+/// Bytes of a header that are examined.
 const HEADER_BYTES: usize = 200_000;
 /// Thread-safety and similar annotations after a declarator, with their arguments.
 const ANNOTATIONS: &[&str] = &[
@@ -32,7 +32,7 @@ const ANNOTATIONS: &[&str] = &[
     "__attribute__",
     "__declspec",
 ];
-/// Words of compilers and common macros that say how a function is compiled or called.
+/// Compiler keywords and common macros that specify how a function is compiled or called.
 const WORDS: &[&str] = &[
     "forceinline",
     "force_inline",
@@ -48,7 +48,7 @@ const WORDS: &[&str] = &[
     "CALLBACK",
     "APIENTRY",
 ];
-/// Words after which an upper-case word is not the name of what they introduce.
+/// Keywords after which an upper-case word is not the introduced name.
 const HEADS: &[&str] = &["class", "struct", "union", "enum"];
 /// Parts of upper-case words that mark an attribute of linkage, inlining or deprecation.
 const MARKS: &[&str] = &[
@@ -74,7 +74,7 @@ const MARKS: &[&str] = &[
     "ALWAYS",
 ];
 
-/// The text with attribute macros blank, and without the braces of `extern "C"` that only C++ sees.
+/// Returns the text with attribute macros blanked, and without the braces of `extern "C"` that only C++ sees.
 pub fn without_attributes(source: &[u8]) -> Cow<'_, [u8]> {
     let mut blank = linkage_guards(source);
     let mut before: &[u8] = b"";
@@ -126,7 +126,7 @@ fn linkage_guards(source: &[u8]) -> Vec<(usize, usize)> {
     found
 }
 
-/// The range to blank when the word is an attribute.
+/// Returns the range to blank if the word is an attribute.
 fn attribute(source: &[u8], before: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let text = std::str::from_utf8(&source[start..end]).ok()?;
     if WORDS.contains(&text) {
@@ -141,14 +141,14 @@ fn attribute(source: &[u8], before: &[u8], start: usize, end: usize) -> Option<(
     }
     let next = source[end..].iter().copied().find(|byte| !matches!(byte, b' ' | b'\t'))?;
     let starts_name = next.is_ascii_alphabetic() || next == b'_';
-    // `class API Name`: an upper-case word between is no name.
+    // `class API Name`: an upper-case word in between is not the name.
     let heads = std::str::from_utf8(before).is_ok_and(|word| HEADS.contains(&word));
     let is_marked = MARKS.iter().any(|mark| text.contains(mark));
     let is_attribute = (heads && starts_name) || (is_marked && (starts_name || matches!(next, b';' | b'{' | b'*')));
     is_attribute.then_some((start, end))
 }
 
-/// End of `( ... )` after a word.
+/// Returns the end of `( ... )` after a word.
 fn close_of_arguments(source: &[u8], end: usize) -> Option<usize> {
     let open = end + source[end..].iter().position(|byte| !byte.is_ascii_whitespace())?;
     if source[open] != b'(' {
@@ -168,7 +168,7 @@ fn close_of_arguments(source: &[u8], end: usize) -> Option<usize> {
     None
 }
 
-/// Words outside of comments, strings and lines of the preprocessor.
+/// Iterates over words outside of comments, strings and preprocessor lines.
 struct Scanner<'s> {
     source: &'s [u8],
     at: usize,
@@ -202,13 +202,13 @@ impl Scanner<'_> {
     }
 }
 
-/// Length up to the end of a mark, or of the text.
+/// Returns the length up to the end of a delimiter, or of the text.
 fn find(rest: &[u8], mark: &[u8]) -> usize {
     let place = rest.windows(mark.len()).skip(1).position(|window| window == mark);
     place.map_or(rest.len(), |at| at + 1 + mark.len())
 }
 
-/// Length of a string or character on one line.
+/// Returns the length of a string or character literal on one line.
 fn literal(rest: &[u8]) -> usize {
     let mut at = 1;
     while at < rest.len() {
@@ -223,7 +223,7 @@ fn literal(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// Length of a line of the preprocessor, with the lines that continue it.
+/// Returns the length of a preprocessor line with its continuation lines.
 fn directive(rest: &[u8]) -> usize {
     let mut at = 0;
     while let Some(end) = rest[at..].iter().position(|&byte| byte == b'\n') {
@@ -236,7 +236,7 @@ fn directive(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// Does a header say anything that only C++ has, outside of `#ifdef __cplusplus`?
+/// Returns whether a header uses C++ syntax outside of `#ifdef __cplusplus`.
 pub fn is_cpp_header(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(&data[..data.len().min(HEADER_BYTES)]);
     let mut guarded = 0;

@@ -1,5 +1,5 @@
-//! What C and C++ say that patterns cannot: which of them a header is, macros that are no syntax, declarations of several
-//! variables, qualified names, constructors, sections of classes, declarations whose definition follows.
+//! Hooks of C and C++: the language of a header, attribute macros, declarations of several variables, qualified names,
+//! constructors, access sections, and declarations with a later definition.
 
 mod declarations;
 mod macros;
@@ -67,7 +67,7 @@ impl LanguageHooks for CFamily {
             return false;
         }
         if walk.kind_name(draft.node).starts_with("preproc") {
-            // A macro knows no scopes.
+            // Macros have no scope.
             draft.parent = 0;
             draft.kind = if draft.kind == Kind::Method { Kind::Function } else { draft.kind };
             return true;
@@ -78,7 +78,7 @@ impl LanguageHooks for CFamily {
                 draft.name = draft.name.replace("::", ".");
                 true
             }
-            // `typedef struct Node Node;` says nothing new.
+            // `typedef struct Node Node;` adds no information.
             Kind::TypeAlias => draft.declared.is_none_or(|declared| tag(walk, declared) != draft.name),
             Kind::Class | Kind::Struct | Kind::Enum => {
                 nest(walk, draft);
@@ -115,7 +115,7 @@ impl LanguageHooks for CFamily {
     }
 }
 
-/// Note the functions that this file defines: their declarations in the same file say nothing more.
+/// Collects the functions that this file defines, whose declarations in the same file are redundant.
 fn note_definitions(walk: &mut Walk) {
     for node in 0..walk.tree.len() {
         if walk.kind_name(node) != "function_definition" {
@@ -167,14 +167,14 @@ fn nest(walk: &mut Walk, draft: &mut DefinitionDraft) {
     if let (Some((around, name)), Some(name_node)) = (draft.name.clone().rsplit_once("::"), draft.name_node) {
         let scope = walk.child(name_node, "scope").unwrap_or(name_node);
         let around = around.replace("::", ".");
-        let extension = walk.open_around(Kind::Extension, draft.node, scope, around.clone(), draft.body);
+        let extension = walk.open_enclosing(Kind::Extension, draft.node, scope, around.clone(), draft.body);
         walk.builder.facts.definitions[extension as usize].bases = vec![walk.builder.dotted(&around)];
         draft.parent = walk.scope();
         draft.name = name.to_owned();
     }
 }
 
-/// `using namespace a;`, `using a::b;`, `namespace x = a::b;`
+/// Handles `using namespace a;`, `using a::b;`, `namespace x = a::b;`.
 fn import(walk: &mut Walk, node: NodeId) {
     let parts: Vec<NodeId> = walk.contents(node).collect();
     let alias = walk.child(node, "name");
@@ -201,7 +201,7 @@ fn import(walk: &mut Walk, node: NodeId) {
     walk.push_import(Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false });
 }
 
-/// `public:`, `private:` and `protected:` count for the members below them.
+/// Applies `public:`, `private:` and `protected:` to the members below them.
 fn sections(walk: &mut Walk, body: NodeId) {
     let around = walk.tree.node(body).parent;
     let mut private = walk.kind_name(around) == "class_specifier";

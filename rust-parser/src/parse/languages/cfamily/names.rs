@@ -5,7 +5,7 @@ use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 
-/// A name without template arguments and white space.
+/// Returns a name without template arguments and white space.
 pub fn plain_name(name: &str) -> String {
     if let Some(operator) = name.strip_prefix("operator") {
         let words: Vec<&str> = operator.split('(').next().unwrap_or("").split_whitespace().collect();
@@ -22,19 +22,19 @@ pub fn plain_name(name: &str) -> String {
     kept.collect()
 }
 
-/// A conversion keeps its blank: `operator bool`, `operator==`.
+/// Returns an operator's text. A conversion keeps its blank: `operator bool`, but `operator==`.
 fn spaced(operator: &str) -> String {
     let is_word = operator.starts_with(|c: char| c.is_alphabetic() || c == '_');
     if is_word { format!(" {operator}") } else { operator.replace(' ', "") }
 }
 
-/// Name of the struct, union, enum or type that a typedef stands for.
+/// Returns the name of the struct, union, enum or type that a typedef declares an alias of.
 pub fn tag(walk: &Walk, declared: NodeId) -> String {
     let name = walk.child(declared, "name").unwrap_or(declared);
     plain_name(&walk.text_of(name))
 }
 
-/// `A::B::f` as the name of a definition is no value.
+/// Marks `A::B::f` as not a value where it is the name of a definition.
 pub fn claim_qualifiers(walk: &mut Walk, name: Option<NodeId>) {
     let mut current = name.unwrap_or(0);
     for _ in 0..8 {
@@ -46,7 +46,7 @@ pub fn claim_qualifiers(walk: &mut Walk, name: Option<NodeId>) {
     }
 }
 
-/// `a::b::c`, `std::vector<T>`: nested to the right in the grammar, to the left in what it means.
+/// Returns the expression of `a::b::c` or `std::vector<T>`, which the grammar nests to the right.
 pub fn qualified(walk: &mut Walk, node: NodeId) -> ExprId {
     let mut base = None;
     let mut current = node;

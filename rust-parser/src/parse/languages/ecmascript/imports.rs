@@ -1,11 +1,11 @@
-//! Imports and exports of JavaScript and TypeScript: ES modules, CommonJS, dynamic imports, TypeScript's own forms.
+//! Imports and exports of JavaScript and TypeScript: ES modules, CommonJS, dynamic imports and TypeScript's own forms.
 
 use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::Walk;
 
-/// `import d, {a as b} from "m"`, `import * as n from "m"`, `import "m"`, `import x = require("m")`.
+/// Handles `import d, {a as b} from "m"`, `import * as n from "m"`, `import "m"`, `import x = require("m")`.
 pub fn import_statement(walk: &mut Walk, node: NodeId) {
     let parts: Vec<NodeId> = walk.tree.children(node).collect();
     let type_only = parts.get(1).is_some_and(|&part| is_type_mark(walk, part));
@@ -43,7 +43,7 @@ pub fn import_statement(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// Imports from one module.
+/// The imports of one module.
 struct Draught {
     module: String,
     type_only: bool,
@@ -77,7 +77,7 @@ impl Draught {
         self.push_names(walk, name, ImportKind::Default, Some("default".to_owned()), Some(alias));
     }
 
-    /// `{a, b as c, type d}`.
+    /// Handles `{a, b as c, type d}`.
     fn push_specifiers(&self, walk: &mut Walk, list: NodeId, kind: ImportKind) {
         for specifier in walk.contents(list).collect::<Vec<_>>() {
             let Some(name) = walk.child(specifier, "name") else {
@@ -95,7 +95,8 @@ fn is_type_mark(walk: &Walk, node: NodeId) -> bool {
     matches!(walk.kind_name(node), "type" | "typeof") && walk.tree.is_leaf(node)
 }
 
-/// Re-exports, exports of names, default exports of values. True when nothing is left to see inside.
+/// Records re-exports, exported names and default exports of values. Returns true if the node has no further content to
+/// visit.
 pub fn export_statement(walk: &mut Walk, node: NodeId) -> bool {
     let parts: Vec<NodeId> = walk.tree.children(node).collect();
     let source = walk.child(node, "source");
@@ -170,7 +171,7 @@ fn bind_exported(walk: &mut Walk, node: NodeId, name: &str, value: ExprId) {
     walk.push_binding(target, draft);
 }
 
-/// Names given to `module.exports` or put into it.
+/// Records names assigned to `module.exports` or to its members.
 pub fn note_exported_values(walk: &mut Walk) {
     let builder = &walk.builder;
     let mut found = Vec::new();
@@ -203,7 +204,8 @@ pub fn note_exported_values(walk: &mut Walk) {
     walk.exported.extend(found);
 }
 
-/// `const x = require("m")`, `const {a, b: c} = await import("m")`, `const x = require("m").y`.
+/// Records `const x = require("m")`, `const {a, b: c} = await import("m")` or `const x = require("m").y`. Returns false
+/// for any other declaration.
 pub fn import_to_variable(walk: &mut Walk, node: NodeId) -> bool {
     let (Some(name), Some(value)) = (walk.child(node, "name"), walk.child(node, "value")) else {
         return false;
@@ -231,7 +233,8 @@ pub fn import_to_variable(walk: &mut Walk, node: NodeId) -> bool {
     true
 }
 
-/// `require("m")`, `import("m")`, their `await` and a member of them: the call, the module, the member.
+/// Matches `require("m")` and `import("m")`, also with `await` and a member access. Returns the call, the module and
+/// the member.
 fn required(walk: &Walk, value: NodeId) -> Option<(NodeId, String, Option<NodeId>)> {
     let text = walk.bytes_of(value);
     let plausible = [&b"require"[..], b"import", b"await", b"("];
@@ -250,7 +253,7 @@ fn required(walk: &Walk, value: NodeId) -> Option<(NodeId, String, Option<NodeId
     }
 }
 
-/// The module of a call of `require` or `import`.
+/// Returns the module of a call of `require` or `import`.
 fn called_module(walk: &Walk, call: NodeId) -> Option<String> {
     let callee = walk.child(call, "function")?;
     if !matches!(walk.bytes_of(callee), b"require" | b"import") {
@@ -261,7 +264,7 @@ fn called_module(walk: &Walk, call: NodeId) -> Option<String> {
     (walk.kind_name(source) == "string").then(|| unquoted(&walk.text_of(source)))
 }
 
-/// A `require` or `import` whose value has no name.
+/// Records a `require` or `import` whose value is not bound to a name. Returns false for any other call.
 pub fn import_call(walk: &mut Walk, node: NodeId) -> bool {
     let Some(module) = called_module(walk, node) else {
         return false;
@@ -273,7 +276,7 @@ pub fn import_call(walk: &mut Walk, node: NodeId) -> bool {
     true
 }
 
-/// Text without its quotes.
+/// Returns the text without its quotes.
 pub fn unquoted(text: &str) -> String {
     text.trim_matches(['"', '\'', '`']).to_owned()
 }

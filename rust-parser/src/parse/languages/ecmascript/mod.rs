@@ -1,5 +1,5 @@
-//! What JavaScript and TypeScript say that patterns cannot: destructuring, members of object literals, conventions of tests
-//! (forms of import and export are in `imports`).
+//! Hooks of JavaScript and TypeScript: destructuring, members of object literals and test conventions (`imports`
+//! handles imports and exports).
 
 mod imports;
 
@@ -17,7 +17,7 @@ use crate::parse::walk::state::Walk;
 
 pub struct Ecmascript;
 
-/// Functions whose function arguments are tests.
+/// Functions whose callbacks are tests.
 const TEST_CALLS: &[&str] = &["it", "test", "specify", "fit", "xit", "xtest"];
 
 impl LanguageHooks for Ecmascript {
@@ -83,7 +83,7 @@ impl LanguageHooks for Ecmascript {
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
-        // An element with a lower-case name is part of the page, not a component.
+        // An element with a lower-case name is an HTML element, not a component.
         if walk.bytes_of(node).first() != Some(&b'<') {
             return None;
         }
@@ -105,7 +105,7 @@ impl LanguageHooks for Ecmascript {
     }
 }
 
-/// `{a, b: c, d = 1, ...rest}`: each name holds an attribute of the value.
+/// `{a, b: c, d = 1, ...rest}`: each name is bound to an attribute of the value.
 fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let whole = walk.unpacked(binding);
     for part in walk.contents(node).collect::<Vec<_>>() {
@@ -132,7 +132,7 @@ fn object_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     }
 }
 
-/// Functions given to `it(...)`, `test(...)`, `test.each(...)(...)` in a test file are tests.
+/// Marks callbacks of `it(...)`, `test(...)` and `test.each(...)(...)` in a test file as tests.
 fn mark_tests(walk: &mut Walk, node: NodeId) {
     if !walk.builder.facts.is_test {
         return;
@@ -151,7 +151,7 @@ fn mark_tests(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// Members of an enum without a value.
+/// Records the members of an enum that have no value.
 fn enum_members(walk: &mut Walk, body: NodeId) {
     for member in walk.contents(body).collect::<Vec<_>>() {
         if matches!(walk.kind_name(member), "property_identifier" | "string") {
@@ -180,7 +180,8 @@ fn parameter_property(walk: &mut Walk, node: NodeId) {
     walk.push_binding(target, BindingDraft { kind: BindingKind::Assign, value, annotation, line });
 }
 
-/// A signature in an interface, a class, or the object type of an alias (not in a type inside another).
+/// Returns whether a signature belongs to an interface, a class or the object type of an alias, rather than to a nested
+/// type.
 fn is_member(walk: &Walk, node: NodeId) -> bool {
     let parent = walk.tree.node(node).parent;
     match walk.kind_name(parent) {
@@ -193,7 +194,7 @@ fn is_member(walk: &Walk, node: NodeId) -> bool {
     }
 }
 
-/// `#name`, `private`, `protected`.
+/// Returns whether a member is not visible outside: `#name`, `private`, `protected`.
 fn is_private(walk: &Walk, draft: &DefinitionDraft) -> bool {
     draft.name.starts_with('#')
         || walk
@@ -202,8 +203,8 @@ fn is_private(walk: &Walk, draft: &DefinitionDraft) -> bool {
             .any(|child| walk.kind_name(child) == "accessibility_modifier" && walk.bytes_of(child) != b"public")
 }
 
-/// Functions in an object literal: members of the variable that holds it, or of the module if it is `module.exports`;
-/// elsewhere they stay anonymous values.
+/// Handles functions in an object literal: they are members of the variable that holds the literal, or of the module
+/// for `module.exports`; elsewhere they stay anonymous.
 fn place_in_object(walk: &mut Walk, draft: &mut DefinitionDraft) {
     let tree = walk.tree;
     let outer = draft.wrapper.outer.unwrap_or(draft.node);
@@ -229,7 +230,8 @@ fn place_in_object(walk: &mut Walk, draft: &mut DefinitionDraft) {
     draft.kind = Kind::Function;
 }
 
-/// `exports.f = function`, `module.exports = class`, `T.prototype.m = function`; other assignments are values.
+/// Handles `exports.f = function`, `module.exports = class` and `T.prototype.m = function`; other assignments are
+/// values.
 fn place_assigned(walk: &mut Walk, draft: &mut DefinitionDraft) {
     let assignment = walk.tree.node(draft.node).parent;
     if draft.wrapper.name.is_none() || walk.kind_name(assignment) != "assignment_expression" {
@@ -264,7 +266,8 @@ fn defined_here(walk: &Walk, name: &str) -> Option<DefId> {
     (found != 0).then_some(found as DefId)
 }
 
-/// A signature without body is an overload in a class or module, a declaration in an interface or where it is declared.
+/// Sets the flags of a signature without a body: an overload in a class or module, a declaration in an interface or
+/// after `declare`.
 fn overload(walk: &Walk, draft: &mut DefinitionDraft) {
     let kind = walk.kind_name(draft.node);
     if kind == "abstract_method_signature" {

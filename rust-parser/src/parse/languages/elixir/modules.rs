@@ -1,4 +1,4 @@
-//! Names of Elixir's modules, written out in full by what `alias` says, and the forms of import.
+//! Full names of Elixir's modules, by expanding `alias`, and the forms of import.
 
 use crate::facts::{Arg, DefId, Expr, Import, ImportKind, Kind, ReferenceKind};
 use crate::parse::facts_builder::UNKNOWN;
@@ -6,7 +6,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::languages::elixir::syntax::option;
 use crate::parse::walk::state::Walk;
 
-/// Full name of the module around.
+/// Returns the full name of the enclosing module.
 pub fn own_module(walk: &Walk) -> Option<String> {
     let scopes = walk.scopes.iter().rev().map(|scope| scope.definition);
     let class = scopes.into_iter().find(|&scope| is_module(walk.kind_of(scope)))?;
@@ -18,7 +18,7 @@ pub fn is_module(kind: Kind) -> bool {
     matches!(kind, Kind::Class | Kind::Struct | Kind::Interface)
 }
 
-/// Full name of the module that `Alias.Name`, `__MODULE__` or `__MODULE__.Name` means.
+/// Returns the full name of the module in `Alias.Name`, `__MODULE__` or `__MODULE__.Name`.
 pub fn module_name(walk: &Walk, node: NodeId) -> Option<String> {
     match walk.kind_name(node) {
         "alias" => Some(expanded(walk, &walk.text_of(node))),
@@ -33,7 +33,7 @@ pub fn module_name(walk: &Walk, node: NodeId) -> Option<String> {
     }
 }
 
-/// A name with its first part replaced by what the nearest alias says.
+/// Returns a name with its first part expanded by the nearest alias.
 fn expanded(walk: &Walk, name: &str) -> String {
     if let Some(absolute) = name.strip_prefix("Elixir.") {
         return absolute.to_owned();
@@ -53,7 +53,7 @@ fn expanded(walk: &Walk, name: &str) -> String {
     }
 }
 
-/// The modules of the first argument of `alias` and the like: `A.B`, `A.{B, C}`.
+/// Returns the modules in the first argument of `alias` and similar macros: `A.B`, `A.{B, C}`.
 pub fn modules(walk: &Walk, node: NodeId) -> Vec<String> {
     if walk.kind_name(node) == "dot"
         && let (Some(left), Some(right)) = (walk.child(node, "left"), walk.child(node, "right"))
@@ -83,7 +83,7 @@ pub fn push_import(
     let import = Import { scope: 0, module, level: 0, member, alias, kind, line, type_only: false };
     match kind {
         ImportKind::Module => walk.push_import(import),
-        // Imported functions are looked up in the whole file.
+        // Imported functions are visible in the whole file.
         _ => walk.builder.facts.imports.push(import),
     }
 }
@@ -100,7 +100,7 @@ pub fn alias(walk: &mut Walk, node: NodeId, module: &str) {
     push_import(walk, node, ImportKind::Module, module, None, Some(&name));
 }
 
-/// `import A`, `import A, only: [f: 1]`.
+/// Handles `import A`, `import A, only: [f: 1]`.
 pub fn import(walk: &mut Walk, node: NodeId, module: &str) {
     let only = option(walk, node, "only:").filter(|&only| walk.kind_name(only) == "list");
     let Some(only) = only else {
@@ -128,7 +128,8 @@ pub fn run_use(walk: &mut Walk, node: NodeId, module: &str) {
     walk.refer(ReferenceKind::Call, expr, walk.tree.line(node));
 }
 
-/// `defmodule Inner` in a module is an alias of its full name there; it is no import.
+/// Records the alias that a nested `defmodule Inner` defines for its full name in the enclosing module. It is not an
+/// import.
 pub fn push_nested_alias(walk: &mut Walk, node: NodeId, full: &str, name: &str) {
     let module = walk.builder.owned_name(full.to_owned());
     let alias = Some(walk.builder.owned_name(name.to_owned()));

@@ -1,9 +1,9 @@
-//! How Elixir's tree is read: calls of macros, their arguments and keywords, operators, attributes.
+//! Access to Elixir's syntax tree: macro calls, their arguments and keywords, operators, attributes.
 
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 
-/// Name of what a call calls, unless that is no plain word.
+/// Returns the name of a call's target if it is a plain word.
 pub fn target<'a>(walk: &Walk<'a>, call: NodeId) -> &'a [u8] {
     match walk.child(call, "target") {
         Some(target) if walk.kind_name(target) == "identifier" => walk.bytes_of(target),
@@ -11,6 +11,7 @@ pub fn target<'a>(walk: &Walk<'a>, call: NodeId) -> &'a [u8] {
     }
 }
 
+/// Returns the arguments of a macro call.
 pub fn arguments<'a>(walk: &Walk<'a>, call: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
     let list = walk.contents(call).find(|&part| walk.kind_name(part) == "arguments");
     let (tree, comment) = (walk.tree, walk.language);
@@ -18,11 +19,12 @@ pub fn arguments<'a>(walk: &Walk<'a>, call: NodeId) -> impl Iterator<Item = Node
     parts.filter(move |&part| comment.is_content(tree.node(part).kind))
 }
 
+/// Returns the operator of a unary or binary expression; empty for other nodes.
 pub fn operator<'a>(walk: &Walk<'a>, node: NodeId) -> &'a [u8] {
     walk.child(node, "operator").map_or(b"", |operator| walk.bytes_of(operator))
 }
 
-/// `name` of `@name value` and `@name`.
+/// Returns `name` of `@name value` and `@name`.
 pub fn attribute_name<'a>(walk: &Walk<'a>, node: NodeId) -> &'a [u8] {
     if walk.kind_name(node) != "unary_operator" || operator(walk, node) != b"@" {
         return b"";
@@ -34,7 +36,7 @@ pub fn attribute_name<'a>(walk: &Walk<'a>, node: NodeId) -> &'a [u8] {
     }
 }
 
-/// Value of a keyword in the last argument of a call.
+/// Returns the value of a keyword in the last argument of a call.
 pub fn option(walk: &Walk, call: NodeId, key: &str) -> Option<NodeId> {
     let keywords = arguments(walk, call).find(|&part| walk.kind_name(part) == "keywords")?;
     let is_meant =

@@ -1,4 +1,4 @@
-//! What Python says that patterns cannot: forms of import, `self`, decorators with meaning, docstrings, forward references.
+//! Hooks of Python: forms of import, `self`, decorators with a meaning, docstrings, forward references.
 
 mod type_strings;
 
@@ -12,9 +12,9 @@ use crate::parse::walk::state::Walk;
 
 pub struct Python;
 
-/// Nodes around an import that may guard it.
+/// Largest number of enclosing nodes in which a guard of an import is searched for.
 const MAX_GUARD_DEPTH: u32 = 64;
-/// Base classes that make a class an enumeration.
+/// Base classes of enumerations.
 const ENUM_BASES: &[&str] = &["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"];
 
 impl LanguageHooks for Python {
@@ -94,7 +94,7 @@ impl LanguageHooks for Python {
     }
 }
 
-/// `import a.b, c as d`.
+/// Handles `import a.b, c as d`.
 fn import_modules(walk: &mut Walk, node: NodeId) {
     let type_only = is_guarded(walk, node);
     let children: Vec<NodeId> = walk.tree.children(node).collect();
@@ -112,7 +112,7 @@ fn import_modules(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `from .a import b as c, d`, `from a import *`, `from __future__ import x`.
+/// Handles `from .a import b as c, d`, `from a import *`, `from __future__ import x`.
 fn import_members(walk: &mut Walk, node: NodeId) {
     let type_only = is_guarded(walk, node);
     let mut module = String::new();
@@ -178,12 +178,12 @@ fn push(
     walk.push_import(Import { scope: 0, module, level, member, alias, kind, line, type_only });
 }
 
-/// Text without white space (dotted names may contain it).
+/// Returns the text without white space, which dotted names may contain.
 fn compact(walk: &Walk, node: NodeId) -> String {
     walk.text_of(node).split_whitespace().collect::<Vec<_>>().concat()
 }
 
-/// Is an import under `if TYPE_CHECKING:` or in a `try`?
+/// Returns whether an import is under `if TYPE_CHECKING:` or in a `try`.
 fn is_guarded(walk: &Walk, node: NodeId) -> bool {
     let tree = walk.tree;
     let mut current = node;
@@ -208,7 +208,7 @@ fn is_guarded(walk: &Walk, node: NodeId) -> bool {
     false
 }
 
-/// `isinstance(x, T)`, `issubclass(x, T)`, `cast(T, x)`: a type stands among the arguments.
+/// `isinstance(x, T)`, `issubclass(x, T)`, `cast(T, x)`: one argument is a type.
 fn type_arguments(walk: &mut Walk, node: NodeId) {
     let mut parts = walk.tree.children(node);
     let (Some(callee), Some(list)) = (parts.next(), parts.next()) else {
@@ -271,7 +271,7 @@ fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     walk.builder.facts.is_test && draft.name.starts_with("test_")
 }
 
-/// `self.__class__`, `type(self)`.
+/// Returns the expression of `self.__class__`, `type(self)`.
 fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let text = walk.bytes_of(node);
     let inner = if text.ends_with(b".__class__") {

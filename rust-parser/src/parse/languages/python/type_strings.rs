@@ -1,13 +1,13 @@
-//! Parses a type written as text, as Python does in forward references: dotted names, `Base[Args]`, `A | B`, `[A, B]`,
-//! nested strings. Anything else is unknown; nothing fails.
+//! Parses a type in a string, as in Python's forward references: dotted names, `Base[Args]`, `A | B`, `[A, B]` and
+//! nested strings. Anything else is unknown, not an error.
 
 use crate::facts::{Expr, ExprId, LiteralType};
 use crate::parse::facts_builder::{FactsBuilder, UNKNOWN};
 
-/// Nesting that is followed.
+/// Largest nesting depth.
 const MAX_DEPTH: u32 = 32;
 
-/// The expression of a type's text; `UNKNOWN` when it is not a type.
+/// Returns the expression of a type's text, or `UNKNOWN` if it is not a type.
 pub fn parse(builder: &mut FactsBuilder, text: &str) -> ExprId {
     let mut reader = Reader { builder, rest: text, depth: 0 };
     let expr = reader.union();
@@ -83,7 +83,7 @@ impl Reader<'_, '_, '_> {
         Some(self.builder.expr(Expr::Generic { base, args }))
     }
 
-    /// Comma-separated types up to `]`.
+    /// Reads comma-separated types up to `]`.
     fn items(&mut self) -> Option<Vec<ExprId>> {
         let mut items = Vec::new();
         while !self.take(']') {

@@ -1,11 +1,11 @@
-//! Ruby expressions that depend on where they stand: `self`, bare words, `super` and `self.class`.
+//! Ruby expressions whose meaning depends on their context: `self`, bare words, `super` and `self.class`.
 
 use crate::facts::{DefId, Expr, ExprId, Kind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 
-/// `self`: an object, a class, or the module in whose own function it stands.
-pub fn own_object(walk: &mut Walk) -> ExprId {
+/// Returns the expression of `self`: an object, a class, or the module whose function contains it.
+pub fn self_value(walk: &mut Walk) -> ExprId {
     let scope = enclosing_definition(walk);
     let definition = &walk.builder.facts.definitions[scope as usize];
     let parent = walk.kind_of(definition.parent);
@@ -24,7 +24,7 @@ pub fn own_object(walk: &mut Walk) -> ExprId {
     walk.builder.dotted(&path)
 }
 
-/// A bare word: a variable, the name of something, or a call without arguments.
+/// Returns the expression of a bare word: a variable, a name, or a call without arguments.
 pub fn bare_word(walk: &mut Walk, node: NodeId) -> ExprId {
     let name = walk.name_of(node);
     let expr = walk.builder.name_expr(name);
@@ -36,7 +36,7 @@ pub fn bare_word(walk: &mut Walk, node: NodeId) -> ExprId {
         _ => false,
     };
     if is_name {
-        // `new` alone makes an object of the class around.
+        // `new` without a receiver creates an object of the enclosing class.
         return if walk.bytes_of(node) == b"new" { walk.builder.this(true) } else { expr };
     }
     if walk.is_local(name) {
@@ -46,7 +46,7 @@ pub fn bare_word(walk: &mut Walk, node: NodeId) -> ExprId {
     walk.builder.expr(Expr::Call { callee: expr, args: Vec::new(), new: false })
 }
 
-/// `super`, alone or as what is called: the method of this name further up.
+/// Returns the expression of `super`, alone or as a callee: the method of this name in an ancestor.
 pub fn super_call(walk: &mut Walk, node: NodeId) -> ExprId {
     let base = walk.builder.super_expr();
     let name = walk.builder.facts.definitions[enclosing_definition(walk) as usize].name;
@@ -57,7 +57,7 @@ pub fn super_call(walk: &mut Walk, node: NodeId) -> ExprId {
     }
 }
 
-/// `self.class`.
+/// Returns the expression of `self.class`.
 pub fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     let receiver = walk.child(node, "receiver")?;
     let method = walk.child(node, "method")?;
@@ -65,7 +65,7 @@ pub fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
     is_class.then(|| walk.builder.this(true))
 }
 
-/// The innermost definition around that is not a block.
+/// Returns the innermost enclosing definition that is not a block.
 fn enclosing_definition(walk: &Walk) -> DefId {
     let scopes = walk.scopes.iter().rev().map(|scope| scope.definition);
     scopes.into_iter().find(|&scope| walk.kind_of(scope) != Kind::Lambda).unwrap_or(0)

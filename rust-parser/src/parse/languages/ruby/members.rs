@@ -7,18 +7,19 @@ use crate::parse::languages::ruby::returns::push_return;
 use crate::parse::walk::definitions::holds_members;
 use crate::parse::walk::state::Walk;
 
-/// The symbols and strings among a call's arguments.
+/// Returns the symbols and strings among a call's arguments.
 pub fn symbols(walk: &Walk, call: NodeId) -> Vec<NodeId> {
     let list = walk.child(call, "arguments");
     let parts = list.into_iter().flat_map(|list| walk.contents(list));
     parts.filter(|&part| matches!(walk.kind_name(part), "simple_symbol" | "string")).collect()
 }
 
+/// Returns the name in a symbol or string.
 pub fn symbol_name(walk: &Walk, symbol: NodeId) -> String {
     walk.text_of(symbol).trim_matches([':', '"', '\'']).to_owned()
 }
 
-/// `attr_accessor :x`: `x` gives `@x`, `x=` sets it.
+/// `attr_accessor :x`: `x` returns `@x`, and `x=` sets it.
 pub fn accessors(walk: &mut Walk, node: NodeId, call: &str) {
     let is_static = is_in_singleton_class(walk, node);
     for symbol in symbols(walk, node) {
@@ -80,7 +81,7 @@ pub fn alias(walk: &mut Walk, node: NodeId) {
     push_return(walk, definition, Some(expr), line);
 }
 
-/// `P = Struct.new(:a, :b)`, `Data.define(:a)`: the class has these members.
+/// `P = Struct.new(:a, :b)`, `Data.define(:a)`: adds these members to the class.
 pub fn members_of_struct(walk: &mut Walk, node: NodeId) {
     let parent = walk.tree.node(node).parent;
     let Some(&(class, _)) = walk.definition_of.get(&parent) else {

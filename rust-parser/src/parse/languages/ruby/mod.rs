@@ -1,5 +1,5 @@
-//! What Ruby says that patterns cannot: bare words that are calls, `self` and instance variables, modules that are mixed
-//! in, accessors, visibility, tests, and what a method without `return` gives.
+//! Hooks of Ruby: calls without parentheses, `self` and instance variables, mixins, accessors, visibility, tests, and
+//! implicit return values.
 
 mod expressions;
 mod members;
@@ -8,7 +8,7 @@ mod returns;
 use crate::facts::{Expr, ExprId, Import, ImportKind, Kind, ReferenceKind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
-use crate::parse::languages::ruby::expressions::{bare_word, class_of_this, own_object, super_call};
+use crate::parse::languages::ruby::expressions::{bare_word, class_of_this, self_value, super_call};
 use crate::parse::languages::ruby::members::{accessors, alias, members_of_struct, restrict, symbol_name, symbols};
 use crate::parse::languages::ruby::returns::{explicit_return, implicit_returns};
 use crate::parse::walk::definitions::holds_members;
@@ -17,7 +17,7 @@ use crate::parse::walk::state::Walk;
 
 pub struct Ruby;
 
-/// Calls with a block that is a test.
+/// Calls whose block is a test.
 const TEST_CALLS: &[&str] = &["it", "specify", "example", "test", "scenario", "should", "its", "fit", "xit"];
 
 impl LanguageHooks for Ruby {
@@ -97,9 +97,9 @@ impl LanguageHooks for Ruby {
 
     fn type_text(&self, walk: &mut Walk, node: NodeId) -> ExprId {
         if walk.bytes_of(node) == b"self" {
-            return own_object(walk);
+            return self_value(walk);
         }
-        let this = match own_object(walk) {
+        let this = match self_value(walk) {
             this if matches!(walk.builder.get(this), Expr::This { .. }) => this,
             _ => walk.builder.this(true),
         };
@@ -121,7 +121,7 @@ impl LanguageHooks for Ruby {
     }
 }
 
-/// Modules that a class takes in: `include A, B`, `extend A`, `prepend A` in its body.
+/// Returns the modules that a class includes: `include A, B`, `extend A`, `prepend A` in its body.
 fn mixed_in(walk: &Walk, body: Option<NodeId>) -> Vec<NodeId> {
     let mut modules = Vec::new();
     for call in body.into_iter().flat_map(|body| walk.contents(body)) {
@@ -141,12 +141,13 @@ fn split_name(walk: &mut Walk, draft: &mut DefinitionDraft) {
         return;
     }
     if let (Some((namespace, name)), Some(name_node)) = (draft.name.clone().rsplit_once('.'), draft.name_node) {
-        walk.open_around(Kind::Namespace, draft.node, name_node, namespace.to_owned(), draft.body);
+        walk.open_enclosing(Kind::Namespace, draft.node, name_node, namespace.to_owned(), draft.body);
         draft.parent = walk.scope();
         draft.name = name.to_owned();
     }
 }
 
+/// Returns whether a definition is in a `class << self` block.
 pub fn is_in_singleton_class(walk: &Walk, node: NodeId) -> bool {
     let mut current = walk.tree.node(node).parent;
     for _ in 0..3 {
@@ -166,7 +167,7 @@ fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     draft.name.starts_with("test_") && holds_members(parent.kind) && (walk.builder.facts.is_test || is_test_class)
 }
 
-/// `private`, `protected`, `public` and `module_function` alone in a body count for the methods below them.
+/// Applies `private`, `protected`, `public` and `module_function` without arguments to the methods below them.
 fn sections(walk: &mut Walk, body: NodeId) {
     let (mut private, mut flags) = (false, 0);
     for part in walk.contents(body).collect::<Vec<_>>() {
@@ -182,7 +183,7 @@ fn sections(walk: &mut Walk, body: NodeId) {
     }
 }
 
-/// Calls that say something about definitions.
+/// Handles calls that define or change members.
 fn call(walk: &mut Walk, node: NodeId) {
     let Some(method) = walk.child(node, "method") else {
         return;
@@ -216,12 +217,12 @@ fn call(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// Calls in the body of a class that take names of methods to run later (as in Rails).
+/// Returns whether a call in a class body registers methods to run later (as in Rails).
 fn is_callback(name: &str) -> bool {
     ["before_", "after_", "around_", "validate", "helper_method", "set_callback"].iter().any(|&p| name.starts_with(p))
 }
 
-/// `method(:name)`, `object.send(:name)`.
+/// Handles `method(:name)`, `object.send(:name)`.
 fn named_method(walk: &mut Walk, node: NodeId, kind: ReferenceKind) {
     let list = walk.child(node, "arguments");
     let Some(symbol) = list.and_then(|list| walk.contents(list).next()) else {
@@ -245,7 +246,7 @@ fn named_method(walk: &mut Walk, node: NodeId, kind: ReferenceKind) {
     walk.refer(kind, expr, walk.tree.line(node));
 }
 
-/// `object.x = value` calls `x=`; on `self` it sets `@x`, as accessors do.
+/// `object.x = value` calls `x=`. On `self` it also sets `@x`, as accessors do.
 fn setter(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let (Some(receiver), Some(method)) = (walk.child(node, "receiver"), walk.child(node, "method")) else {
         return;

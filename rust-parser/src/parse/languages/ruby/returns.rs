@@ -6,7 +6,7 @@ use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::{Scope, Walk};
 
-/// `return x`, `return a, b`.
+/// Handles `return x`, `return a, b`.
 pub fn explicit_return(walk: &mut Walk, node: NodeId) {
     let list = walk.contents(node).next();
     let values: Vec<NodeId> = list.into_iter().flat_map(|list| walk.contents(list)).collect();
@@ -20,7 +20,7 @@ pub fn explicit_return(walk: &mut Walk, node: NodeId) {
     walk.push_binding(UNKNOWN, draft);
 }
 
-/// The value of the last statement is what a method gives. Made last: by then it is known which words are variables.
+/// Records the value of each method's last statement as its result. Runs last, when all variables are known.
 pub fn implicit_returns(walk: &mut Walk) {
     let mut functions: Vec<(NodeId, DefId)> = walk.definition_of.iter().map(|(&node, &(def, _))| (node, def)).collect();
     functions.sort_unstable();
@@ -52,7 +52,7 @@ fn last_statement(walk: &Walk, body: NodeId) -> Option<NodeId> {
     (walk.kind_name(last) != "return").then_some(last)
 }
 
-/// What a member gives.
+/// Records the result of a member.
 pub fn push_return(walk: &mut Walk, scope: DefId, value: Option<ExprId>, line: u32) {
     let binding = Binding { scope, kind: BindingKind::Return, target: UNKNOWN, annotation: None, value, line };
     walk.builder.facts.bindings.push(binding);

@@ -1,11 +1,11 @@
-//! Rust text before parsing: `cfg_rt! { pub fn spawn() {} }` hides items from the grammar, which sees tokens only. Where what
-//! is in the braces reads as items, the macro's name and braces are blank; all positions stay.
+//! Prepares Rust source for the grammar, which sees only tokens inside `cfg_rt! { pub fn spawn() {} }`. If the braces
+//! of a macro contain items, the macro's name and braces become blanks; all positions stay.
 
 use std::borrow::Cow;
 
 use crate::parse::languages::rust::lexer::{is_word, next_token};
 
-/// Words that begin an item, or stand before the word that does.
+/// Words that start an item or precede the word that does.
 const ITEM_WORDS: [&[u8]; 16] = [
     b"pub",
     b"fn",
@@ -25,7 +25,7 @@ const ITEM_WORDS: [&[u8]; 16] = [
     b"macro_rules",
 ];
 
-/// The text without the heads and ends of macros around items.
+/// Returns the text with the names and braces of macros around items blanked.
 pub fn without_item_macros(source: &[u8]) -> Cow<'_, [u8]> {
     if !source.contains(&b'!') {
         return Cow::Borrowed(source);
@@ -44,19 +44,19 @@ pub fn without_item_macros(source: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-/// What stands between two braces.
+/// The content of a pair of braces.
 struct Frame {
     holds_items: bool,
-    /// Of a macro around items: how many blanks there were before it.
+    /// For a macro around items: the number of blanks before it.
     blanks_before: Option<usize>,
-    /// The item that is being read, when items are.
+    /// The current item.
     item: Item,
 }
 
 #[derive(Default)]
 struct Item {
     has_begun: bool,
-    /// The word that says what it is.
+    /// The keyword that determines the kind of the item.
     word: &'static [u8],
     parentheses: u32,
 }
@@ -75,7 +75,7 @@ struct Reader<'a> {
     source: &'a [u8],
     at: usize,
     frames: Vec<Frame>,
-    /// Heads of macros and their last braces, and what stands there instead.
+    /// Ranges of macro names and closing braces, with the byte that replaces them.
     blanks: Vec<(usize, usize, u8)>,
 }
 
@@ -91,13 +91,13 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        // A macro that is never closed is left as it is.
+        // A macro without a closing brace stays unchanged.
         let open = self.frames.iter().find_map(|frame| frame.blanks_before);
         self.blanks.truncate(open.unwrap_or(self.blanks.len()));
     }
 
     fn top(&mut self) -> &mut Frame {
-        self.frames.last_mut().expect("the file's own frame")
+        self.frames.last_mut().expect("the frame of the file")
     }
 
     fn open(&mut self) {
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         }
         let closed = self.frames.pop().expect("more than one frame");
         if closed.blanks_before.is_some() {
-            // `thread_local!` needs no semicolon after the last one.
+            // `thread_local!` needs no semicolon after its last item.
             let is_open = matches!(closed.item.word, b"static" | b"const");
             self.blanks.push((at, at + 1, if is_open { b';' } else { b' ' }));
         }
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Skips `#[...]`, `#![...]`.
+    /// Skips `#[...]` and `#![...]`. Returns whether there was one.
     fn is_attribute(&mut self, text: &[u8]) -> bool {
         if text != b"#" {
             return false;
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// After the name of a macro: where its braces' contents begin, when these begin like an item.
+    /// Returns the start of a macro's braced content after the macro's name, if the content starts like an item.
     fn macro_body(&mut self, end: usize) -> Option<usize> {
         let before = std::mem::replace(&mut self.at, end);
         let body = self.braces_after_mark();
@@ -188,7 +188,7 @@ impl<'a> Reader<'a> {
         body.filter(|_| is_item)
     }
 
-    /// `!{`, also after more of a path.
+    /// Matches `!{`, also after further segments of a path.
     fn braces_after_mark(&mut self) -> Option<usize> {
         loop {
             let (start, end) = self.token()?;
@@ -197,7 +197,7 @@ impl<'a> Reader<'a> {
                 b":" => {}
                 b"!" => break,
                 text if is_word(text) => {
-                    // The name after `::`, and no second word.
+                    // A segment after `::`; a second word without `::` is not part of the path.
                     if !self.source[..start].trim_ascii_end().ends_with(b":") {
                         return None;
                     }
@@ -221,7 +221,8 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// Is this word one that begins an item of Rust, and not one of a macro's own language (`static ref`, `struct A: u8`)?
+    /// Returns whether a word starts a Rust item, rather than belonging to the macro's own syntax (`static ref`,
+    /// `struct A: u8`).
     fn may_begin(&mut self, start: usize, end: usize) -> bool {
         let text = &self.source[start..end];
         let before = std::mem::replace(&mut self.at, end);
@@ -242,7 +243,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is in the macro around this place is no Rust: it stays a macro.
+    /// Leaves the enclosing macro unchanged: its content is not Rust items.
     fn give_up(&mut self) {
         let frame = self.top();
         if let Some(before) = frame.blanks_before.take() {
@@ -253,7 +254,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next word or sign from here on, without comments; a literal is one token.
+    /// Returns the byte range of the next token.
     fn token(&self) -> Option<(usize, usize)> {
         next_token(self.source, self.at)
     }

@@ -8,11 +8,12 @@ pub fn next_token(source: &[u8], at: usize) -> Option<(usize, usize)> {
     Some((start, start + token_length(&source[start..])))
 }
 
+/// Returns whether a token is an identifier or keyword.
 pub fn is_word(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
 }
 
-/// Behind white space and comments.
+/// Skips white space and comments.
 fn token_start(source: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let rest = source.get(at..).filter(|rest| !rest.is_empty())?;
@@ -48,7 +49,7 @@ fn token_length(rest: &[u8]) -> usize {
         }
     }
     if matches!(&rest[..word], b"" | b"b") && after.starts_with(b"'") {
-        // A character, or a lifetime.
+        // A character literal or a lifetime.
         let is_character = after.get(1) == Some(&b'\\') || {
             let name = after[1..].iter().take_while(|&&byte| is_word_byte(byte)).count().max(1);
             let is_one = name == 1 || after.get(1).is_some_and(|&byte| byte >= 0x80);
@@ -59,7 +60,7 @@ fn token_length(rest: &[u8]) -> usize {
     word.max(1)
 }
 
-/// Block comments may stand inside each other.
+/// Returns the length of a block comment, which may be nested.
 fn comment_length(rest: &[u8]) -> usize {
     let (mut depth, mut at) = (0_u32, 0);
     while at + 1 < rest.len() {

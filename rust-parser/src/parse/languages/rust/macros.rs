@@ -1,15 +1,15 @@
-//! Reads the arguments of Rust macros, which the grammar leaves as trees of tokens: calls, methods, paths and fields in
-//! them, as they most likely mean.
+//! Reads the arguments of Rust macros, which the grammar leaves as token trees: calls, methods, paths and fields in
+//! their most likely meaning.
 
 use crate::facts::{Arg, Expr, ExprId, ReferenceKind};
 use crate::parse::facts_builder::UNKNOWN;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
 
-/// Trees inside each other that are read.
+/// Largest nesting depth of token trees.
 const MAX_DEPTH: u32 = 64;
 
-/// Record the calls and reads in a macro's arguments.
+/// Records the calls and reads in a macro's arguments.
 pub fn macro_calls(walk: &mut Walk, node: NodeId) {
     for tree in walk.contents(node).collect::<Vec<_>>() {
         if walk.kind_name(tree) == "token_tree" {
@@ -18,13 +18,13 @@ pub fn macro_calls(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// What the tokens before said.
+/// The state after the previous tokens.
 #[derive(Clone, Copy, PartialEq)]
 enum Before {
     Nothing,
-    /// Something that is not followed.
+    /// No expression that can be continued.
     Other,
-    /// A finished expression.
+    /// A complete expression.
     Value(ExprId),
     /// `value.` or `path::`
     Joined(ExprId),
@@ -32,7 +32,7 @@ enum Before {
     Macro(ExprId),
 }
 
-/// Read a tree's tokens. The values of its arguments.
+/// Reads the tokens of a tree. Returns the values of its arguments.
 fn read_tree(walk: &mut Walk, tree: NodeId, depth: u32) -> Vec<ExprId> {
     if depth > MAX_DEPTH {
         walk.too_deep = true;
@@ -79,7 +79,7 @@ fn read_tree(walk: &mut Walk, tree: NodeId, depth: u32) -> Vec<ExprId> {
     values
 }
 
-/// The value of a finished argument; a field or path at its end is read.
+/// Returns the value of a complete argument and records a read of the field or path at its end.
 fn argument(walk: &mut Walk, token: NodeId, before: Before) -> ExprId {
     let Before::Value(value) = before else {
         return UNKNOWN;
@@ -90,7 +90,7 @@ fn argument(walk: &mut Walk, token: NodeId, before: Before) -> ExprId {
     value
 }
 
-/// A tree of tokens after an expression: the arguments of a call or macro, an index, or something of its own.
+/// Handles a token tree after an expression: the arguments of a call or macro, an index, or a group of its own.
 fn tree_after(walk: &mut Walk, tree: NodeId, before: Before, depth: u32) -> Before {
     let values = read_tree(walk, tree, depth + 1);
     let opening = walk.bytes_of(tree).first().copied();

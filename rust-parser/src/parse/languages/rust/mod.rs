@@ -1,5 +1,5 @@
-//! What Rust says that patterns cannot: use trees, visibility, attributes with meaning, patterns, and the calls inside of
-//! macro arguments, which the grammar leaves as tokens.
+//! Hooks of Rust: use trees, visibility, attributes with a meaning, patterns, and calls inside macro arguments, which
+//! the grammar leaves as tokens.
 
 mod item_macros;
 mod lexer;
@@ -19,7 +19,7 @@ use crate::parse::walk::state::Walk;
 
 pub struct Rust;
 
-/// Nesting of use trees that is followed.
+/// Largest nesting depth of use trees.
 const MAX_USE_DEPTH: u32 = 32;
 
 impl LanguageHooks for Rust {
@@ -93,13 +93,13 @@ impl LanguageHooks for Rust {
         match walk.kind_name(node) {
             "struct_pattern" => struct_pattern(walk, node, binding),
             "tuple_struct_pattern" => tuple_struct_pattern(walk, node, binding),
-            // A path in a pattern is compared.
+            // A path in a pattern is a read.
             "scoped_identifier" => {
                 let path = walk.expression(node);
                 walk.refer(ReferenceKind::Read, path, binding.line);
             }
             _ => {
-                // `None` and `LIMIT` in a pattern are compared, not bound.
+                // `None` and `LIMIT` in a pattern are compared with, not bound.
                 let parent = walk.kind_name(walk.tree.node(node).parent);
                 let is_item = matches!(parent, "const_item" | "static_item");
                 if is_item || !walk.bytes_of(node).first().is_some_and(u8::is_ascii_uppercase) {
@@ -117,7 +117,7 @@ impl LanguageHooks for Rust {
         attributes(walk, draft);
         let in_trait = walk.kind_of(draft.parent) == Kind::Trait;
         match draft.kind {
-            // Members of a trait are as visible as it is.
+            // Members of a trait have the visibility of the trait.
             Kind::Extension if walk.child(draft.node, "trait").is_some() => draft.flags |= flags::EXPORTED,
             Kind::Field | Kind::Method if walk.kind_name(draft.node) != "enum_variant" && !in_trait => {
                 let follows = walk.kind_of(draft.parent) == Kind::Extension;
@@ -150,7 +150,7 @@ impl LanguageHooks for Rust {
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
         match walk.kind_name(node) {
-            // `self::name` is in this module, `self.name` in this object.
+            // `self::name` refers to this module, `self.name` to this object.
             "scoped_identifier" => {
                 let path = walk.child(node, "path").filter(|&path| walk.kind_name(path) == "self")?;
                 let base = walk.name_of(path);
@@ -168,7 +168,7 @@ impl LanguageHooks for Rust {
     }
 }
 
-/// A field of a variant of an enum.
+/// Returns whether a field belongs to an enum variant.
 fn in_variant(walk: &Walk, node: NodeId) -> bool {
     let list = walk.tree.node(node).parent;
     walk.kind_name(walk.tree.node(list).parent) == "enum_variant"
@@ -182,7 +182,7 @@ fn has_receiver(walk: &Walk, draft: &DefinitionDraft) -> bool {
     matches!(walk.kind_name(pattern), "self_parameter" | "self")
 }
 
-/// `#[test]`, `#[cfg(test)]`, `#[macro_export]`.
+/// Handles `#[test]`, `#[cfg(test)]`, `#[macro_export]`.
 fn attributes(walk: &Walk, draft: &mut DefinitionDraft) {
     for &attribute in &draft.decorators {
         let text = walk.text_of(attribute);
@@ -199,7 +199,7 @@ fn attributes(walk: &Walk, draft: &mut DefinitionDraft) {
     }
 }
 
-/// One branch of a use tree; `prefix` holds the segments before it.
+/// Reads one branch of a use tree; `prefix` holds the segments before it.
 fn use_tree(walk: &mut Walk, node: NodeId, prefix: &mut Vec<String>, reexport: bool, depth: u32) {
     if depth > MAX_USE_DEPTH {
         walk.too_deep = true;
@@ -244,7 +244,7 @@ fn use_tree(walk: &mut Walk, node: NodeId, prefix: &mut Vec<String>, reexport: b
     prefix.truncate(length);
 }
 
-/// The end of a branch: a member of a module, or (`{self}`, `use name`) the module itself.
+/// Records the end of a branch: a member of a module, or the module itself (`{self}`, `use name`).
 fn use_leaf(walk: &mut Walk, line: u32, path: &[String], alias: Option<String>, kind: ImportKind) {
     let (module, member) = match path {
         [] => return,
@@ -258,7 +258,7 @@ fn use_leaf(walk: &mut Walk, line: u32, path: &[String], alias: Option<String>, 
         (ImportKind::Member, None) => ImportKind::Module,
         (kind, _) => kind,
     };
-    // A module that is exported again is a member of its parent.
+    // A re-exported module is a member of its parent.
     let (module, member) = match (kind, member, module) {
         (ImportKind::ReExport, None, [parent @ .., last]) if !parent.is_empty() => (parent, Some(last.clone())),
         (_, member, module) => (module, member),
@@ -266,7 +266,7 @@ fn use_leaf(walk: &mut Walk, line: u32, path: &[String], alias: Option<String>, 
     push(walk, line, module, member, alias, kind);
 }
 
-/// Names of a path; a leading `::` is left out.
+/// Returns the segments of a path without a leading `::`.
 fn segments(walk: &Walk, node: NodeId) -> Vec<String> {
     let text: String = walk.text_of(node).split_whitespace().collect();
     text.split("::").filter(|segment| !segment.is_empty()).map(str::to_owned).collect()
@@ -280,7 +280,7 @@ fn push(walk: &mut Walk, line: u32, path: &[String], member: Option<String>, ali
     walk.push_import(Import { scope: 0, module, level: level as u32, member, alias, kind, line, type_only: false });
 }
 
-/// The patterns of a match's arms bind parts of its value.
+/// Binds the patterns of a match's arms to parts of its value.
 fn match_arms(walk: &mut Walk, node: NodeId) {
     let (Some(value), Some(body)) = (walk.child(node, "value"), walk.child(node, "body")) else {
         return;
@@ -296,7 +296,7 @@ fn match_arms(walk: &mut Walk, node: NodeId) {
     }
 }
 
-/// `Point { x, y: other }`: each name holds a field of the value.
+/// `Point { x, y: other }`: each name is bound to a field of the value.
 fn struct_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let fields = walk.contents(node).filter(|&part| walk.kind_name(part) == "field_pattern");
     for part in fields.collect::<Vec<_>>() {
@@ -310,7 +310,7 @@ fn struct_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     }
 }
 
-/// `Some(x)` and `Ok(x)` hold what the value stands for; parts of other variants are unknown.
+/// `Some(x)` and `Ok(x)` bind the wrapped value; parts of other variants are unknown.
 fn tuple_struct_pattern(walk: &mut Walk, node: NodeId, binding: BindingDraft) {
     let Some(kind) = walk.child(node, "type") else {
         return;
