@@ -277,5 +277,7 @@ async def test_reading_goes_on_while_the_server_indexes_and_a_second_index_waits
         summaries = [(await one).structured_content for one in (first, second)]
         assert read
         assert all(summary is not None for summary in summaries)
-        assert sorted(summary["summary"]["parsed"] for summary in summaries if summary)[0] == 0
+        full, plain = (summary["summary"] for summary in summaries if summary)
+        assert full["parsed"] == full["files"] > 150
+        assert plain["parsed"] in (0, 150), "the new files are parsed by whichever pass takes the lock first"
         assert (await answer(client, "get_node", name="f149_19"))["outcome"] == "found"
