@@ -49,6 +49,7 @@ _CLASSES: Mapping[str, str] = {
     r"|(?:in|on|within) (?:the |this |that |our )?(?:last|past|previous|recent|current|branch|week|month|day"
     r"|release|pr))"
     r"(?: \S+){0,7} )",
+    "ANY": r"(?:\S+ ){0,6}?",
     "ANYONE": "(?:anything|anyone|anybody|something|someone|somebody|any|other|others|nothing|everything) ",
 }
 

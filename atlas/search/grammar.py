@@ -23,7 +23,8 @@ _POLITE = re.compile(
     r"^(?:(?:please|hey|hi|ok|okay|so|also|now|quickly|just|kindly|and|then|exactly) |(?:can|could|would"
     r"|will) you (?:please )?"
     r"|(?:show|list|find|get|give|tell|print|display|search|look|locate|fetch|return|enumerate|identify|determine|check"
-    r"|draw|visualize|sketch|see|report|count|explain|describe|know|figure)(?: me| us)?(?: out| up| for)? "
+    r"|draw|visualize|sketch|assess|evaluate|estimate|analyze|analyse|see|report|count|explain|describe|know"
+    r"|figure)(?: me| us)?(?: out| up| for)? "
     r"|(?:i|we)(?:'d"
     r"| would)? (?:want|need|like|have)"
     r"(?: to)?(?: know| see| find| list| understand)? |i(?:'m| am) looking for |do you know |is it known "
@@ -31,6 +32,7 @@ _POLITE = re.compile(
     r"|(?:all|every|each|any|exactly"
     r"|only)(?: of)?(?: the)? "
     r"|(?:what|which|who|where) (?:are|is|were|was) (?=(?:all |the |any |each |every |direct |test ))"
+    r"|(?:is|are|was|were) there (?:any |a |an |some )?(?=\S+ \S+ )"
     r"|the (?=.* )|(?:what|who) are (?=\S+(?: \S+)? (?:of|for|to) ))",
     re.IGNORECASE,
 )
@@ -39,11 +41,14 @@ _TRAILING = re.compile(
     r"|(?:in|across|throughout|within|over|of) (?:the |this |our |my |whole |entire )+(?:code ?base|project"
     r"|repo|repository|code"
     r"|source|sources|source code|tree|app|application|program|library)"
+    r"|(?:from|in|of) (?:a|the|its|any) (?:parent|base|super) ?-?(?:class|type|interface|method)?"
+    r"|(?:through|via) (?:some|any|a|other) \S+(?: \S+)?"
     r"|with (?:all )?(?:line numbers|lines|locations|file and line|paths)|with their \w+)$",
     re.IGNORECASE,
 )
 _TESTS = (
-    r"(?:the )?(?:unit |integration |e2e )?tests?(?: code| files?| suites?| folders?| cases?| modules?"
+    r"(?:the )?(?:mocks and |stubs and )?(?:unit |integration |e2e )?tests?(?: and mocks| and stubs)?(?: code"
+    r"| files?| suites?| folders?| cases?| modules?"
     r"| functions?| directory)?"
 )
 _WITHOUT_TESTS = re.compile(
@@ -84,6 +89,14 @@ _ADJECTIVES = (
         False,
     ),
 )  # fmt: skip
+_MIDDLE = re.compile(
+    r" (?:in|of|across|throughout) (?:the|this|our|my) (?:whole |entire )?(?:system|code ?base|project|repo"
+    r"|repository)(?= )",
+    re.IGNORECASE,
+)
+_ADVERBS = re.compile(r"\b(?:actually|really|just|usually|normally|ever|even|currently|possibly) ", re.IGNORECASE)
+_TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
+"""Where tests are what calls or uses the symbol, its tests are asked for."""
 _BOTH = re.compile(r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?)", re.IGNORECASE)
 _DEPTH = re.compile(
     r" (?:up to |to |within |at )?(?:(?:a )?depth (?:of )?(?P<a>\d{1,2})|(?P<b>\d{1,2}) (?:levels?|hops?"
@@ -92,9 +105,9 @@ _DEPTH = re.compile(
 )
 _QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
 _CLAUSE = re.compile(
-    r"[.;!?]\s+|,\s+|:\s+| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
+    r"[.;!?]\s+|,\s+|:\s+|\s[-–—]\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
     r"|to make sure|if i) "
-    r"| and (?=who |what |where |which |how |show |list |find )",
+    r"| and (?=who |what |where |which |how |show |list |find |in which |when |why )",
     re.IGNORECASE,
 )
 _COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
@@ -145,6 +158,7 @@ _PRONOUNS = frozenset(
         "and",
         "or",
         "not",
+        "never",
         "both",
         "is",
         "are",
@@ -212,7 +226,7 @@ def _whole(text: str, quoted: set[str]) -> RelationIntent | None:
     text = text.rstrip(" ")
     text = text if text.rpartition(" ")[2] in quoted else text.rstrip(" .!,;:?")
     scope = RelationIntent(Kind.CALLERS, "")
-    text = _BOTH.sub("transitively", text.replace(", ", " "))
+    text = _MIDDLE.sub("", _ADVERBS.sub("", _BOTH.sub("transitively", text.replace(", ", " "))))
     within = ""
     if (match := _WITHIN_FIRST.search(text)) is not None and match["first"].lower() not in _PRONOUNS:
         within, text = match["first"], text[: match.start("out")] + text[match.end("out") :]
@@ -234,8 +248,10 @@ def _whole(text: str, quoted: set[str]) -> RelationIntent | None:
         for tests, part in _test_scopes(candidate):
             found = _match(part, quoted)
             if found is not None:
+                asks_tests = found.kind in (Kind.CALLERS, Kind.USAGES) and bool(_TESTS_DO.match(part))
                 return replace(
                     found,
+                    kind=Kind.TESTS if asks_tests else found.kind,
                     tests=tests or scope.tests,
                     within=_scope(last or within),
                     direct=scope.direct if scope.direct is not None else found.direct,

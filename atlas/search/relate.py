@@ -82,6 +82,9 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     """Answer a question about a relation; None where it is to be searched as text. Raises store errors."""
     if not intent.name or intent.kind in (Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED):
         return None
+    if intent.kind == Kind.UNUSED:
+        # `is X unused` is answered by its usages
+        intent = replace(intent, kind=Kind.USAGES)
     targets = await find_targets(reader, intent.name, intent, where.project)
     if not targets.targets:
         is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
@@ -94,7 +97,7 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return await _counted(reader, intent, targets)
     kept, notes = await _scope(reader, intent, targets, where)
     related = await _related(reader, intent, targets, kept)
-    if not related and targets.total == 1 and intent.kind in (Kind.CALLERS, Kind.USAGES, Kind.UNUSED):
+    if not related and targets.total == 1 and intent.kind in (Kind.CALLERS, Kind.USAGES):
         notes = (*notes, await why_no_callers(reader, targets.targets[0].node))
     return Relation(intent, targets, related=related, notes=notes)
 
@@ -222,7 +225,7 @@ def _definition(node: Node) -> RelatedSymbol:
 def _depth(intent: RelationIntent) -> int:
     if intent.kind in (Kind.MEMBERS, Kind.TESTS, Kind.TESTED, Kind.DOCS, Kind.DOCUMENTED):
         return 1
-    if intent.direct or (intent.direct is None and intent.kind not in _TRANSITIVE):
+    if intent.direct or (intent.direct is None and intent.kind not in (*_TRANSITIVE, Kind.IMPACT)):
         return 1
     default = MAX_DEPTH if intent.kind in _TRANSITIVE else DEFAULT_DEPTH
     return min(intent.depth or default, MAX_DEPTH)

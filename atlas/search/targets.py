@@ -105,10 +105,24 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
     if not found and resolution.how in ("exact", "suffix"):
         # `render` is a value here, and the class that is meant is `Render`
         found = _preferred(await reader.store.find(name, Match.FOLDED, where, MAX_NODES), APPLIES.get(kind, ()))
+    if "." in name and not any(node.row.label not in EXTERNAL_LABELS for node in found):
+        found = _preferred(await _re_exported(reader, name, where), APPLIES.get(kind, ())) or found
     if nodes and not found:
         return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
     groups = group_symbols(found, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near)
+
+
+async def _re_exported(reader: Reader, name: str, where: Filter) -> list[Node]:
+    """Return symbols deeper than their name says: `mpsc.channel` is `sync.mpsc.bounded.channel`, re-exported."""
+    *owners, last = name.split(".")
+    nodes = await reader.store.find(last, Match.SUFFIX, where, MAX_NODES)
+
+    def holds_in_order(node: Node) -> bool:
+        segments = iter(node.row.qualified_name.split("."))
+        return all(owner in segments for owner in owners)
+
+    return [node for node in nodes if node.row.label not in EXTERNAL_LABELS and holds_in_order(node)]
 
 
 def _wrong_kind(nodes: Sequence[Node], kind: Kind) -> str:

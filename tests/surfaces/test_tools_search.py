@@ -151,6 +151,11 @@ async def test_a_name_of_nothing_that_can_have_the_relation_says_what_it_is(shop
     assert "there is no class of that name, only: value art.Brush0.mix" in found.diagnosis[0]
 
 
+async def test_a_name_that_leaves_out_a_module_is_found(shop: Atlas) -> None:
+    found = await related(shop, "callers of shop.apply_discount")
+    assert [each.qualified_name for each in found.subjects] == ["shop.cart.apply_discount"]
+
+
 async def test_no_callers_and_no_symbol_are_told_apart(shop: Atlas) -> None:
     nobody = await related(shop, "callers of orphan")
     assert (nobody.outcome, nobody.found) == ("found", 0)
@@ -169,6 +174,14 @@ async def test_scopes_limit_a_relation(shop: Atlas) -> None:
     assert (await related(shop, "callers of apply_discount in shop.store")).found == 0
     nowhere = await related(shop, "callers of apply_discount in module nowhere")
     assert any("was not applied" in note for note in nowhere.evidence.notes)
+
+
+async def test_what_a_change_affects_is_followed_from_caller_to_caller(shop: Atlas) -> None:
+    found = await related(shop, "what breaks if I change apply_discount")
+    steps = [(symbol.name, symbol.depth, symbol.through) for group in found.files for symbol in group.symbols]
+    assert ("Cart.total", 1, "") in steps
+    assert ("test_total", 2, "shop.cart.Cart.total") in steps
+    assert (await related(shop, "is apply_discount unused")).found == 1
 
 
 async def test_a_path_of_calls_is_found(shop: Atlas) -> None:
