@@ -39,7 +39,7 @@ async def relation_answer(
 
 
 def _ordered(relation: Relation) -> Sequence[RelatedSymbol]:
-    """Return code before tests, nearest first, files in order; a path and a hierarchy keep their order."""
+    """Return the nearest first, code before tests and other packages, by file; paths and hierarchies stay in order."""
     if relation.intent.kind in (Kind.PATH, Kind.HIERARCHY):
         return relation.related
     return sorted(
@@ -47,6 +47,7 @@ def _ordered(relation: Relation) -> Sequence[RelatedSymbol]:
         key=lambda each: (
             each.depth,
             each.node.row.is_test,
+            not each.path,
             each.path,
             each.lines or (each.node.row.line,),
             each.node.row.qualified_name,

@@ -152,7 +152,7 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
             yield f"near names: {', '.join(f'{each.qualified_name} {each.place}' for each in answer.near)}"
         return
     title = f"path to {answer.other} from" if answer.kind == "path" else f"{answer.kind} of"
-    if answer.outcome == "found":
+    if answer.subject_count == 1:
         subject = answer.subjects[0]
         yield f"{title} {subject.kind} {shown_name(subject)} {subject.place}: {answer.found or 'none'}"
         return
