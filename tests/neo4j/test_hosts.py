@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.neo4j.crews import PROJECT, Servers, Worker, graph, servers
 from tests.neo4j.hosts import Door, Host, are_possible, hosts
 from tests.neo4j.server import open_uri
+from tests.neo4j.worker_processes import PROJECT, Servers, Worker, graph, servers
 from tests.pipeline.polyglot import tree
 from tests.pipeline.trees import write_tree
 

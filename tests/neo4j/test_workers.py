@@ -16,9 +16,9 @@ import pytest
 from atlas.buses.valkey_server import ManagedServer
 from atlas.tools.status.report import SILENT
 from tests.conformance.rows import MODEL, node, unit, vector
-from tests.neo4j.crews import LEASE_SECONDS, PROJECT, Asked, Servers, differences, graph, servers
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri
+from tests.neo4j.worker_processes import LEASE_SECONDS, PROJECT, Asked, Servers, differences, graph, servers
 from tests.pipeline.polyglot import Life, tree
 from tests.pipeline.trees import write_tree
 from tests.surfaces.processes import atlas
