@@ -97,6 +97,11 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
     return path, data
 
 
+def test_files_of_the_cases() -> None:
+    for path, source in SOURCES:
+        check(facts_of(REGISTRY, path, source.encode()), len(source.encode()))
+
+
 @settings(max_examples=400, deadline=None)
 @given(mutated())
 def test_mutated_files(file: tuple[str, bytes]) -> None:

@@ -173,7 +173,8 @@ impl Walk<'_> {
             end_byte: end,
             start_line,
             end_line: self.line_of_end(outer),
-            name_line: self.tree.line(draft.name_node.unwrap_or(draft.node)),
+            // The name of a table stands before the members that an extension spans.
+            name_line: self.tree.line(draft.name_node.unwrap_or(draft.node)).max(start_line),
             signature: self.builder.long_text(signature),
             docstring: self.builder.long_text(doc_text::limited(&docs)),
             signature_digest: 0,
