@@ -18,6 +18,7 @@ run: .venv/built
 	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" cypher \
 	  "MATCH (c:Class)-[:INHERITS]->(b:Class {name: 'Handler'}) RETURN c.qualified_name AS class, c.path AS path ORDER BY class LIMIT 10"
 	$(BIN)/atlas --data-dir $(DEMO) --project "$(STDLIB)" status
+	@echo "To use it on your own project: . .venv/bin/activate; cd my-project; atlas index"
 
 # All tests, distributed by file. tests/conftest.py orders the files; xdist would put those with the fewest tests last.
 test: test-rust .venv/extras
@@ -26,7 +27,7 @@ test: test-rust .venv/extras
 test-rust: .venv/built
 	cd rust-parser && cargo test --release --quiet
 
-# The fast loop: unit, language and link tests without the slow ones. Takes less than 30 seconds.
+# The fast loop: unit, language and link tests without the slow ones. Takes about 30 seconds.
 quick: .venv/built
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" tests/unit tests/languages tests/link
 

@@ -299,7 +299,7 @@ def _print_status(document: Mapping[str, Any]) -> None:
 
 def _print_places(document: Mapping[str, Any]) -> None:
     print("roots   ", "\n         ".join(map(output.one_line, document["roots"])))
-    print("bus     ", document["bus"] or "an own server")
+    print("bus     ", document["bus"] or "its own server")
     print("data    ", output.one_line(document["data_dir"]))
     print("log     ", output.one_line(document["log"]))
 
