@@ -19,7 +19,7 @@ from atlas.contracts import Store
 from atlas.errors import ConfigError
 from atlas.model import ModelInfo
 from atlas.parsing import VectorIndex
-from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.stepwise import LiveTiers
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.process.daemon import find_running
 from atlas.stores.sqlite.dump import open_whole

@@ -39,7 +39,7 @@ class Session:
                 return await self._index(report, full=bool(arguments.get("full", False)))
         from atlas.tools.envelope import INLINE_TOKENS
         from atlas.tools.render import render
-        from atlas.tools.structure import structure
+        from atlas.tools.structured_content import structure
 
         budget = arguments.get("token_budget", 0)
         is_large = isinstance(budget, int) and budget > INLINE_TOKENS and tool.name != "cypher_query"

@@ -113,7 +113,7 @@ async def _open_to_read(settings: Settings) -> Store:
 
 
 async def _open_to_write(settings: Settings) -> Store:
-    from atlas.stores.bolt.held import HeldBoltStore
+    from atlas.stores.bolt.locked_store import HeldBoltStore
 
     async with AsyncExitStack() as undone:
         store = await HeldBoltStore.open(store_address(settings), writing=True)

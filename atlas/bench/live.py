@@ -20,7 +20,7 @@ from atlas.bench import meter
 from atlas.bench.compare import Comparison, IndexDifference
 from atlas.bench.edits import TreeFile
 from atlas.bench.live_saves import BurstLatencies, burst, saves, tenth
-from atlas.bench.probe import Probe, ProbeTarget, p95, until
+from atlas.bench.observer import Probe, ProbeTarget, p95, until
 from atlas.bench.process import run
 from atlas.bench.readers import CONNECTIONS, PAUSE_SECONDS, PROCESSES, Readers
 from atlas.errors import AtlasError

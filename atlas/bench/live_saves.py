@@ -11,7 +11,7 @@ from pathlib import Path
 
 from atlas.bench import meter
 from atlas.bench.edits import AddedFunction, TreeFile, added, check_out, code_files, save
-from atlas.bench.probe import Probe, ProbeTarget, ProbeTimeout, behind, digest_of, until, waiting_vectors
+from atlas.bench.observer import Probe, ProbeTarget, ProbeTimeout, behind, digest_of, until, waiting_vectors
 
 PAUSE_SECONDS = 0.7
 """Pause between two saves: enough for a daemon to become idle, and not a multiple of any of its intervals."""

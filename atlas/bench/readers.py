@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from atlas.bench.probe import Probe
+from atlas.bench.observer import Probe
 from atlas.bench.process import ATLAS, ENVIRONMENT
 from atlas.errors import AtlasError
 

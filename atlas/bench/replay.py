@@ -19,7 +19,7 @@ from atlas.errors import ConfigError
 
 
 class WarmIndex(Protocol):
-    """An index that is updated incrementally; `atlas.pipeline.manual.LiveTiers`."""
+    """An index that is updated incrementally; `atlas.pipeline.stepwise.LiveTiers`."""
 
     async def hint(self, paths: Sequence[str]) -> None:
         """Report that something at these paths may have changed."""

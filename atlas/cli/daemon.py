@@ -151,12 +151,16 @@ def install(
     data_dir: DataDirOption = "",
 ) -> None:
     """Print a service file that starts the daemon at login: a systemd user unit or a launchd agent."""
-    from atlas.cli import units
+    from atlas.cli import service_files
 
     if systemd and launchd:
         raise ConfigError("both --systemd and --launchd are given", "Give one of them.")
     all_settings = _all_settings(roots, project, data_dir)
-    kind = units.launchd_unit if launchd or (sys.platform == "darwin" and not systemd) else units.systemd_unit
+    kind = (
+        service_files.launchd_unit
+        if launchd or (sys.platform == "darwin" and not systemd)
+        else service_files.systemd_unit
+    )
     unit = kind(all_settings[0].project_name, _command(all_settings, data_dir))
     if not print_:
         raise ConfigError(

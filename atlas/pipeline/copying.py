@@ -15,7 +15,7 @@ from atlas.errors import ConfigError, NotFound
 from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, ProjectState, ProjectStats, VectorRow
 from atlas.parsing.texts import texts_of
 from atlas.pipeline.events import Progress
-from atlas.pipeline.tree import PENDING
+from atlas.pipeline.reconcile import PENDING
 
 COPY_BYTES = 300_000
 """Source text of one transaction: a server holds all of it in memory."""

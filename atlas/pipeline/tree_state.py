@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from atlas.model import Skipped
-from atlas.pipeline.tree import Region, digest_of_subprojects, merge_subprojects, replaced
+from atlas.pipeline.reconcile import Region, digest_of_subprojects, merge_subprojects, replaced
 from atlas.scan import Scan, ScannedFile, SubProject
 
 

@@ -19,7 +19,7 @@ from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
 from atlas.parsing import FactsCache, Languages, digest_paths
 from atlas.pipeline.events import WHOLE_PROJECT, Counters
 from atlas.pipeline.linker_session import LinkerSession
-from atlas.pipeline.tree import Region, compare, linked_with, lookalikes, same_stat
+from atlas.pipeline.reconcile import Region, compare, linked_with, lookalikes, same_stat
 from atlas.pipeline.tree_state import TreeState
 from atlas.scan import Scan, ScannedFile, Scope, changes_rules, scan_project
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from atlas.api import Atlas
 from atlas.tools.answers import Answer
-from atlas.tools.graph import cypher_query, schema_info
+from atlas.tools.cypher import cypher_query, schema_info
 from atlas.tools.index import status
 from atlas.tools.node import get_context, get_node
 from atlas.tools.search import hybrid_search, text_search, vector_search

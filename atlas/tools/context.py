@@ -14,7 +14,7 @@ from atlas.tools.assemble import allot
 from atlas.tools.citations import path_of, symbol_of
 from atlas.tools.envelope import Envelope, can_fit, fit, fit_or_none
 from atlas.tools.render import neighbour_line
-from atlas.tools.structure import tokens_of
+from atlas.tools.structured_content import tokens_of
 
 SHARES: Mapping[str, float] = {
     "source": 0.45,

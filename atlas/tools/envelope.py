@@ -16,7 +16,7 @@ from atlas.search.freshness import StaleFile
 from atlas.search.names import valid
 from atlas.tools.answers import Answer, Evidence
 from atlas.tools.assemble import longest
-from atlas.tools.structure import tokens_of, tokens_until
+from atlas.tools.structured_content import tokens_of, tokens_until
 
 MAX_BUDGET = 200_000
 """Tokens. A budget this large does not limit an answer in practice."""

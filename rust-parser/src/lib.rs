@@ -9,8 +9,8 @@
 
 #![deny(unsafe_code)]
 
-pub mod admission;
 pub mod bm25;
+pub mod byte_limit;
 pub mod cache;
 pub mod content_digest;
 pub mod cypher_regex;

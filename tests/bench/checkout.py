@@ -18,7 +18,7 @@ from pathlib import Path
 
 from atlas.app.bench import AgentProbe, compare_indexes
 from atlas.bench import meter
-from atlas.bench.probe import behind, digest_of, until, waiting_vectors
+from atlas.bench.observer import behind, digest_of, until, waiting_vectors
 from atlas.bench.process import run
 from atlas.config.load import load_settings
 

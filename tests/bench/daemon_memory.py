@@ -28,7 +28,7 @@ from pathlib import Path
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.app.main import make_embedder, make_source
 from atlas.bench import meter
-from atlas.bench.probe import ProbeTimeout, until
+from atlas.bench.observer import ProbeTimeout, until
 from atlas.bench.process import run
 from atlas.buses.memory import MemoryBus
 from atlas.config.load import Settings, load_settings
@@ -36,7 +36,7 @@ from atlas.model import Event
 from atlas.parsing import VectorIndex, load_languages, scan
 from atlas.pipeline.daemon_client import is_drained
 from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT
-from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.stepwise import LiveTiers
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.process.daemon import find_running
 from atlas.process.memory import limit_malloc_arenas, trim_heap

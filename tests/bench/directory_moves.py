@@ -21,7 +21,7 @@ from pathlib import Path
 from atlas.app.bench import compare_indexes
 from atlas.app.bus import connect_bus_of_running_daemon
 from atlas.bench.compare import Comparison
-from atlas.bench.probe import until
+from atlas.bench.observer import until
 from atlas.bench.process import run
 from atlas.config.load import load_settings
 from atlas.contracts import Bus

@@ -15,7 +15,7 @@ import pytest
 from atlas.bench import meter
 from atlas.bench.edits import FUNCTIONS, TreeFile, added, check_out, code_files, save
 from atlas.bench.live import PARTS, Row
-from atlas.bench.probe import p95
+from atlas.bench.observer import p95
 from atlas.bench.readers import CONNECTIONS, PROCESSES, TOOLS, Readers
 from tests.pipeline.trees import index, write_tree
 

@@ -22,7 +22,7 @@ from atlas.errors import ConfigError, Unavailable
 from atlas.model import Chunk, Event, Filter, ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import EMBED_DIRTY, WHOLE_PROJECT, Window
-from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.stepwise import LiveTiers
 from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.worker import TierReport, run_tier

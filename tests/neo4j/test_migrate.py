@@ -21,7 +21,7 @@ from atlas.errors import ConfigError, NotFound, StoreError
 from atlas.model import STRUCTURE_PATH, GraphDelta
 from atlas.pipeline.copying import compare_project, copy_project
 from atlas.pipeline.events import no_progress
-from atlas.pipeline.tree import PENDING
+from atlas.pipeline.reconcile import PENDING
 from atlas.stores.memory.store import MemoryStore
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import open_uri

@@ -19,7 +19,7 @@ from atlas.config.load import load_settings
 from atlas.errors import StoreError, Unavailable
 from atlas.model import FileRecord, GraphDelta, ModelInfo, VectorRow
 from atlas.parsing import VectorIndex
-from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.stepwise import LiveTiers
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.worker import Tier
 from atlas.stores.sqlite.store import EmbeddedStore

@@ -22,7 +22,7 @@ from atlas.errors import StoreError
 from atlas.model import Event
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT, Window
-from atlas.pipeline.manual import LiveTiers
+from atlas.pipeline.stepwise import LiveTiers
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.test_incremental import MODULES, apply_edit, edit, source

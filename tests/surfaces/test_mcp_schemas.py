@@ -19,7 +19,7 @@ from atlas.tools.call import FUNCTIONS, call
 from atlas.tools.catalogue import BY_NAME, INSTRUCTIONS, TOOLS
 from atlas.tools.render import render
 from atlas.tools.schema import check_arguments
-from atlas.tools.structure import structure, structure_text
+from atlas.tools.structured_content import structure, structure_text
 
 NAMES = "hybrid_search text_search vector_search get_node get_context cypher_query index status health schema_info"
 

@@ -36,7 +36,7 @@ from atlas.tools.catalogue import BY_NAME
 from atlas.tools.index import status
 from atlas.tools.render import render, to_dict
 from atlas.tools.status.daemon import DaemonStatus, Trace, look
-from atlas.tools.structure import structure, structure_text, tokens_of
+from atlas.tools.structured_content import structure, structure_text, tokens_of
 
 from .daemons import Home, home, until
 from .processes import atlas, environment

@@ -14,7 +14,7 @@ from atlas.search.not_found import why_no_callers
 from atlas.tools.answers import ContextAnswer, Section
 from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render
-from atlas.tools.structure import tokens_of
+from atlas.tools.structured_content import tokens_of
 
 from .shop import FILES, PROJECT
 

@@ -17,11 +17,11 @@ from atlas.search.find import Mode
 from atlas.search.freshness import StaleFile
 from atlas.stores.sqlite.store import EmbeddedStore
 from atlas.tools.answers import RelationAnswer, SearchAnswer
-from atlas.tools.graph import cypher_query, schema_info
+from atlas.tools.cypher import cypher_query, schema_info
 from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render, to_dict
 from atlas.tools.search import hybrid_search, text_search, vector_search
-from atlas.tools.structure import structure, tokens_of
+from atlas.tools.structured_content import structure, tokens_of
 
 from .shop import PROJECT, WordEmbedder, fill, open_shop, write_files
 

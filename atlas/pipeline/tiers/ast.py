@@ -27,9 +27,9 @@ from atlas.parsing import (
 )
 from atlas.parsing.link import rows_of
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress, Window, by_project, no_progress
+from atlas.pipeline.reconcile import read_with, structure_digest, trusted_mtime
 from atlas.pipeline.tiers.ast_pass import Pass, marked, prefetched
 from atlas.pipeline.tiers.gate import SignificanceGate
-from atlas.pipeline.tree import read_with, structure_digest, trusted_mtime
 from atlas.pipeline.workspace import Workspace
 from atlas.threads import in_thread
 

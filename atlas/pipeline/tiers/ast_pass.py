@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from atlas.model import FileRecord, GraphDelta
 from atlas.parsing import ParsedFile
-from atlas.pipeline.tree import PENDING, trusted_mtime
+from atlas.pipeline.reconcile import PENDING, trusted_mtime
 from atlas.pipeline.workspace import Workspace
 from atlas.scan import ScannedFile
 from atlas.threads import in_thread, run_shielded

@@ -27,7 +27,7 @@ from atlas.cypher.syntax import (
 )
 from atlas.errors import QueryError
 from atlas.stores.bolt.depth import MAX_HOPS, capped_walks
-from atlas.stores.bolt.edits import TextEdits
+from atlas.stores.bolt.query_edits import TextEdits
 from atlas.stores.sqlite.cypher.functions import AGGREGATES, FUNCTIONS
 from atlas.stores.sqlite.cypher.scope import mentioned, walk
 

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::admission::ByteLimit;
+use crate::byte_limit::ByteLimit;
 use crate::content_digest::digest_of;
 use crate::facts::{FACTS_VERSION, FileFacts, Problem};
 use crate::files::{Folder, read_capped};

@@ -11,13 +11,13 @@ from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import EdgeType, FileRecord, GraphDelta, Label, NodeRow, Table
 from atlas.search.freshness import StaleFile
-from atlas.tools import structure as tools_structure
+from atlas.tools import structured_content as tools_structure
 from atlas.tools.answers import Check, Evidence, PartialFile, TableAnswer
-from atlas.tools.graph import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
+from atlas.tools.cypher import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
 from atlas.tools.health import health
 from atlas.tools.index import status
 from atlas.tools.render import render
-from atlas.tools.structure import structure, tokens_of
+from atlas.tools.structured_content import structure, tokens_of
 from atlas.tools.vocabulary import EDGE_TYPES, LABELS, NODE_PROPERTIES
 
 

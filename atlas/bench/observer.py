@@ -18,7 +18,7 @@ from atlas.contracts import Store
 from atlas.errors import AtlasError
 from atlas.model import STRUCTURE_PATH, ModelInfo
 from atlas.parsing import content_digest
-from atlas.pipeline.tree import PENDING
+from atlas.pipeline.reconcile import PENDING
 
 POLL_SECONDS = 0.003
 """Minimum interval between two polls; longer if the last answer took longer, so that polling uses at most half a core.
