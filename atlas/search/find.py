@@ -13,7 +13,7 @@ from atlas.search import Reader
 from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_words, gather
 from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
-from atlas.search.relate import Relation, answer_relation
+from atlas.search.relate import UNANSWERED, Relation, answer_relation
 from atlas.search.route import Query, route
 
 RERANK_LIMIT = 60
@@ -96,9 +96,11 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relati
     if query.relation is None:
         return None, ()
     try:
-        return await answer_relation(reader, query.relation, where), ()
+        relation = await answer_relation(reader, query.relation, where)
     except AtlasError as error:
         return None, (f"{query.relation.kind} of `{query.relation.name}` could not be read: {error.message}",)
+    note = f"{query.relation.kind} are not answered from the graph yet: searched as text"
+    return relation, (note,) if query.relation.kind in UNANSWERED or not query.relation.name else ()
 
 
 async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:

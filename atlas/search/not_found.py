@@ -62,17 +62,17 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     return tuple(lines)
 
 
-async def why_no_callers(reader: Reader, node: Node) -> str:
-    """Return one sentence for an empty list of callers: whether anything outside the node mentions its name."""
+async def why_no_callers(reader: Reader, node: Node, kind: str = "callers") -> str:
+    """Return one sentence for an empty list of callers, tests, ...: whether anything else mentions the node's name."""
     own = node.row
     word, found = await _mentions(reader, node.project, own.name)
     others = [each for each in found if not _inside(each, node)]
     if not word:
-        return f"no resolved callers: unknown rather than none, because `{own.name}` is not a single word to search for"
+        return f"no resolved {kind}: unknown rather than none, because `{own.name}` is not a single word to search for"
     if not others:
-        return f"no resolved callers, and nothing else in the index mentions `{word}`"
+        return f"no resolved {kind}, and nothing else in the index mentions `{word}`"
     return (
-        f"no resolved callers: unknown rather than none, because {_count(others)} other symbols mention `{word}` "
+        f"no resolved {kind}: unknown rather than none, because {_count(others)} other symbols mention `{word}` "
         f"without an edge to it ({_places(others)})"
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
-from atlas.search.call_path import find_path
+from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
 from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
@@ -31,6 +31,8 @@ _ALWAYS_SYMBOLS = frozenset(
     {Kind.CALLERS, Kind.CALLEES, Kind.SUBTYPES, Kind.SUPERTYPES, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.IMPORTERS}
 )
 """Relations that nobody asks of an English word: `callers of save` means a symbol, `tests for login` may not."""
+UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
+"""Relations that the graph does not hold; questions without a name (`unused functions`) are not answered, either."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY})
@@ -80,7 +82,7 @@ class Relation:
 
 async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter) -> Relation | None:
     """Answer a question about a relation; None where it is to be searched as text. Raises store errors."""
-    if not intent.name or intent.kind in (Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED):
+    if not intent.name or intent.kind in UNANSWERED:
         return None
     if intent.kind == Kind.UNUSED:
         # `is X unused` is answered by its usages
@@ -96,19 +98,29 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
         return await _counted(reader, intent, targets)
     kept, notes = await _scope(reader, intent, targets, where)
-    related = await _related(reader, intent, targets, kept)
-    if not related and targets.total == 1 and intent.kind in (Kind.CALLERS, Kind.USAGES):
-        notes = (*notes, await why_no_callers(reader, targets.targets[0].node))
+    found = await _related(reader, intent, targets)
+    related = tuple(each for each in found if kept(each.node))
+    if not related:
+        notes = (*notes, await _why_none(reader, intent, targets, len(found)))
+    if len(found) > MAX_REACHED:
+        notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
     return Relation(intent, targets, related=related, notes=notes)
 
 
-async def _related(
-    reader: Reader, intent: RelationIntent, targets: Targets, kept: Callable[[Node], bool]
-) -> tuple[RelatedSymbol, ...]:
+async def _why_none(reader: Reader, intent: RelationIntent, targets: Targets, outside: int) -> str:
+    """Say whether "none" is certain: edges outside the scope, mentions without an edge, or references unresolved."""
+    if outside:
+        return f"none within the scope and filters of the question; {outside} outside of them"
+    if intent.direction == Direction.IN and targets.total == 1:
+        return await why_no_callers(reader, targets.targets[0].node, intent.kind.value)
+    return f"no resolved {intent.kind.value}: references that no rule resolves are counted, but not listed"
+
+
+async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> Sequence[RelatedSymbol]:
     uids = targets.uids
     match intent.kind:
         case Kind.DEFINITION:
-            return tuple(_definition(target.node) for target in targets.targets)
+            return [_definition(target.node) for target in targets.targets]
         case Kind.HIERARCHY:
             up = await _follow(reader, uids, Direction.OUT, intent, (EdgeType.INHERITS,))
             down = await _follow(reader, uids, Direction.IN, intent, (EdgeType.INHERITS,))
@@ -127,7 +139,7 @@ async def _related(
             found = await _follow(reader, uids, intent.direction, intent, intent.types)
             if intent.kind == Kind.CALLERS:
                 found += await _dispatched(reader, uids, intent, {each.node.row.uid for each in found})
-    return tuple(each for each in found if kept(each.node))
+    return found
 
 
 async def _follow(
@@ -202,7 +214,9 @@ async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> 
     counts = [sum(sum(found.get(uid, {}).values()) for uid in target.uids) for target in targets.targets]
     order = sorted(range(len(counts)), key=lambda index: -counts[index])
     ranked = replace(targets, targets=tuple(targets.targets[index] for index in order))
-    return Relation(intent, ranked, counts=tuple(counts[index] for index in order))
+    scoped = intent.within or intent.outside or intent.tests
+    notes = ("numbers are of the whole project: the scope applies once a symbol is chosen",) if scoped else ()
+    return Relation(intent, ranked, notes=notes, counts=tuple(counts[index] for index in order))
 
 
 async def _path(reader: Reader, intent: RelationIntent, targets: Targets, project: str) -> Relation:
@@ -214,7 +228,8 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
         RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
         for depth, step in enumerate(steps, 1)
     )
-    return Relation(intent, targets, others, related)
+    bounds = f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols; unresolved ones may exist"
+    return Relation(intent, targets, others, related, () if related else (bounds,))
 
 
 def _definition(node: Node) -> RelatedSymbol:

@@ -169,11 +169,22 @@ async def test_a_question_about_no_symbol_is_searched_as_text(shop: Atlas) -> No
 
 
 async def test_scopes_limit_a_relation(shop: Atlas) -> None:
-    assert (await related(shop, "callers of apply_discount in tests")).found == 0
+    in_tests = await related(shop, "callers of apply_discount in tests")
+    assert in_tests.found == 0
+    assert any("none within the scope" in note and "1 outside" in note for note in in_tests.evidence.notes)
     assert (await related(shop, "callers of apply_discount excluding tests")).found == 1
     assert (await related(shop, "callers of apply_discount in shop.store")).found == 0
     nowhere = await related(shop, "callers of apply_discount in module nowhere")
     assert any("was not applied" in note for note in nowhere.evidence.notes)
+
+
+async def test_no_path_and_no_answer_from_the_graph_are_said(shop: Atlas) -> None:
+    nowhere = await related(shop, "how does orphan reach apply_discount")
+    assert any("no chain of resolved calls" in note for note in nowhere.evidence.notes)
+    changed = await hybrid_search(shop, "what changed recently")
+    assert any("not answered from the graph" in note for note in changed.evidence.notes)
+    untested = await related(shop, "tests for orphan")
+    assert any("no resolved tests" in note for note in untested.evidence.notes)
 
 
 async def test_what_a_change_affects_is_followed_from_caller_to_caller(shop: Atlas) -> None:

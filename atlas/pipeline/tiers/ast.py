@@ -268,7 +268,7 @@ class AstTier:
                     # events that find no room stay stale until the next scan of the whole tree
                     await self._bus.publish(EMBED_DIRTY, [Event(workspace.name, key) for key in wanted])
                 done += sum(delta.nodes is not None for delta in deltas)
-                # these rows would be in memory beside those of the next batch
+                # frees the rows before the next batch is built
                 del deltas
                 self._progress("write", done, total)
 
