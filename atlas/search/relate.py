@@ -35,7 +35,7 @@ UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
 """Relations that the graph does not hold; questions without a name (`unused functions`) are not answered, either."""
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
-_TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY})
+_TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN})
 """Relations that are followed to the end unless the question says `direct`."""
 
 
