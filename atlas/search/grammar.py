@@ -23,6 +23,11 @@ MAX_RELATION_CHARACTERS = 300
 _TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
 """Where tests are what calls or uses the symbol, its tests are asked for."""
 _QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
+_SENTENCE = re.compile(
+    r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){3,}\"|(?<!\w)'[^'\s]+(?: \S+){3,}'(?!\w)"
+    r"|\w(?:Error|Exception): \S"
+)
+"""A quoted text or an error message: it is what is asked for, whatever its words mean."""
 _PRONOUN = re.compile(r"\b(?:it|them|this (?:function|method|class|type))(?= |$|\?)", re.IGNORECASE)
 _CLAUSE = re.compile(
     r"[.;!?]\s+|,\s+|:\s+|\s[-–—]\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
@@ -40,6 +45,8 @@ def find_relation(text: str) -> RelationIntent | None:
     `text` is normalised: single spaces, no leading or trailing white space.
     """
     if len(text) > MAX_RELATION_CHARACTERS:
+        return None
+    if _SENTENCE.search(text):
         return None
     quoted: set[str] = set()
     text = _QUOTED.sub(lambda match: _hold(match, quoted), text)
