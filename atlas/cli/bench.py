@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from atlas.cli.bench_answers import answers
+
 if TYPE_CHECKING:
     from atlas.bench.compare import Comparison
     from atlas.bench.live import LiveReport
@@ -32,6 +34,7 @@ def register(app: typer.Typer) -> None:
     bench.command("compare")(compare)
     bench.command("replay")(replay)
     bench.command("live")(live)
+    bench.command("answers")(answers)
     bench.command("readers", hidden=True)(readers)
     app.add_typer(bench)
 
@@ -58,7 +61,7 @@ def index(path: Tree, json_output: Json = False) -> None:
         ]
         for row in rows
     ]
-    _table(columns, cells)
+    print_table(columns, cells)
 
 
 def query(
@@ -80,7 +83,7 @@ def query(
         [row.tool, f"{row.p50_ms:.1f}", f"{row.p95_ms:.1f}", f"{row.worst_ms:.1f}", str(row.calls)]
         for row in report.rows
     ]
-    _table(["tool", "p50 ms", "p95 ms", "worst ms", "calls"], cells)
+    print_table(["tool", "p50 ms", "p95 ms", "worst ms", "calls"], cells)
 
 
 def http(
@@ -115,7 +118,7 @@ def http(
             ["RSS MB warm / end", f"{report.warm_rss_mb:.0f} / {report.end_rss_mb:.0f}", ""],
             ["RSS growth", f"{report.growth:.1f} %", f"< {TARGET_GROWTH:.0f} %"],
         ]
-        _table(["what", "measured", "target"], cells)
+        print_table(["what", "measured", "target"], cells)
         if report.first_error:
             print(f"first error: {report.first_error}")
     if not report.reached:
@@ -141,7 +144,7 @@ def compare(
 
 def _print_comparison(comparison: Comparison) -> None:
     columns = ["kind", "rows in A", "rows in B", "only in A", "only in B", "differ"]
-    _table(
+    print_table(
         columns,
         [
             [one.kind, *(f"{n:,}" for n in (one.rows_a, one.rows_b, one.only_a, one.only_b, one.changed))]
@@ -227,7 +230,7 @@ def _print_summary(steps: list[Step], compared: list[Step], different: list[Step
         ["CPU s kept warm, per commit", f"{sum(step.live_cpu for step in steps[1:]) / max(len(steps) - 1, 1):.2f}"],
         ["CPU s clean, per commit compared", f"{sum(step.clean_cpu for step in compared) / len(compared):.2f}"],
     ]
-    _table(["what", "number"], cells)
+    print_table(["what", "number"], cells)
 
 
 def live(
@@ -277,7 +280,7 @@ def _print_live(report: LiveReport) -> None:
         ]
         for row in report.rows
     ]
-    _table(["what", "measured", "unit", "target", ""], cells)
+    print_table(["what", "measured", "unit", "target", ""], cells)
     print(
         f"{report.files:,} files; load average {report.load[0]:.1f} at the beginning, {report.load[1]:.1f} at the end"
     )
@@ -320,7 +323,8 @@ def _folder(path: Path) -> Path:
     return path.resolve()
 
 
-def _table(columns: list[str], cells: list[list[str]]) -> None:
+def print_table(columns: list[str], cells: list[list[str]]) -> None:
+    """Print a table; its first column is aligned left."""
     from rich.console import Console
     from rich.table import Table
 
