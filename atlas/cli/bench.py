@@ -61,7 +61,7 @@ def index(path: Tree, json_output: Json = False) -> None:
         ]
         for row in rows
     ]
-    print_table(columns, cells)
+    _table(columns, cells)
 
 
 def query(
@@ -83,7 +83,7 @@ def query(
         [row.tool, f"{row.p50_ms:.1f}", f"{row.p95_ms:.1f}", f"{row.worst_ms:.1f}", str(row.calls)]
         for row in report.rows
     ]
-    print_table(["tool", "p50 ms", "p95 ms", "worst ms", "calls"], cells)
+    _table(["tool", "p50 ms", "p95 ms", "worst ms", "calls"], cells)
 
 
 def http(
@@ -118,7 +118,7 @@ def http(
             ["RSS MB warm / end", f"{report.warm_rss_mb:.0f} / {report.end_rss_mb:.0f}", ""],
             ["RSS growth", f"{report.growth:.1f} %", f"< {TARGET_GROWTH:.0f} %"],
         ]
-        print_table(["what", "measured", "target"], cells)
+        _table(["what", "measured", "target"], cells)
         if report.first_error:
             print(f"first error: {report.first_error}")
     if not report.reached:
@@ -144,7 +144,7 @@ def compare(
 
 def _print_comparison(comparison: Comparison) -> None:
     columns = ["kind", "rows in A", "rows in B", "only in A", "only in B", "differ"]
-    print_table(
+    _table(
         columns,
         [
             [one.kind, *(f"{n:,}" for n in (one.rows_a, one.rows_b, one.only_a, one.only_b, one.changed))]
@@ -230,7 +230,7 @@ def _print_summary(steps: list[Step], compared: list[Step], different: list[Step
         ["CPU s kept warm, per commit", f"{sum(step.live_cpu for step in steps[1:]) / max(len(steps) - 1, 1):.2f}"],
         ["CPU s clean, per commit compared", f"{sum(step.clean_cpu for step in compared) / len(compared):.2f}"],
     ]
-    print_table(["what", "number"], cells)
+    _table(["what", "number"], cells)
 
 
 def live(
@@ -280,7 +280,7 @@ def _print_live(report: LiveReport) -> None:
         ]
         for row in report.rows
     ]
-    print_table(["what", "measured", "unit", "target", ""], cells)
+    _table(["what", "measured", "unit", "target", ""], cells)
     print(
         f"{report.files:,} files; load average {report.load[0]:.1f} at the beginning, {report.load[1]:.1f} at the end"
     )
@@ -323,8 +323,7 @@ def _folder(path: Path) -> Path:
     return path.resolve()
 
 
-def print_table(columns: list[str], cells: list[list[str]]) -> None:
-    """Print a table; its first column is aligned left."""
+def _table(columns: list[str], cells: list[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
 

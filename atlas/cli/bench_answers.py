@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from atlas.cli.output import console, plain, print_json, table
 
 if TYPE_CHECKING:
     from atlas.bench.answers.run import Asked
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def answers(
     questions: Annotated[list[Path], typer.Argument(help="Question files (TOML), or folders of them.")],
     trees: Annotated[Path | None, typer.Option(help="Folder with one folder per package.", metavar="DIR")] = None,
-    tree: Annotated[list[str] | None, typer.Option("--tree", help="Tree of a package.", metavar="NAME=PATH")] = None,
+    named: Annotated[list[str] | None, typer.Option("--tree", help="Tree of a package.", metavar="NAME=PATH")] = None,
     kind: Annotated[list[str] | None, typer.Option("--kind", help="Only questions of this kind.")] = None,
     peer: Annotated[
         list[str] | None,
@@ -25,7 +26,9 @@ def answers(
     ] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder for the indexes; default: a temporary one.")] = None,
     failed: Annotated[bool, typer.Option("--failed", help="List the questions that are not answered.")] = False,
-    markdown: Annotated[Path | None, typer.Option(help="Write the tables to this file.", metavar="FILE")] = None,
+    tables: Annotated[
+        Path | None, typer.Option("--markdown", help="Write the tables to this file.", metavar="FILE")
+    ] = None,
     svg: Annotated[Path | None, typer.Option(help="Write a chart to this file.", metavar="FILE")] = None,
     json_output: Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")] = False,
 ) -> None:
@@ -35,9 +38,9 @@ def answers(
     """
     from atlas.bench.answers import report
 
-    asked = _ask(questions, trees, tree or [], kind or [], peer or [], data_dir)
-    if markdown is not None:
-        markdown.write_text(report.markdown(asked), encoding="utf-8")
+    asked = _ask(questions, trees, named or [], kind or [], peer or [], data_dir)
+    if tables is not None:
+        tables.write_text(report.tables(asked), encoding="utf-8")
     if svg is not None:
         packages = len({each.package for each in asked})
         title = (
@@ -45,14 +48,12 @@ def answers(
         )
         svg.write_text(report.svg(asked, title), encoding="utf-8")
     if json_output:
-        print(json.dumps(report.to_dict(asked), indent=1, ensure_ascii=False))
+        print_json(report.to_dict(asked))
         return
-    from atlas.cli.bench import print_table
-
     if failed:
-        print(report.failures(asked), end="\n\n")
-    print_table(*report.cells(report.by_kind(asked), report.KIND))
-    print_table(*report.cells(report.by_package(asked), report.PACKAGE))
+        print(plain(report.failures(asked)), end="\n\n")
+    console().print(table(*report.cells(report.by_kind(asked), report.KIND)))
+    console().print(table(*report.cells(report.by_package(asked), report.PACKAGE)))
 
 
 def _ask(

@@ -61,7 +61,7 @@ class Reply:
 def judge(question: Question, reply: Reply) -> Verdict:
     """Return the verdict on an answer."""
     if question.says:
-        said = re.search(question.says, reply.text, re.IGNORECASE) is not None
+        said = re.search(question.says, reply.text, re.IGNORECASE | re.DOTALL) is not None
         return Verdict(Outcome.RIGHT if said else Outcome.WRONG, float(said))
     if question.none:
         return _judge_none(question, reply)

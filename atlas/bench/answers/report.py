@@ -1,4 +1,4 @@
-"""Summaries of a run: rows by kind and by package, as a Markdown table, an SVG chart and a list of failures."""
+"""Summaries of a run: rows by kind and by package, as tables, an SVG chart and a list of failures."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def cells(rows: Sequence[Row], what: str) -> tuple[list[str], list[list[str]]]:
     return columns, table
 
 
-def markdown(asked: Sequence[Asked]) -> str:
+def tables(asked: Sequence[Asked]) -> str:
     """Return the tables by kind and by package."""
     return "\n".join(
         _table(*cells(rows, what)) for rows, what in ((by_kind(asked), KIND), (by_package(asked), PACKAGE))
