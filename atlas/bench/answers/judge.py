@@ -91,7 +91,7 @@ def _same_name(place: Place, claim: Claim) -> bool:
 def _judge_none(question: Question, reply: Reply) -> Verdict:
     others = [each for each in reply.claims if not any(matches(place, each) for place in question.allowed)]
     if others:
-        return Verdict(Outcome.WRONG, 0.0, 0.0, reply.asserts or question.kind == MISSING, surplus=_places(others))
+        return Verdict(Outcome.WRONG, 0.0, 0.0, reply.asserts, surplus=_places(others))
     if question.kind != MISSING:
         return Verdict(Outcome.WRONG if reply.unknown else Outcome.RIGHT, float(not reply.unknown), 1.0, reply.unknown)
     near = not question.near or not reply.asserts or any(name in reply.text for name in question.near)
