@@ -166,10 +166,20 @@ def test_every_line_of_call_sites_counts() -> None:
     assert judge(Question("call-sites", "all call sites of f", gold), whole).outcome is Outcome.RIGHT
 
 
+def test_hits_of_a_search_are_no_set_but_lines_of_grep_may_be_read() -> None:
+    gold = (Place("a.go", frozenset((3,))),)
+    question = Question("callers", "who calls f?", gold)
+    claims = of_text("a.go:3: f()\na.go:9: // f\n")
+    assert judge(question, Reply(claims, "", asserts=False)).outcome is Outcome.PARTLY
+    assert judge(question, Reply(claims, "", asserts=False, raw=True)).outcome is Outcome.RIGHT
+
+
 def test_nothing_is_a_wrong_target_where_there_is_something() -> None:
     gold = (Place("a.go", frozenset((3,)), "main"),)
     verdict = judge(Question("callers", "who calls f?", gold), Reply((), "{}"))
     assert (verdict.outcome, verdict.wrong_target) == (Outcome.WRONG, True)
+    verdict = judge(Question("callers", "who calls f?", gold), Reply((), "{}", undecided=True))
+    assert (verdict.outcome, verdict.wrong_target) == (Outcome.WRONG, False)
 
 
 def test_an_unused_symbol_must_not_be_called_unknown() -> None:
