@@ -40,7 +40,8 @@ MISSING = "missing"
 KINDS = (*SETS, *INSIDE, *CHAINS, MISSING)
 
 HEADER = re.compile(r"^\s*\[\[question\]\]", re.MULTILINE)
-GOLD = re.compile(r"(?P<path>[^\s:]+)(?::(?P<lines>\d{1,7}(?:-\d{1,7})?(?:,\d{1,7}(?:-\d{1,7})?)*))?(?:\s+(?P<name>\S+))?")
+LINES = r"\d{1,7}(?:-\d{1,7})?"
+GOLD = re.compile(rf"(?P<path>[^\s:]+)(?::(?P<lines>{LINES}(?:,{LINES})*))?(?:\s+(?P<name>\S+))?")
 LONGEST_RANGE = 10_000
 QUESTION_WORD = re.compile(
     "a|all|and?|are|by|call(ed|ees|ers|ing|s)?|class(es)?|covers?|defined?|do(es)?|every|extends?|find|for|from|"
