@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from atlas.cli.mcp_clients import Client, print_http, print_stdio
+from atlas.cli.clients.recipes import Client
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
 
@@ -110,6 +110,8 @@ def mcp(
         arguments = ["mcp", "--project", str(settings.root)]
         if settings.origin("data_dir").startswith(("env ", "--")):
             arguments += ["--data-dir", str(settings.data_dir)]
+        from atlas.cli.clients.printing import print_stdio
+
         print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
     from atlas.app.session import Session
@@ -133,6 +135,7 @@ def launch_command() -> list[str]:
 
 
 def _print_http(client: Client, settings: Settings, token_file: Path | None, *, tls: bool, as_json: bool) -> None:
+    from atlas.cli.clients.printing import print_http
     from atlas.config.load import TOKEN_VARIABLE, is_loopback
 
     host, port = settings.mcp.host, settings.mcp.port
