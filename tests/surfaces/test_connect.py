@@ -8,7 +8,10 @@ import pty
 import re
 import stat
 import subprocess
+import sys
 import tomllib
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +20,37 @@ import pytest
 from atlas.cli.clients import jsonc
 from atlas.cli.clients.recipes import RECIPES, Client
 from atlas.cli.clients.skill import skill_page, skill_section
+from atlas.cli.main import main
 from atlas.parsing import count_tokens
 from atlas.tools.catalogue import BY_NAME
 
 from .processes import COMMAND, environment
-from .processes import atlas as run
 
 
 class Machine:
-    """A home folder, a project, and `atlas connect` there."""
+    """A home folder, a project, and `atlas connect` there.
 
-    def __init__(self, folder: Path) -> None:
+    Commands run in this process, which saves a second each; the tests with a terminal run real processes.
+    """
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.home, self.root = folder / "home", folder / "p"
         self.home.mkdir()
         (self.root / ".git").mkdir(parents=True)
         moved = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "CODEX_HOME", "COPILOT_HOME", "CLAUDE_CONFIG_DIR")
-        self.env = {"HOME": str(self.home)} | dict.fromkeys(moved, "")
+        self.env = {"HOME": str(self.home), "COLUMNS": "200"} | dict.fromkeys(moved, "")
+        for name in [name for name in os.environ if name.startswith("ATLAS_")]:
+            patch.delenv(name)
+        for name, value in self.env.items():
+            patch.setenv(name, value)
+        patch.chdir(self.root)
+        self.patch = patch
 
-    def connect(self, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-        return run("connect", *words, cwd=self.root, env=self.env | env)
+    def connect(self, *words: str) -> subprocess.CompletedProcess[str]:
+        self.patch.setattr(sys, "argv", ["__main__.py", "connect", *words])
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err, pytest.raises(SystemExit) as end:
+            main()
+        return subprocess.CompletedProcess(words, end.value.code or 0, out.getvalue(), err.getvalue())  # type: ignore[arg-type]
 
     def done(self, *words: str) -> str:
         done = self.connect(*words, "--yes")
@@ -49,8 +64,8 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path: Path) -> Machine:
-    return Machine(tmp_path)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return Machine(tmp_path, monkeypatch)
 
 
 def entry_in(path: Path, client: Client) -> Any:
