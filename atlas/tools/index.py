@@ -93,14 +93,17 @@ async def status(
 async def _check_filter(atlas: Atlas, project: str, wanted: str, listed: Sequence[Skipped]) -> None:
     """Raise NotFound for a filter that is neither a reason in use nor matches any file, skipped or indexed."""
     reasons = sorted({PARTIAL, SECRET, *(each.reason for each in listed)})
-    if wanted not in reasons and not any(
-        _wanted(path, "", wanted) for path in await atlas.reader.store.manifest(project)
-    ):
+    manifest = await atlas.reader.store.manifest(project)
+    if wanted not in reasons and not await aside(len(manifest) > _FEW, _any_wanted, tuple(manifest), wanted):
         raise NotFound(
             f"no file is skipped for the reason `{wanted}`, and no path begins with it or matches it",
             f"Reasons here: {', '.join(reasons)}.",
             difflib.get_close_matches(wanted, reasons, 3),
         )
+
+
+def _any_wanted(paths: Sequence[str], wanted: str) -> bool:
+    return any(_wanted(path, "", wanted) for path in paths)
 
 
 def _skipped_files(listed: Sequence[Skipped], wanted: str) -> tuple[SkippedFile, ...]:

@@ -30,6 +30,9 @@ from atlas.tools.relation import relation_answer
 
 MAX_LIMIT = 50
 
+_FEW = 1000
+"""Up to this many paths, matching a glob takes less time than starting a thread."""
+
 
 async def hybrid_search(
     atlas: Atlas,
@@ -174,9 +177,16 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     return await aside(envelope.token_budget > INLINE_TOKENS, _assemble, atlas, envelope, shown)
 
 
+def _any_matches(paths: Sequence[str], path: str) -> bool:
+    return any(path_matches(path, each) for each in paths)
+
+
 async def _path_note(atlas: Atlas, project: str, path: str) -> str:
     """Return a note if no indexed file passes the path filter: then the words of the query are not the reason."""
-    if not path or any(path_matches(path, each) for each in await atlas.reader.store.manifest(project)):
+    if not path:
+        return ""
+    paths = tuple(await atlas.reader.store.manifest(project))
+    if await aside(len(paths) > _FEW, _any_matches, paths, path):
         return ""
     return f"no indexed file matches path `{path}`; `status` with skipped lists what is left out"
 
