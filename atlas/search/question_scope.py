@@ -71,6 +71,10 @@ _OUTSIDE = re.compile(
     rf"(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]*[/.][^\s,;]*)$",
     re.IGNORECASE,
 )
+_IN_BRACKETS = re.compile(
+    r" \(((?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not|no|in|under)\b[^()]*)\)",
+    re.IGNORECASE,
+)
 _AFTERTHOUGHT = re.compile(
     r"(?:[?.;!]| [-–—]) (?:i mean )?"
     r"(?=(?:but |and )?(?:only|just|excluding|exclude|except|without|ignoring|not|in|under)\b)",
@@ -148,6 +152,7 @@ class Scope:
 def split_scope(text: str) -> tuple[str, Scope]:
     """Return a question without what limits its answer, and the limits."""
     scope = Scope()
+    text = _IN_BRACKETS.sub(r" \1", text)
     text = _BOTH.sub("transitively", _AFTERTHOUGHT.sub(" ", text.replace(", ", " ")).replace("#include", "include"))
     text = _MIDDLE.sub("", _ADVERBS.sub("", text))
     if (match := _INDIRECT.search(text)) is not None:
