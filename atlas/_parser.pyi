@@ -210,7 +210,7 @@ NodeTuple = tuple[
     str,
     str,
 ]
-EdgeTuple = tuple[str, str, str, int, str, float]
+EdgeTuple = tuple[str, str, str, int, str, float, tuple[int, ...]]
 TextTuple = tuple[str, str, str, str, str, str]
 
 class Unit:

@@ -50,6 +50,10 @@ class Store(Protocol):
         """
         ...
 
+    async def drop_project(self, project: str) -> None:
+        """Delete a project with all its units. Raises `NotFound` for an unknown one."""
+        ...
+
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """Make each delta's unit equal to its content; all deltas in one transaction. Return the new generation.
 
@@ -171,8 +175,12 @@ class Store(Protocol):
         parameters: Mapping[str, object],
         limit: int,
         timeout: float,  # noqa: ASYNC109 the store interrupts its own statement; cancelling a task cannot
+        project: str = "",
     ) -> Table:
-        """Run a read-only openCypher query: at most `limit` rows, `timeout` seconds. Raises QueryError."""
+        """Run a read-only openCypher query: at most `limit` rows, `timeout` seconds. Raises QueryError.
+
+        It sees only the nodes of `project`, unless that is "" or the query reads the property `project` itself.
+        """
         ...
 
     async def aclose(self) -> None:

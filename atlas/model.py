@@ -1,7 +1,6 @@
-"""The values that layers exchange: graph rows, deltas, file records, hits and tables.
+"""The values that layers exchange: graph rows, deltas, file records, hits and tables. All are frozen.
 
-They are frozen and have no behaviour. Rows written in bulk are NamedTuples because the Rust extension returns plain
-tuples of the same shape.
+Rows written in bulk are NamedTuples because the Rust extension returns plain tuples of the same shape.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ class NodeRow(NamedTuple):
     chunk_digest: str
     """Digest of (chunk name, chunk text), which the vector is computed from; "" if the node is not embedded."""
     chunk_name: str
-    """The embedder's name field: "Class function", or the path for modules, files and document sections."""
+    """The embedder's name field: "Class function"; the path of modules, files and sections."""
 
 
 class SearchText(NamedTuple):
@@ -106,11 +105,18 @@ class EdgeRow(NamedTuple):
     target: str
     type: str
     line: int
-    """1-based line of the evidence in the source node's file; 0 for structural edges."""
+    """1-based first line of the evidence in the source node's file; 0 for structural edges."""
     strategy: str
     """The rule that resolved it (`import`, `self`, `inherited`, `constructor`, `local-type`, `unique-name`, ...)."""
     confidence: float
     """0..1, calibrated: the share of correct edges of this strategy."""
+    further_lines: tuple[int, ...] = ()
+    """The lines of the evidence after `line`, ascending. The linker keeps the first 199."""
+
+    @property
+    def lines(self) -> tuple[int, ...]:
+        """All lines of the evidence, ascending; () for structural edges."""
+        return (self.line, *self.further_lines) if self.line else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +156,7 @@ class Decision(NamedTuple):
 class GraphDelta:
     """The complete new content of one unit.
 
-    `record` None deletes the unit. `nodes` None keeps nodes, edges and texts and replaces only the record. `content` is
-    the file's bytes; None keeps the stored bytes.
+    `record` None deletes the unit; `nodes` None keeps nodes, edges and texts; `content` None keeps the stored bytes.
     """
 
     project: str
@@ -162,10 +167,8 @@ class GraphDelta:
     texts: Sequence[SearchText] = ()
     content: bytes | None = None
     decisions: Sequence[Decision] = ()
-    """Recorded per symbol, the last one wins; decisions on symbols outside the unit are only counted.
-
-    A delta whose record equals the stored one changes nothing: its decisions are neither recorded nor counted.
-    """
+    """The last one per symbol is recorded; those on symbols outside the unit are only counted. A delta whose record
+    equals the stored one changes nothing: its decisions are neither recorded nor counted."""
 
 
 class SymbolDigests(NamedTuple):

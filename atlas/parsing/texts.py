@@ -19,15 +19,30 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
     """Return the search texts of a unit's nodes in order; `content` is the file's bytes, b"" for the structure unit."""
     spans = {node.uid: (node.start_byte, node.end_byte) for node in nodes}
     nested = _nested(nodes, edges, spans)
+    headings = _headings(nodes, edges)
     of_path = _words(path)
     texts: list[SearchText] = []
     for node in nodes:
         own = b""
         if path != STRUCTURE_PATH:
             own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), node.docstring)
-        words = (_words(node.name), _words(node.qualified_name), _words(node.docstring))
+        qualified = "".join(map(_words, (node.qualified_name, *headings.get(node.uid, ()))))
+        words = (_words(node.name), qualified, _words(node.docstring))
         texts.append(SearchText(node.uid, *words, _words(own.decode("utf8", "replace")), of_path))
     return texts
+
+
+def _headings(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow]) -> dict[str, list[str]]:
+    """Return the titles of the sections around each section, innermost first."""
+    titles = {node.uid: node.name for node in nodes if node.label == "DocSection"}
+    around = {edge.target: edge.source for edge in edges if edge.type == "CONTAINS" and edge.source in titles}
+    found: dict[str, list[str]] = {}
+    for uid in titles:
+        outer = around.get(uid)
+        while outer is not None:
+            found.setdefault(uid, []).append(titles[outer])
+            outer = around.get(outer)
+    return found
 
 
 def _nested(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], spans: Mapping[str, _Span]) -> dict[str, set[_Span]]:

@@ -218,7 +218,7 @@ def _merged(edges: Iterable[Edge], direction: Direction, depth: int, names: dict
     for edge in edges:
         row, far = edge.row, edge.node.row
         near = row.target if direction == Direction.IN else row.source
-        lines = (row.line,) if row.line and direction == Direction.IN else ()
+        lines = row.lines if direction == Direction.IN else ()
         known = merged.get(far.uid)
         if known is None:
             path = far.path

@@ -116,6 +116,9 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
     if resolution.how == "folded" and kind in _OF_TYPES:
         # `Error` is no method `error`
         nodes = [node for node in nodes if node.row.label in (Label.CLASS, *EXTERNAL_LABELS)]
+    if not nodes and name:
+        # `http.IncomingMessage` of the package `http`
+        nodes = await reader.store.find(f"ext:{name}", Match.EXACT, where, MAX_NODES)
     found = _preferred(nodes, APPLIES.get(kind, ()))
     if not found and resolution.how in ("exact", "suffix"):
         # `render` is a value here, and the class that is meant is `Render`

@@ -164,6 +164,8 @@ class RelationAnswer:
     missing: str
     """The name that nothing has."""
     evidence: Evidence
+    places: int = 0
+    """Lines of evidence of all `found` symbols: the call sites of its callers."""
 
 
 @dataclass(frozen=True, slots=True)

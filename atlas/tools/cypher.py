@@ -57,7 +57,9 @@ async def cypher_query(
     timeout: float = 10.0,  # noqa: ASYNC109 - the store interrupts its own statement; cancelling a task cannot
     token_budget: int = 4000,
 ) -> TableAnswer:
-    """Run a read-only openCypher query over all projects of the store; at most `limit` rows and `timeout` seconds.
+    """Run a read-only openCypher query over the project; at most `limit` rows and `timeout` seconds.
+
+    A query that reads the property `project` sees all projects of the store.
 
     Labels, types and properties that do not exist are noted, because a misspelt name silently gives an empty result.
     Raises QueryError for anything but a supported read query, ConfigError for invalid arguments and NotFound for an
@@ -71,7 +73,7 @@ async def cypher_query(
     if len(query) > MAX_CYPHER_CHARACTERS:
         raise ConfigError(f"the query has {len(query)} characters; at most {MAX_CYPHER_CHARACTERS}", "use parameters")
     envelope = await open_envelope(atlas, project, token_budget)
-    table = await atlas.reader.store.cypher(query, parameters or {}, limit, timeout)
+    table = await atlas.reader.store.cypher(query, parameters or {}, limit, timeout, envelope.state.project)
     is_long = extent(table.rows, INLINE_CHARACTERS) >= INLINE_CHARACTERS
     shown = await aside(is_long, _worth_trying, table.rows, token_budget)
     paths = await aside(is_long, lambda: [_paths(row) for row in shown])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from enum import StrEnum
-from typing import get_type_hints
+from typing import cast, get_type_hints
 from xml.sax.saxutils import escape, quoteattr
 
 from atlas.api import Atlas
@@ -19,6 +19,8 @@ EVERYTHING = 100_000_000
 """Row limit above the number of rows of any file."""
 
 _NOT_XML = {code: None for code in (*range(32), 127, 0xFFFE, 0xFFFF, *range(0xD800, 0xE000)) if code not in (9, 10, 13)}
+_XML_OWN = ("uid", "source", "target")
+"""Fields that are attributes of the element itself."""
 _XML_TYPES = {bool: "boolean", int: "long", float: "double", str: "string"}
 
 
@@ -80,7 +82,8 @@ def _head(form: ExportFormat, state: ProjectState, *, canonical: bool) -> list[s
 def _xml_types(row: type[NodeRow] | type[EdgeRow]) -> Mapping[str, str]:
     """Return the GraphML type of every field that is not an attribute of the element itself."""
     hints = get_type_hints(row)
-    return {name: _XML_TYPES[kind] for name, kind in hints.items() if name not in ("uid", "source", "target")}
+    types = {name: _XML_TYPES[kind] for name, kind in hints.items() if kind in _XML_TYPES and name not in _XML_OWN}
+    return types if row is NodeRow else {**types, "lines": "string"}
 
 
 def _node(form: ExportFormat, row: NodeRow) -> str:
@@ -90,22 +93,26 @@ def _node(form: ExportFormat, row: NodeRow) -> str:
 
 
 def _edge(form: ExportFormat, row: EdgeRow) -> str:
+    values: dict[str, object] = {**row._asdict(), "lines": row.lines}
+    del values["further_lines"]
     if form is ExportFormat.JSONL:
-        return _json(row._asdict())
+        return _json(values)
     ends = f"source={_attribute(row.source)} target={_attribute(row.target)}"
-    return f"<edge {ends}>{_data('e', row._asdict(), ('source', 'target'))}</edge>"
+    return f"<edge {ends}>{_data('e', values, ('source', 'target'))}</edge>"
 
 
 def _data(prefix: str, values: Mapping[str, object], without: Sequence[str]) -> str:
-    """Return the data elements of a row; empty strings are omitted."""
+    """Return the data elements of a row; empty strings and lists are omitted."""
     return "".join(
         f'<data key="{prefix}_{name}">{_xml(_plain(value))}</data>'
         for name, value in values.items()
-        if name not in without and value != ""
+        if name not in without and value not in ("", ())
     )
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, tuple):
+        return " ".join(map(str, cast("tuple[object, ...]", value)))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

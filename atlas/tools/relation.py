@@ -86,6 +86,7 @@ def _build(
         else (),
         diagnosis=missing.reasons if missing else (),
         missing=missing.name if missing else "",
+        places=sum(len(each.lines) for each in relation.related),
         evidence=envelope.evidence(
             paths=[*(each.path for each in shown), *(subject.place.rpartition(":")[0] for subject in subjects)],
             stale=stale,

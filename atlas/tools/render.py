@@ -154,11 +154,16 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
     title = f"path to {answer.other} from" if answer.kind == "path" else f"{answer.kind} of"
     if answer.subject_count == 1:
         subject = answer.subjects[0]
-        yield f"{title} {subject.kind} {shown_name(subject)} {subject.place}: {answer.found or 'none'}"
+        yield f"{' '.join(filter(None, (title, subject.kind, shown_name(subject), subject.place)))}: {_found(answer)}"
         return
-    found = "which one?" if answer.counts else str(answer.found or "none")
+    found = "which one?" if answer.counts else _found(answer)
     yield f"{title} `{answer.name}`, which {answer.subject_count} symbols are called: {found}"
     yield from (f"- {subject}" for subject in subject_lines(answer))
+
+
+def _found(answer: RelationAnswer) -> str:
+    """Return the number of related symbols, and of lines where some have several."""
+    return f"{answer.found or 'none'}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
 
 
 def subject_lines(answer: RelationAnswer) -> Iterator[str]:

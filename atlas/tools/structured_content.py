@@ -167,7 +167,8 @@ def _relation(answer: RelationAnswer) -> Structure:
         "near": [f"{each.qualified_name} {each.place}" for each in answer.near],
         "diagnosis": list(answer.diagnosis),
     }
-    return {"relation": _kept(relation), "found": answer.found}
+    lines = {"lines": answer.places} if answer.places > answer.found else {}
+    return {"relation": _kept(relation), "found": answer.found, **lines}
 
 
 def _sections(sections: Iterable[Section]) -> Structure:

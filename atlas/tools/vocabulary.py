@@ -41,7 +41,7 @@ EDGE_TYPES: Mapping[EdgeType, str] = {
 }
 NODE_PROPERTIES = (
     Described("uid", "<project>:<qualified name>, unique"),
-    Described("project"),
+    Described("project", "a query that reads it sees all projects of the store, not only this one"),
     Described("label"),
     Described(
         "kind", "finer than the label: class interface struct trait enum function method constructor property ..."
@@ -53,30 +53,24 @@ NODE_PROPERTIES = (
     Described("line", "of the name, from 1"),
     Described("start_line"),
     Described("end_line"),
-    Described("start_byte"),
-    Described("end_byte"),
     Described("signature"),
     Described("docstring"),
     Described("is_test"),
     Described("is_generated"),
     Described("exported"),
     Described("modifiers", "abstract async classmethod declaration generator overload static"),
-    Described("signature_digest"),
-    Described("body_digest", "without layout and comments"),
-    Described("docstring_digest"),
-    Described("text_digest"),
-    Described("chunk_digest"),
-    Described("chunk_name"),
+    Described("digest", "of the content of its file"),
 )
 EDGE_PROPERTIES = (
     Described("line", "of the evidence, in the source node's file"),
+    Described("lines", "all of them: every call of this callee"),
     Described("strategy", "the rule that resolved it"),
     Described("confidence", "0..1, share of correct edges of this strategy"),
 )
 EXAMPLES = (
     Described(
         "callers of a function",
-        "MATCH (f)-[r:CALLS]->(t {name: 'NAME'}) RETURN f.uid, r.line, r.strategy, r.confidence",
+        "MATCH (f)-[r:CALLS]->(t {name: 'NAME'}) RETURN f.uid, r.lines, r.strategy, r.confidence",
     ),
     Described(
         "callers within two steps",

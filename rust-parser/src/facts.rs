@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::string_table::StringTable;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 4;
+pub const FACTS_VERSION: u32 = 5;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;

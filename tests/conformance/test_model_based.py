@@ -86,6 +86,7 @@ def units(draw: st.DrawFn) -> GraphDelta:
             draw(st.integers(1, 2)),
             draw(st.sampled_from(["import", "self"])),
             draw(st.sampled_from([0.5, 1.0])),
+            draw(st.sampled_from([(), (3,), (3, 5)])),
         )
         for row in nodes
         for _ in range(draw(st.integers(0, 2)))

@@ -282,6 +282,25 @@ async def test_projects_are_apart(store: Store) -> None:
     assert len(await store.manifest("q")) == 1
 
 
+async def test_a_dropped_project_leaves_nothing(store: Store) -> None:
+    await store.open_project("q", "/other")
+    many = [unit(f"m{number}.py", [node(f"m{number}.f", project="q")], project="q") for number in range(3)]
+    await store.apply([unit("a.py", [node("a.one")], [edge("a.one", "a.one")]), *many])
+    await store.finish("q", [Skipped("x.bin", "binary")])
+    await store.drop_project("q")
+    assert [state.project for state in await store.projects()] == ["p"]
+    assert await store.find("f", Match.SUFFIX, ALL, 10) == []
+    with pytest.raises(NotFound):
+        await store.manifest("q")
+    with pytest.raises(NotFound):
+        await store.drop_project("q")
+    assert len(await store.edges(["p:a.one"], Direction.OUT)) == 1
+    assert await store.open_project("q", "/other") == 0
+    assert (await store.skipped("q"), await store.manifest("q")) == ([], {})
+    await store.apply([unit("new.py", [node("new.f", project="q")], project="q")])
+    assert [stats.nodes for stats in await store.stats()] == [{"Function": 1}] * 2
+
+
 async def test_unknown_projects_are_named(store: Store) -> None:
     unknown = Filter(project="nope")
     for read in (

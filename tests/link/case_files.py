@@ -1,7 +1,7 @@
 """Reads Markdown cases: files in fenced blocks, then what the linker must and must not find.
 
 A case begins with a `##` heading. A block whose info string is `<language> <path>` is a file. In an `expect` block a line is
-`source -TYPE-> target  [strategy]`, the same after `absent ` for an edge that must not be there (`*` matches anything), or
+`source -TYPE-> target  [strategy]  [@line,line]`, the same after `absent ` for an edge that must not be there (`*` matches anything), or
 `unresolved <path> <count>`. A `subprojects` block has one `folder kind name` a line.
 """
 
@@ -12,26 +12,28 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_EDGE = re.compile(r"^(absent )?(\S+) -([A-Z_]+)-> (\S+)(?:\s+(\S+))?$")
+_EDGE = re.compile(r"^(absent )?(\S+) -([A-Z_]+)-> (\S+)(?:\s+([^@\s]\S*))?(?:\s+@([\d,]+))?$")
 
 
 @dataclass
 class Expected:
-    """An edge that must (or must not) be found; `strategy` "" means any."""
+    """An edge that must (or must not) be found; `strategy` "" and `lines` () mean any."""
 
     source: str
     type: str
     target: str
     strategy: str
     absent: bool
+    lines: tuple[int, ...] = ()
 
-    def matches(self, edge: tuple[str, str, str, str]) -> bool:
-        source, kind, target, strategy = edge
+    def matches(self, edge: tuple[str, str, str, str, tuple[int, ...]]) -> bool:
+        source, kind, target, strategy, lines = edge
         return (
             kind == self.type
             and fnmatch.fnmatchcase(source, self.source)
             and fnmatch.fnmatchcase(target, self.target)
             and (not self.strategy or strategy == self.strategy)
+            and (not self.lines or lines == self.lines)
         )
 
 
@@ -84,5 +86,6 @@ def _add_expectation(case: Case, line: str) -> None:
         return
     match = _EDGE.match(line)
     assert match, f"{case.name}: cannot read {line!r}"
-    absent, source, kind, target, strategy = match.groups()
-    case.expected.append(Expected(source, kind, target, strategy or "", bool(absent)))
+    absent, source, kind, target, strategy, lines = match.groups()
+    numbers = tuple(map(int, lines.split(","))) if lines else ()
+    case.expected.append(Expected(source, kind, target, strategy or "", bool(absent), numbers))

@@ -18,7 +18,7 @@ LANGUAGES = _parser.Languages([str(HERE.parents[1] / "atlas" / "languages")])
 CASES = [case for path in sorted((HERE / "cases").glob("*.md")) for case in read_cases(path)]
 PROJECT = "p"
 
-Edges = list[tuple[str, str, str, str]]
+Edges = list[tuple[str, str, str, str, tuple[int, ...]]]
 
 
 def parse(path: str, data: bytes) -> _parser.ParsedFile:
@@ -35,9 +35,9 @@ def link(case: Case) -> _parser.Linker:
 def edges_of(linker: _parser.Linker) -> Edges:
     prefix = len(PROJECT) + 1
     return [
-        (source[prefix:], kind, target[prefix:], strategy)
+        (source[prefix:], kind, target[prefix:], strategy, (line, *further))
         for path in sorted(linker.digests())
-        for source, target, kind, _line, strategy, _confidence in linker.unit(path).edges()
+        for source, target, kind, line, strategy, _confidence, further in linker.unit(path).edges()
     ]
 
 
@@ -47,7 +47,10 @@ def test_edges(case: Case) -> None:
     assert not unsupported, f"no language for {unsupported}"
     linker = link(case)
     edges = edges_of(linker)
-    listing = "\n".join(f"{source} -{kind}-> {target}  {strategy}" for source, kind, target, strategy in edges)
+    listing = "\n".join(
+        f"{source} -{kind}-> {target}  {strategy}  @{','.join(map(str, lines))}"
+        for source, kind, target, strategy, lines in edges
+    )
     for expected in case.expected:
         found = [edge for edge in edges if expected.matches(edge)]
         if expected.absent:

@@ -73,6 +73,9 @@ python_blocks = st.one_of(
     st.builds("def {}(): return {}()\n{}().{}()".format, names, classes, names, names),
     st.builds("other.{}({}, app.a.{}, lib.tool)".format, names, names, names),
     st.builds("{}().{}().kept.{}()".format, names, names, names),
+    # a later call of the same name moves while the first one stays
+    st.builds("def {}():\n    {}()\n{}    {}()".format, names, classes, st.sampled_from(["", "\n", "\n\n"]), classes),
+    st.builds("class {}({}): pass".format, names, st.sampled_from(["Exception", "object"])),
 )
 document_blocks = st.one_of(
     st.builds("# {}\n\nSee `{}` and `{}.{}()`.".format, names, names, names, names),
@@ -86,6 +89,7 @@ script_blocks = st.one_of(
     st.builds("export function {}() {{ {}() }}".format, names, names),
     st.builds("export class {} extends {} {{ {}() {{ this.{}() }} }}".format, names, names, names, names),
     st.builds("other.{}()".format, names),
+    st.builds("export class {} extends Error {{}}".format, names),
 )
 # packages that several files declare, and names that they share
 packages = st.sampled_from(["app", "app.a", "org.One", "org"])

@@ -57,6 +57,22 @@ async def test_a_tree_that_moved_or_changed_at_its_place_is_the_same(tmp_path: P
     assert await files_in(settings) == {"new.py"}
 
 
+async def test_a_renamed_project_leaves_nothing_under_its_former_name(tmp_path: Path) -> None:
+    root, data = tree(tmp_path / "app", "a", "b"), tmp_path / "data"
+    other = settings_of(tree(tmp_path / "other", "x"), data)
+    await index_project(other, no_progress)
+    await index_project(settings_of(root, data), no_progress)
+    (root / "atlas.toml").write_text('[project]\nname = "renamed"\n')
+    renamed = settings_of(root, data)
+    assert renamed.project_name == "renamed"
+    await index_project(renamed, no_progress)
+    async with open_atlas(renamed) as opened:
+        assert [state.project for state in await opened.reader.store.projects()] == ["other", "renamed"]
+    assert {"a.py", "b.py"} <= await files_in(renamed)
+    assert await files_in(other) == {"x.py"}
+    assert sorted(path.name for path in data.glob("facts-*.bin")) == ["facts-other.bin", "facts-renamed.bin"]
+
+
 def test_the_command_says_what_to_do(tmp_path: Path) -> None:
     roots = [tree(tmp_path / "one" / "app", "a", "b"), tree(tmp_path / "two" / "app", "x", "y")]
     for root, more, code in ((roots[0], [], 0), (roots[1], [], 2), (roots[1], ["--take-over"], 0)):

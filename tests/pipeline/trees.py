@@ -73,7 +73,7 @@ def dump(data: Path) -> Dump:
             ),
             edges=sorted(
                 query(
-                    "SELECT a.uid, b.uid, type, line, strategy, confidence FROM edge "
+                    "SELECT a.uid, b.uid, type, line, strategy, confidence, further_lines FROM edge "
                     "JOIN symbol_id a ON a.id = source JOIN symbol_id b ON b.id = target"
                 )
             ),

@@ -210,6 +210,8 @@ def test_export_is_sorted_complete_and_canonical(place: Place) -> None:
     status = json.loads(atlas("status", "--json", *place.options).stdout)["projects"][0]
     assert (len(nodes), len(edges)) == (status["nodes"], status["edges"])
     assert "shop:shop.cart.Cart" in {node["uid"] for node in nodes}
+    assert any(edge["lines"] for edge in edges)
+    assert all(edge["lines"][:1] == ([edge["line"]] if edge["line"] else []) for edge in edges)
     places = [(node["path"], node["uid"]) for node in nodes]
     assert places == sorted(places)
     text = atlas("export", "--canonical", *place.options).stdout

@@ -9,8 +9,10 @@ import pytest
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import EdgeType, FileRecord, GraphDelta, Label, NodeRow, Table
+from atlas.model import EdgeType, FileRecord, GraphDelta, Label, Table
 from atlas.search.freshness import StaleFile
+from atlas.stores.bolt.rows import SYMBOL
+from atlas.stores.sqlite.cypher.graph import EDGE_COLUMNS, NODE_COLUMNS
 from atlas.tools import structured_content as tools_structure
 from atlas.tools.answers import Check, Evidence, PartialFile, TableAnswer
 from atlas.tools.cypher import _KNOWN_CONFIDENCES, cypher_query, schema_info, unknown_words
@@ -18,7 +20,7 @@ from atlas.tools.health import health
 from atlas.tools.index import status
 from atlas.tools.render import render
 from atlas.tools.structured_content import structure, tokens_of
-from atlas.tools.vocabulary import EDGE_TYPES, LABELS, NODE_PROPERTIES
+from atlas.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, LABELS, NODE_PROPERTIES
 
 
 class Answering:
@@ -26,13 +28,20 @@ class Answering:
 
     def __init__(self, atlas: Atlas, table: Table) -> None:
         self.store, self.table = atlas.reader.store, table
-        self.asked: list[tuple[str, Mapping[str, object], int, float]] = []
+        self.asked: list[tuple[str, Mapping[str, object], int, float, str]] = []
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.store, name)
 
-    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
-        self.asked.append((text, parameters, limit, timeout))
+    async def cypher(
+        self,
+        text: str,
+        parameters: Mapping[str, object],
+        limit: int,
+        timeout: float,  # noqa: ASYNC109
+        project: str = "",
+    ) -> Table:
+        self.asked.append((text, parameters, limit, timeout, project))
         return self.table
 
 
@@ -47,7 +56,7 @@ CART = {"_label": "Class", "uid": "shop:shop.cart.Cart", "path": "shop/cart.py",
 async def test_rows_are_cited_and_fresh(shop: Atlas) -> None:
     atlas, store = answering(shop, Table(("c", "n"), ((CART, 3), (None, True))))
     answer = await cypher_query(atlas, "MATCH (c:Class) RETURN c, 3 AS n", {"x": 1}, limit=7)
-    assert store.asked == [("MATCH (c:Class) RETURN c, 3 AS n", {"x": 1}, 7, 10.0)]
+    assert store.asked == [("MATCH (c:Class) RETURN c, 3 AS n", {"x": 1}, 7, 10.0, "shop")]
     assert answer.rows == ((CART, 3), (None, True))
     assert answer.evidence.freshness == "fresh"
     assert "(Class shop:shop.cart.Cart shop/cart.py:6) | 3\nnull | true\n2 rows" in render(answer)
@@ -186,7 +195,8 @@ async def test_schema_under_a_budget_keeps_labels_first(shop: Atlas) -> None:
 def test_vocabulary_covers_the_model() -> None:
     assert set(LABELS) == set(Label)
     assert set(EDGE_TYPES) == set(EdgeType)
-    assert {each.name for each in NODE_PROPERTIES} == {*NodeRow._fields, "project"}
+    assert {each.name for each in NODE_PROPERTIES} == set(NODE_COLUMNS) == set(SYMBOL)
+    assert {each.name for each in EDGE_PROPERTIES} == set(EDGE_COLUMNS)
 
 
 async def test_status_counts(shop: Atlas) -> None:

@@ -105,6 +105,25 @@ async def test_relations_are_followed_and_nothing_else_is_shown(shop: Atlas) -> 
     assert ends(await related(shop, "where is apply_discount defined")) == [("shop/cart.py", "apply_discount", (20,))]
 
 
+async def test_every_line_of_a_caller_is_listed_and_counted(shop: Atlas) -> None:
+    (cart,) = await shop.reader.store.units("shop", ["shop/cart.py"])
+    called = ("shop:shop.cart.Cart.total", "shop:shop.cart.apply_discount")
+    edges = [edge._replace(further_lines=(17, 40)) if edge[:2] == called else edge for edge in cart.edges]
+    assert edges != cart.edges
+    await shop.reader.store.apply([replace(cart, edges=edges)])
+    callers = await related(shop, "call sites of apply_discount")
+    assert ends(callers) == [("shop/cart.py", "Cart.total", (15, 17, 40))]
+    assert (callers.found, callers.places) == (1, 3)
+    text = render(callers)
+    assert "shop/cart.py:20: 1 in 3 lines\n" in text and "Cart.total 15,17,40 (module 0.97)" in text
+    assert structure(callers)["lines"] == 3
+
+
+async def test_a_symbol_of_another_package_is_found_by_its_full_name(shop: Atlas) -> None:
+    importers = await related(shop, "importers of json.dumps")
+    assert [(path, lines) for path, _, lines in ends(importers)] == [("shop/cart.py", (3,))]
+
+
 async def paint(shop: Atlas) -> None:
     """Add an interface `Render`, its implementations with a method `Render` each, a package `render`, and values."""
     (model,) = await shop.reader.store.symbols(["shop:shop.store.MemoryStore"])

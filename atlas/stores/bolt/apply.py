@@ -22,6 +22,7 @@ from atlas.stores.bolt.rows import (
     RECORD,
     SYMBOL_PLACES,
     decision_text,
+    edge_of,
     entry_properties,
     is_row,
     literal,
@@ -224,8 +225,8 @@ class _Apply:
             if edge.target not in ids:
                 missing.append(edge)
                 continue
-            row: list[object] = [ids[edge.source], ids[edge.target], edge.line or None, edge.strategy, edge.confidence]
-            by_type.setdefault(edge.type, []).append(row)
+            values = (edge.line or None, edge.strategy, edge.confidence, list(edge.lines) or None)
+            by_type.setdefault(edge.type, []).append([ids[edge.source], ids[edge.target], *values])
         for kind, rows in by_type.items():
             await self._batches.send(self._write["add_edges"].replace("%type%", literal(kind)), "rows", rows)
         return missing
@@ -238,7 +239,8 @@ class _Apply:
         return await self._batches.gathered(self._write["pending_to"], "uids", uids)
 
     async def _add_pending(self, edges: Iterable[EdgeRow]) -> None:
-        await self._batches.send(self._write["add_pending"], "rows", map(list, edges))
+        rows = ([*edge[:-1], list(edge.lines) or None] for edge in edges)
+        await self._batches.send(self._write["add_pending"], "rows", rows)
 
     async def _put_records(self, made: WritePlan) -> None:
         gone = [key for key, delta in made.records.items() if delta is None]
@@ -270,8 +272,8 @@ class _Apply:
 
 
 def _by_key(rows: Iterable[tuple[Any, ...]]) -> _Edges:
-    """Return edges by key from rows of (source, target, type, line, strategy, confidence)."""
-    return {(row[0], row[1], row[2], row[3]): EdgeRow._make(row) for row in rows}
+    """Return edges by key from rows as `edge_of` takes them."""
+    return {(row[0], row[1], row[2], row[3]): edge_of(row) for row in rows}
 
 
 def _differs(node: TargetNode, held: StoredNode) -> bool:

@@ -15,8 +15,9 @@ from atlas.model import Table
 from atlas.stores.bolt.connection import BoltConnection, Transaction
 from atlas.stores.bolt.dialect import Dialect
 from atlas.stores.bolt.errors import out_of_memory, timed_out
-from atlas.stores.bolt.query import prepared
+from atlas.stores.bolt.query import SCOPE, prepared
 from atlas.stores.bolt.rows import SYMBOL
+from atlas.stores.shared.statements import cypher_statements
 from atlas.stores.sqlite.cypher.results import Size, check_nesting
 from atlas.stores.sqlite.cypher.values import check_parameter, order_key
 
@@ -34,13 +35,18 @@ async def run(
     parameters: Mapping[str, object],
     limit: int,
     timeout: float,  # noqa: ASYNC109 the server ends the transaction
+    project: str = "",
 ) -> Table:
     """See `Store.cypher`. Raises `QueryError` for unsupported constructs and for errors that the server reports."""
     values = {name: check_parameter(value, name) for name, value in parameters.items()}
     sent = prepared(text, values, memgraph=dialect.name == "memgraph")
 
     async def work(transaction: Transaction) -> Table:
+        nonlocal sent
         counter = ByteCounter()
+        if project and len(await transaction.rows(cypher_statements("read")["projects"])) > 1:
+            values[SCOPE] = project
+            sent = prepared(text, values, memgraph=dialect.name == "memgraph", scoped=True)
         columns, rows, more = await transaction.some(sent.text, values, max(limit, 0), counter.take)
         uids = await _uids(transaction, rows)
         found, cut = await asyncio.to_thread(_plain_rows, rows, uids, sent.ordered)
@@ -169,7 +175,7 @@ class _Writer:
     def _node(self, node: Node) -> dict[str, object]:
         label = next((name for name in node.labels if name != "Symbol"), "")
         values: dict[str, Any] = dict(node.items())
-        return {"_label": label, **{name: values[name] for name in SYMBOL if name in values}}
+        return {"_label": label, **{name: values[name] for name in SYMBOL if name in values and name != "label"}}
 
     def _edge(self, edge: Relationship) -> dict[str, object]:
         source, target = (self._uids.get(node.element_id) if node is not None else None for node in edge.nodes)

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from atlas.cypher.syntax import Clause, Match, PathPattern, Query, RelationshipPattern, Subquery
+from atlas.cypher.walk import walk
 from atlas.stores.sqlite.cypher.graph import type_names
-from atlas.stores.sqlite.cypher.scope import ignores_repeats, mentioned, needs_until_projection, walk
+from atlas.stores.sqlite.cypher.scope import ignores_repeats, mentioned, needs_until_projection
 
 MAX_HOPS = 15
 """Maximum number of hops, as on the embedded store (`cypher.expand`)."""

@@ -9,7 +9,7 @@ from typing import Any
 from atlas.model import Decision, EdgeRow, GraphDelta, NodeRow, VectorRow
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.read import check_project, current_model
-from atlas.stores.bolt.rows import RECORD, decision_of, literal, node_of, record_of, unit_key, unpacked
+from atlas.stores.bolt.rows import RECORD, decision_of, edge_of, literal, node_of, record_of, unit_key, unpacked
 from atlas.stores.shared.statements import cypher_statements
 
 
@@ -27,7 +27,7 @@ async def units(transaction: Transaction, project: str, paths: Sequence[str]) ->
     edges: dict[str, list[EdgeRow]] = {}
     for name in ("edges", "pending"):
         for key, *row in await transaction.rows(read[name], keys=keys):
-            edges.setdefault(key, []).append(EdgeRow._make(row))
+            edges.setdefault(key, []).append(edge_of(row))
     found: list[GraphDelta] = []
     for content, *row in await transaction.rows(read["records"].replace("%record%", RECORD), keys=keys):
         record = record_of(row)

@@ -25,6 +25,11 @@ async def become_writer(transaction: Transaction, project: str, root: str) -> tu
     return generation, fence
 
 
+async def forget_project(transaction: Transaction, project: str) -> None:
+    """Delete the registration of a project without units."""
+    await transaction.rows(cypher_statements("write")["drop_project"], name=project)
+
+
 async def check_writer(transaction: Transaction, fences: dict[str, int], projects: Iterable[str]) -> None:
     """Lock the projects until the transaction ends, so that no other process becomes their writer.
 

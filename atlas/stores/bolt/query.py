@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from atlas.cypher.lexer import located_error, tokenize
 from atlas.cypher.parser import parse
+from atlas.cypher.project_scope import PROJECT, first_nodes, names_project
 from atlas.cypher.regex import compile_regex
 from atlas.cypher.syntax import (
     Call,
@@ -25,11 +26,12 @@ from atlas.cypher.syntax import (
     TextTest,
     Unwind,
 )
+from atlas.cypher.walk import walk
 from atlas.errors import QueryError
 from atlas.stores.bolt.depth import MAX_HOPS, capped_walks
 from atlas.stores.bolt.query_edits import TextEdits
 from atlas.stores.sqlite.cypher.functions import AGGREGATES, FUNCTIONS
-from atlas.stores.sqlite.cypher.scope import mentioned, walk
+from atlas.stores.sqlite.cypher.scope import mentioned
 
 _GRAPH_FUNCTIONS = frozenset(("type", "labels", "id", "elementid", "keys", "properties", "exists"))
 
@@ -44,8 +46,14 @@ class SentQuery:
     """Queries that return a row if there are paths longer than the limit on `*` allows."""
 
 
-def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> SentQuery:
+SCOPE = "atlas_project"
+"""Parameter with the project that a restricted query sees."""
+
+
+def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool, scoped: bool = False) -> SentQuery:
     """Return the query as sent to Memgraph, or to Neo4j, which supports `(n:(A|B)&C)`.
+
+    `scoped`: it sees only the project in the parameter `SCOPE`, unless it reads the property `project` itself.
 
     Raises `QueryError` with a position for everything outside the read-only subset.
     """
@@ -72,6 +80,9 @@ def prepared(text: str, parameters: Mapping[str, object], *, memgraph: bool) -> 
                 _use_breadth_first(item, edits)
         if memgraph:
             _check_wrong_answers(item)
+    if scoped and not names_project(tree):
+        for node in first_nodes(tree):
+            edits.require(node, PROJECT, f"${SCOPE}")
     walks = capped_walks(tree, prunes=not memgraph)
     for each in walks:
         edits.cap(each.edge, each.low, MAX_HOPS)

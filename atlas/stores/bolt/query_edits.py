@@ -36,6 +36,25 @@ class TextEdits:
         elif joins_labels:
             self._join(index, node.labels)
 
+    def require(self, node: NodePattern, name: str, value: str) -> None:
+        """Add a property to a node pattern; after `restrict`, which writes at the same places."""
+        opening = self._places[node.at]
+        closing = self._closing(opening)
+        if node.properties:
+            brace = next(at for at in range(opening, closing) if self._tokens[at].text == "{")
+            self._insert(self._tokens[brace].end, f"{name}: {value}, ")
+            return
+        last = closing - 1
+        if node.where is not None:
+            last = self._where(opening, closing) - 1
+        self._insert(self._tokens[last].end, f" {{{name}: {value}}}")
+
+    def _where(self, opening: int, closing: int) -> int:
+        """Return the token WHERE of a node pattern: a label of that name follows `:`, `|`, `&` or `!`."""
+        places = range(opening + 1, closing)
+        words = (at for at in places if self._tokens[at].kind == "name" and self._tokens[at].text.upper() == "WHERE")
+        return next(at for at in words if self._tokens[at - 1].text not in (":", "|", "&", "!"))
+
     def call(self, call: Call) -> None:
         """`labels(n)` without the common label; `id(n)` and `elementId(n)` are the uid."""
         if call.name not in ("labels", "id", "elementid") or call.star:

@@ -14,7 +14,6 @@ from atlas.model import (
     Decision,
     Direction,
     Edge,
-    EdgeRow,
     FileRecord,
     ModelInfo,
     Node,
@@ -27,6 +26,7 @@ from atlas.stores.bolt.rows import (
     RECORD,
     decision_of,
     digests_of,
+    edge_of,
     is_literal,
     node_of,
     record_of,
@@ -132,7 +132,7 @@ async def edges(
     else:
         text = read[f"edges_{direction.value}"].replace("%types%", _of(kinds))
         ((rows,),) = await transaction.rows(text, uids=wanted, each=each, limit=limit)
-    found = [EdgeRow._make(row) for row in rows]
+    found = [edge_of(row) for row in rows]
     far = [edge.target if direction is Direction.OUT else edge.source for edge in found]
     nodes = await _nodes(transaction, far)
     return [Edge(edge, nodes[uid]) for edge, uid in zip(found, far, strict=True) if uid in nodes]

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from atlas.errors import StoreError
-from atlas.model import Decision, FileRecord, Node, NodeRow, SearchText
+from atlas.model import Decision, EdgeRow, FileRecord, Node, NodeRow, SearchText
 from atlas.stores.shared.names import fold
 
 Row = tuple[Any, ...]
@@ -58,9 +58,10 @@ def places(names: Iterable[str]) -> str:
 
 
 SYMBOL = (
-    *("uid", "kind", "name", "qualified_name", "path", "language", "line", "start_line", "end_line", "signature"),
-    *("docstring", "is_test", "is_generated", "exported", "modifiers", "project", "digest"),
+    *("uid", "label", "kind", "name", "qualified_name", "path", "language", "line", "start_line", "end_line"),
+    *("signature", "docstring", "is_test", "is_generated", "exported", "modifiers", "project", "digest"),
 )
+"""Queries see these as properties of a node."""
 SYMBOL_PLACES = places(SYMBOL)
 """For the values of `symbol_properties`."""
 
@@ -110,9 +111,10 @@ def is_literal(name: str) -> bool:
 def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str, object]:
     """Return the properties of a node that queries see."""
     values = (
-        *(row.uid, row.kind, row.name, row.qualified_name, row.path or None, row.language or None, row.line or None),
-        *(row.start_line or None, row.end_line or None, row.signature, row.docstring, row.is_test, row.is_generated),
-        *(row.exported, row.modifiers.split(), project, (file_digest or None) if row.path else None),
+        *(row.uid, row.label, row.kind, row.name, row.qualified_name, row.path or None, row.language or None),
+        *(row.line or None, row.start_line or None, row.end_line or None, row.signature, row.docstring),
+        *(row.is_test, row.is_generated, row.exported, row.modifiers.split(), project),
+        *((file_digest or None) if row.path else None,),
     )
     return dict(zip(SYMBOL, values, strict=True))
 
@@ -182,6 +184,12 @@ def node_of(row: Sequence[Any]) -> Node:
     values[10:11] = span_of(values[10])
     values[17] = " ".join(values[17] or ())
     return Node(project_of(values[0]), NodeRow._make((*values, *digests_of(digests), chunk_digest, chunk_name or "")))
+
+
+def edge_of(row: Sequence[Any]) -> EdgeRow:
+    """Return the edge for a row of (source, target, type, line, strategy, confidence, all lines or null)."""
+    *values, lines = row
+    return EdgeRow._make((*values, tuple(lines[1:]) if lines else ()))
 
 
 def record_properties(project: str, record: FileRecord, content: bytes | None) -> dict[str, object]:

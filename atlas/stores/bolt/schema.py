@@ -11,7 +11,7 @@ from atlas.model import ModelInfo
 from atlas.stores.bolt.connection import BoltConnection, Transaction
 from atlas.stores.bolt.dialect import Dialect, Index
 
-VERSION = 3
+VERSION = 4
 _READ_VERSION = "MATCH (m:AtlasMeta) RETURN m.version"
 _PUT_VERSION = "MERGE (m:AtlasMeta {key: 'schema'}) SET m.version = $version"
 _PUT_IDENTITY = "MATCH (m:AtlasMeta {key: 'schema'}) WHERE m.identity IS NULL SET m.identity = $identity"

@@ -41,13 +41,14 @@ from atlas.stores.bolt.connection import Address, BoltConnection, StatementDiale
 from atlas.stores.bolt.consistent_reads import CommitCounts, announce
 from atlas.stores.bolt.cypher import run as run_cypher
 from atlas.stores.bolt.dialect import Dialect, dialect_of
-from atlas.stores.bolt.fencing import become_writer, check_writer
+from atlas.stores.bolt.fencing import become_writer, check_writer, forget_project
 from atlas.stores.bolt.find import find
 from atlas.stores.bolt.schema import check_version, create_schema, create_vector_index, identity, vector_name
 from atlas.stores.bolt.search import search_text, search_vector
 from atlas.stores.bolt.speculative_write import SpeculativeWrite, with_following
 from atlas.stores.bolt.stats import stats
 from atlas.stores.bolt.vectors import put_vectors
+from atlas.stores.shared.removal import drop_units
 from atlas.stores.shared.statements import cypher_statements
 
 _Result = TypeVar("_Result")
@@ -104,6 +105,11 @@ class BoltStore:
         if generation == 0:
             self._written[project] = set()
         return generation
+
+    async def drop_project(self, project: str) -> None:
+        """See `Store.drop_project`."""
+        await drop_units(self, project)
+        await self._write(lambda transaction: forget_project(transaction, project))
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`. Batches of a few hundred units are cheapest."""
@@ -286,9 +292,16 @@ class BoltStore:
         """See `Store.stats`."""
         return await self._read(stats, project)
 
-    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+    async def cypher(
+        self,
+        text: str,
+        parameters: Mapping[str, object],
+        limit: int,
+        timeout: float,  # noqa: ASYNC109
+        project: str = "",
+    ) -> Table:
         """See `Store.cypher`."""
-        return await run_cypher(self._link, self._dialect, text, parameters, limit, timeout)
+        return await run_cypher(self._link, self._dialect, text, parameters, limit, timeout, project)
 
     async def aclose(self) -> None:
         """See `Store.aclose`. Waits for running writes."""

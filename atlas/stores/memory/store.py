@@ -36,6 +36,7 @@ from atlas.stores.memory.find import MATCHES, near, source_order
 from atlas.stores.memory.graph import MemoryGraph, ProjectData
 from atlas.stores.shared import names
 from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
+from atlas.stores.shared.removal import drop_units
 
 _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 
@@ -54,6 +55,11 @@ class MemoryStore:
         opened = self._graph.projects.setdefault(project, ProjectData(root))
         opened.root = root
         return opened.generation
+
+    async def drop_project(self, project: str) -> None:
+        """See `Store.drop_project`."""
+        await drop_units(self, project)
+        del self._graph.projects[project]
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`."""
@@ -250,7 +256,14 @@ class MemoryStore:
             self._graph.project(project)
         return [self._graph.count(name) for name in sorted(self._graph.projects) if project in ("", name)]
 
-    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+    async def cypher(
+        self,
+        text: str,
+        parameters: Mapping[str, object],
+        limit: int,
+        timeout: float,  # noqa: ASYNC109
+        project: str = "",
+    ) -> Table:
         """Raise `StoreError`: the memory store has no query language."""
         raise StoreError("the memory store has no Cypher", "use the embedded store")
 

@@ -24,7 +24,7 @@ from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.erasure import add_pending, forget_names
 from atlas.stores.sqlite.gate import forget_decisions, put_decisions
 from atlas.stores.sqlite.read import record_of
-from atlas.stores.sqlite.rows import fetch, run_many, select
+from atlas.stores.sqlite.rows import fetch, lines_text, run_many, select
 
 _COLUMNS = (
     *(
@@ -48,9 +48,9 @@ _stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
 
 _CHUNK = 3 + _COLUMNS.index("chunk_digest")
 
-_EdgeTuple = tuple[int, str, int, int, str, float]
-_Edges = dict[tuple[int, str, int, int], tuple[str, float]]
-"""(strategy, confidence) by (source, type, target, line)."""
+_EdgeTuple = tuple[int, str, int, int, str, float, str]
+_Edges = dict[tuple[int, str, int, int], tuple[str, float, str]]
+"""(strategy, confidence, further lines) by (source, type, target, line)."""
 
 _first = itemgetter(0)
 _target = itemgetter(1)
@@ -235,7 +235,7 @@ class _Batch:
             kept.update(mine.values())
             changes.edges(
                 {
-                    (source, row[2], ids[row[1]], row[3]): (row[4], row[5])
+                    (source, row[2], ids[row[1]], row[3]): (row[4], row[5], lines_text(row[6]))
                     for row in delta.edges
                     if (source := mine.get(row[0])) is not None
                 },

@@ -22,8 +22,9 @@ from atlas.stores.sqlite.hardened import connect, is_sealed, needs_page_checks, 
 from atlas.stores.sqlite.maintenance import BUSY_MS
 from atlas.stores.sqlite.own_files import check_files, make_private
 from atlas.stores.sqlite.rows import fetch, value
-from atlas.stores.sqlite.schema_check import SCHEMA_VERSION, UNSEALED_VERSION, check_schema
+from atlas.stores.sqlite.schema_check import OLDER, SCHEMA_VERSION, UNSEALED_VERSION, check_schema
 from atlas.stores.sqlite.text import load_bm25
+from atlas.stores.sqlite.upgrade import add_further_lines
 
 DATABASE = "atlas.db"
 
@@ -60,7 +61,7 @@ def open_reader(path: Path, library: str = "") -> apsw.Connection:
 
 
 def open_writer(path: Path) -> apsw.Connection:
-    """Open for writing and create the schema in a new file. The caller holds the writer lock.
+    """Open for writing, create the schema in a new file and upgrade an older one. The caller holds the writer lock.
 
     A new file has page checksums if the page checks are registered. A file with page checksums cannot be written
     without the page checks.
@@ -82,8 +83,13 @@ def open_writer(path: Path) -> apsw.Connection:
             fetch(connection, setting)
         if new:
             _create(connection, SCHEMA_VERSION if is_sealed(connection) else UNSEALED_VERSION)
-        elif check_schema(connection, path) == SCHEMA_VERSION and not register_page_checks():
-            raise needs_page_checks(path)
+        else:
+            version = check_schema(connection, path, upgrades=True)
+            target = OLDER.get(version, version)
+            if target == SCHEMA_VERSION and not register_page_checks():
+                raise needs_page_checks(path)
+            if target != version:
+                add_further_lines(connection, target)
         undone.pop_all()
         return connection
 

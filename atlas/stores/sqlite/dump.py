@@ -33,7 +33,7 @@ KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "is_test is_generated exported modifiers signature_digest body_digest docstring_digest text_digest "
             "chunk_digest chunk_name search_digest",
         ),
-        "edges": ("source type target line", "strategy confidence dangling"),
+        "edges": ("source type target line", "strategy confidence further_lines dangling"),
         "edge_counts": ("project type strategy", "count"),
         "words": ("uid", "number places"),
         "vectors": ("uid", "digest provider model dimension fingerprint data"),

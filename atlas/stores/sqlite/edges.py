@@ -16,7 +16,7 @@ import apsw
 from atlas.model import Direction, Edge, EdgeRow
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.read import nodes_by_id
-from atlas.stores.sqlite.rows import fetch, select
+from atlas.stores.sqlite.rows import fetch, lines_of, select
 
 _TIE_MARGIN = 16
 """Extra edges to read beyond the limit, because edges of equal confidence, path and line are ordered by uid, and each
@@ -31,6 +31,7 @@ class _Found(NamedTuple):
     line: int
     strategy: str
     confidence: float
+    further_lines: str
     far: int
     far_path: str
     far_uid: str
@@ -101,7 +102,8 @@ def _order(edge: _Found) -> tuple[float, str, int, str]:
 
 def _row(edge: _Found, own: str, direction: Direction) -> EdgeRow:
     source, target = (own, edge.far_uid) if direction is Direction.OUT else (edge.far_uid, own)
-    return EdgeRow(source, target, edge.type, edge.line, edge.strategy, edge.confidence)
+    further = lines_of(edge.further_lines)
+    return EdgeRow(source, target, edge.type, edge.line, edge.strategy, edge.confidence, further)
 
 
 def _text(name: str, direction: Direction, of: str = "") -> str:

@@ -13,7 +13,7 @@ from atlas.model import Decision, EdgeRow, GraphDelta, VectorRow
 from atlas.stores.shared.filters import project_id
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.read import current_model, node_of, record_of
-from atlas.stores.sqlite.rows import select
+from atlas.stores.sqlite.rows import lines_of, select
 
 
 def units(connection: apsw.Connection, project: str, paths: Sequence[str]) -> list[GraphDelta]:
@@ -26,7 +26,9 @@ def units(connection: apsw.Connection, project: str, paths: Sequence[str]) -> li
 def _unit(connection: apsw.Connection, project: str, row: Sequence[Any]) -> GraphDelta:
     file, data, read = row[0], row[-1], statements("units")
     nodes = [node_of(node).row for node in select(connection, read["nodes"], (file,))]
-    edges = sorted(EdgeRow._make(edge) for edge in select(connection, read["edges"], (file,)))
+    edges = sorted(
+        EdgeRow._make((*edge[:-1], lines_of(edge[-1]))) for edge in select(connection, read["edges"], (file,))
+    )
     decided = select(connection, read["decisions"], (file,))
     decisions = [Decision(uid, bool(through), reason) for uid, through, reason in decided]
     content = zlib.decompress(data) if data is not None else None

@@ -1,4 +1,4 @@
-"""Statements on a SQLite connection, with rows typed as tuples."""
+"""Statements on a SQLite connection, with rows typed as tuples, and lists of lines as text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,16 @@ import apsw
 
 Row = tuple[Any, ...]
 Bindings = Sequence[Any] | Mapping[str, Any]
+
+
+def lines_of(text: str) -> tuple[int, ...]:
+    """Return line numbers from their stored form."""
+    return tuple(map(int, text.split())) if text else ()
+
+
+def lines_text(lines: Sequence[int]) -> str:
+    """Inverse of `lines_of`."""
+    return " ".join(map(str, lines)) if lines else ""
 
 
 def select(connection: apsw.Connection, statement: str, bindings: Bindings = ()) -> Iterator[Row]:

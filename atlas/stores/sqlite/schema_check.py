@@ -18,12 +18,17 @@ from atlas.stores.sqlite.errors import REBUILD, damaged
 from atlas.stores.sqlite.hardened import is_sealed, register_page_checks
 from atlas.stores.sqlite.rows import fetch
 
-SCHEMA_VERSION = "3"
+SCHEMA_VERSION = "5"
 """Incremented with every change of the file that an older program could not read or would write incorrectly."""
 
-UNSEALED_VERSION = "2"
+UNSEALED_VERSION = "4"
 """The version of the same tables without page checksums, from an older program or one that cannot load the page checks.
 """
+
+OLDER = {"3": SCHEMA_VERSION, "2": UNSEALED_VERSION}
+"""Versions whose edges have one line each, with those that a writer upgrades them to."""
+
+_SEALED = ("3", SCHEMA_VERSION)
 
 _STATISTICS = {
     ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
@@ -35,13 +40,14 @@ _WORD_SETTINGS = frozenset(("automerge", "crisismerge", "hashsize", "version"))
 """Allowed settings of FTS5; a `rank` would be SQL that FTS5 runs."""
 
 _COMMENT = re.compile(r"--[^\n]*")
+_FURTHER_LINES = re.compile(r"^ *further_lines .*\n", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 
 _Entry = tuple[str, str, str, str]
 
 
-def check_schema(connection: apsw.Connection, path: Path) -> str:
-    """Return the version of the schema.
+def check_schema(connection: apsw.Connection, path: Path, *, upgrades: bool = False) -> str:
+    """Return the version of the schema; one of `OLDER` only for a caller that `upgrades` it.
 
     Raises `SchemaMismatch` for an unreadable version, and `StoreError` for a file that contains foreign objects or
     whose page checksums were turned off.
@@ -49,16 +55,18 @@ def check_schema(connection: apsw.Connection, path: Path) -> str:
     found = _entries(connection)
     meta = {entry for entry in _expected() if entry[1] == "meta"}
     version = stored_version(connection) if meta <= found else "unknown"
-    if version not in (SCHEMA_VERSION, UNSEALED_VERSION):
-        raise SchemaMismatch(f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}", REBUILD)
-    foreign = sorted(entry[1] for entry in found ^ _expected() if entry not in _STATISTICS)
+    if version not in (SCHEMA_VERSION, UNSEALED_VERSION) and not (upgrades and version in OLDER):
+        hint = "upgrade it: atlas index" if version in OLDER else REBUILD
+        raise SchemaMismatch(f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}", hint)
+    expected = _expected_before() if version in OLDER else _expected()
+    foreign = sorted(entry[1] for entry in found ^ expected if entry not in _STATISTICS)
     if not foreign:
         settings = fetch(connection, "SELECT k, v FROM text_config")
         foreign = sorted(f"text_config {k}" for k, v in settings if k not in _WORD_SETTINGS or not isinstance(v, int))
     if foreign:
         names = ", ".join(name[:40] for name in foreign[:5])
         raise StoreError(f"the index at {path} was not created by this program: {names}", REBUILD)
-    if version == SCHEMA_VERSION and register_page_checks() and not is_sealed(connection):
+    if version in _SEALED and register_page_checks() and not is_sealed(connection):
         raise damaged(path, "its page checksums are missing")
     return version
 
@@ -79,11 +87,26 @@ def _plain(sql: object) -> str:
     return _SPACE.sub(" ", _COMMENT.sub("", str(sql or ""))).strip()
 
 
+def edge_statements() -> list[str]:
+    """Return the statements that create the table of edges and its index."""
+    return [entry[3] for entry in sorted(_expected(), reverse=True) if entry[2] == "edge" and entry[3]]
+
+
 @cache
 def _expected() -> frozenset[_Entry]:
+    return _created(schema())
+
+
+@cache
+def _expected_before() -> frozenset[_Entry]:
+    """Return the entries of the versions in `OLDER`."""
+    return _created(_FURTHER_LINES.sub("", schema()))
+
+
+def _created(statements: str) -> frozenset[_Entry]:
     connection = apsw.Connection(":memory:")
     try:
-        fetch(connection, schema())
+        fetch(connection, statements)
         return _entries(connection)
     finally:
         connection.close(True)

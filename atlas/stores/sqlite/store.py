@@ -31,6 +31,7 @@ from atlas.model import (
     Table,
     VectorRow,
 )
+from atlas.stores.shared.removal import drop_units
 from atlas.stores.sqlite import edges as graph
 from atlas.stores.sqlite import evidence, gate, read
 from atlas.stores.sqlite import export as whole
@@ -40,7 +41,7 @@ from atlas.stores.sqlite.find import find
 from atlas.stores.sqlite.stats import StatsReader
 from atlas.stores.sqlite.text import WordSearch, can_load
 from atlas.stores.sqlite.vector_cache import VectorCache, VectorIndexFactory
-from atlas.stores.sqlite.write import finish, open_project, put_vectors
+from atlas.stores.sqlite.write import finish, forget_project, open_project, put_vectors
 from atlas.stores.sqlite.writer import Writer
 
 _READER_THREADS = 4
@@ -88,6 +89,11 @@ class EmbeddedStore:
     async def open_project(self, project: str, root: str) -> int:
         """See `Store.open_project`."""
         return await self._write(open_project, project, root)
+
+    async def drop_project(self, project: str) -> None:
+        """See `Store.drop_project`."""
+        await drop_units(self, project)
+        await self._write(forget_project, project)
 
     async def apply(self, deltas: Sequence[GraphDelta]) -> int:
         """See `Store.apply`. Batches of a few hundred units are cheapest."""
@@ -182,11 +188,18 @@ class EmbeddedStore:
         """See `Store.stats`."""
         return await self._readers.run(self._stats.read, project)
 
-    async def cypher(self, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:  # noqa: ASYNC109
+    async def cypher(
+        self,
+        text: str,
+        parameters: Mapping[str, object],
+        limit: int,
+        timeout: float,  # noqa: ASYNC109
+        project: str = "",
+    ) -> Table:
         """See `Store.cypher`. Uses separate connections: a slow query never delays other reads."""
         from atlas.stores.sqlite.cypher import run
 
-        return await self._cypher.run(run, text, parameters, limit, timeout)
+        return await self._cypher.run(run, text, parameters, limit, timeout, project)
 
     async def aclose(self) -> None:
         """See `Store.aclose`. Waits for the running write."""

@@ -1,6 +1,7 @@
-"""One-time upgrade of an older database file to one with page checksums and without deleted content, by a writer.
+"""One-time upgrades of an older database file by a writer: page checksums without deleted content, lines of edges.
 
-The file is copied and the copy replaces it, as with `index --full`: readers detect the new file and open it.
+For checksums the file is copied and the copy replaces it, as with `index --full`: readers detect the new file and open
+it. The lines of edges are added in place.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from atlas.stores.sqlite.erasure import forget_all_names, rewrite_words
 from atlas.stores.sqlite.hardened import connect, reserve_bytes
 from atlas.stores.sqlite.own_files import make_private
 from atlas.stores.sqlite.rows import fetch, value
-from atlas.stores.sqlite.schema_check import SCHEMA_VERSION
+from atlas.stores.sqlite.schema_check import SCHEMA_VERSION, edge_statements
 
 COPY_SUFFIX = "-copy"
 
@@ -37,6 +38,30 @@ def upgraded(connection: apsw.Connection, path: Path) -> bool:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     copy.replace(path)
     return True
+
+
+def add_further_lines(connection: apsw.Connection, version: str) -> None:
+    """Give edges the column of their further lines, in one transaction.
+
+    The lines stay empty until the next pass, which parses every file again and replaces what differs.
+    """
+    fetch(connection, "BEGIN IMMEDIATE")
+    try:
+        fetch(connection, "DROP INDEX edge_target")
+        fetch(connection, "ALTER TABLE edge RENAME TO edge_before")
+        for statement in edge_statements():
+            fetch(connection, statement)
+        fetch(
+            connection,
+            "INSERT INTO edge(source, type, target, line, strategy, confidence, further_lines) "
+            "SELECT source, type, target, line, strategy, confidence, '' FROM edge_before",
+        )
+        fetch(connection, "DROP TABLE edge_before")
+        fetch(connection, "UPDATE meta SET value = ? WHERE key = 'schema'", (version,))
+        fetch(connection, "COMMIT")
+    finally:
+        if connection.in_transaction:
+            fetch(connection, "ROLLBACK")
 
 
 def _copy(connection: apsw.Connection, copy: Path) -> None:

@@ -36,6 +36,16 @@ def open_project(connection: apsw.Connection, project: str, root: str) -> int:
         return value(connection, write["generation"], (project_id(connection, project),))
 
 
+def forget_project(connection: apsw.Connection, project: str) -> None:
+    """Delete a project without units. Caches of readers are invalid then: a new project may get the same id."""
+    write = statements("write")
+    with transaction(connection):
+        owner = project_id(connection, project)
+        for name in ("clear_skipped", "clear_decision_counts", "clear_edge_counts", "delete_project"):
+            fetch(connection, write[name], (owner,))
+        fetch(connection, write["new_identity"])
+
+
 def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
     """See `Store.put_vectors`. Raises `StoreError`, storing nothing, if a vector has the wrong dimension."""
     wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)

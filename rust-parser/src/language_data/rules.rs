@@ -32,6 +32,7 @@ pub struct LinkSettings {
     pub global_prefix: String,
     pub private_prefix: String,
     pub star_skips: String,
+    pub builtin_package: String,
     pub enter_methods: Vec<String>,
     /// Built-in functions by their result: any value, a container of the argument's elements, one of them, its class.
     pub open_builtins: Vec<String>,

@@ -66,6 +66,8 @@ pub struct Edge {
 pub struct FileEdges {
     /// One edge per (source, type, target), sorted by source, type, line and target uid.
     pub edges: Vec<Edge>,
+    /// `(index of an edge, line)` of the lines after each edge's first one, sorted. Most edges have a single line.
+    pub further_lines: Vec<(u32, u32)>,
     pub resolved: u32,
     pub unresolved: u32,
 }

@@ -50,6 +50,8 @@ pub struct LanguageRules {
     global_prefix: String,
     private_prefix: String,
     star_skips: String,
+    /// Package of the built-in names as bases of classes; [`crate::link::project::names::EMPTY`] if these have no edges.
+    pub builtin_package: Sym,
     pub builtins: FxHashSet<Sym>,
     /// Names too common to identify a callee.
     pub common_methods: FxHashSet<Sym>,
@@ -133,6 +135,7 @@ impl LanguageRules {
             global_prefix: link.global_prefix.clone(),
             private_prefix: link.private_prefix.clone(),
             star_skips: link.star_skips.clone(),
+            builtin_package: strings.intern(&link.builtin_package),
             builtins: set(&settings.builtins),
             common_methods: set(&settings.common_methods),
             open_builtins: set(&link.open_builtins),

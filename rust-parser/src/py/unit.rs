@@ -67,6 +67,7 @@ fn tuple<'py>(py: Python<'py>, fields: &[Field]) -> PyResult<Bound<'py, PyTuple>
             Field::Hex(0) => PyString::intern(py, "").into_any(),
             Field::Hex(number) => PyString::new(py, &format!("{number:016x}")).into_any(),
             Field::Number(number) => number.into_pyobject(py)?.into_any(),
+            Field::Numbers(numbers) => PyTuple::new(py, *numbers)?.into_any(),
             Field::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
             Field::Fraction(value) => value.into_pyobject(py)?.into_any(),
         });

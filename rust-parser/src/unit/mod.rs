@@ -47,6 +47,8 @@ pub(crate) struct UnitEdge {
     target: String,
     kind: &'static str,
     line: u32,
+    /// The lines after `line`, ascending.
+    further_lines: Vec<u32>,
     strategy: &'static str,
     confidence: f64,
 }
@@ -99,11 +101,15 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
             place: NodePlace::File(def as DefId),
         });
     }
-    let edges = linked.edges.iter().zip(targets).map(|(edge, target)| UnitEdge {
+    let mut lines = linked.further_lines.iter().peekable();
+    let edges = linked.edges.iter().zip(targets).enumerate().map(|(number, (edge, target))| UnitEdge {
         source: if edge.source == FILE_NODE { 0 } else { positions[edge.source as usize] },
         target,
         kind: edge.kind.name(),
         line: edge.line,
+        further_lines: std::iter::from_fn(|| lines.next_if(|(of, _)| *of == number as u32))
+            .map(|(_, line)| *line)
+            .collect(),
         strategy: edge.via.name(),
         confidence: edge.via.confidence(),
     });
@@ -146,6 +152,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         target: target.clone(),
         kind: "CONTAINS",
         line: 0,
+        further_lines: Vec::new(),
         strategy: "structure",
         confidence: 1.0,
     });
@@ -180,7 +187,7 @@ impl UnitSource {
     }
 
     /// Returns the fields of `atlas.model.EdgeRow`.
-    pub(crate) fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 6] {
+    pub(crate) fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 7] {
         [
             self.nodes[edge.source].uid.as_str().into(),
             Field::Uid(&self.project, &edge.target),
@@ -188,6 +195,7 @@ impl UnitSource {
             Field::Number(edge.line),
             edge.strategy.into(),
             Field::Fraction(edge.confidence),
+            Field::Numbers(&edge.further_lines),
         ]
     }
 }

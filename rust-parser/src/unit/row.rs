@@ -12,6 +12,7 @@ pub enum Field<'a> {
     /// 16 hexadecimal digits; "" for 0.
     Hex(u64),
     Number(u32),
+    Numbers(&'a [u32]),
     Flag(bool),
     Fraction(f64),
 }
@@ -48,6 +49,10 @@ pub fn add_fields(fields: &[Field], row: &mut Vec<u8>) {
                 row.extend_from_slice(&digits(*number));
             }
             Field::Number(number) => row.extend_from_slice(&number.to_le_bytes()),
+            Field::Numbers(numbers) => {
+                row.extend_from_slice(&(numbers.len() as u32).to_le_bytes());
+                numbers.iter().for_each(|number| row.extend_from_slice(&number.to_le_bytes()));
+            }
             Field::Flag(flag) => row.push(u8::from(*flag)),
             Field::Fraction(value) => row.extend_from_slice(&value.to_le_bytes()),
         }

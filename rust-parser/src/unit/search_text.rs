@@ -1,12 +1,14 @@
 //! The searchable text of a unit's nodes: split identifiers, and each node's own text without nested nodes and
 //! docstring.
 
+use crate::facts::Kind;
 use crate::link::project::names::FILE_NODE;
 use crate::tokens::push_words;
 use crate::unit::{Field, NodePlace, UnitSource};
 
 impl UnitSource {
-    /// Returns the words of every node: `[uid, name, qualified name, docstring, source, path]`.
+    /// Returns the words of every node: `[uid, name, qualified name, docstring, source, path]`. The qualified name of a
+    /// section is followed by the headings around it, which its anchor does not contain.
     pub(crate) fn texts(&self, content: &[u8]) -> Vec<[String; 6]> {
         let words = |text: &str| {
             let mut out = String::new();
@@ -32,16 +34,28 @@ impl UnitSource {
                 Some(_) => own_text(content, self.span(position), holes, docstring),
                 None => String::new(),
             };
-            rows.push([
-                text(0).to_owned(),
-                words(text(3)),
-                words(text(4)),
-                words(docstring),
-                words(&own),
-                path.clone(),
-            ]);
+            let mut qualified = words(text(4));
+            for heading in self.headings_around(position) {
+                push_words(heading, &mut qualified);
+            }
+            rows.push([text(0).to_owned(), words(text(3)), qualified, words(docstring), words(&own), path.clone()]);
         }
         rows
+    }
+
+    /// Returns the titles of the sections that contain a section, innermost first.
+    fn headings_around(&self, position: usize) -> impl Iterator<Item = &str> {
+        let own = self.section_title(position).and(Some(position));
+        let sections = std::iter::successors(own, |&position| {
+            self.parents[position].filter(|&parent| self.section_title(parent).is_some())
+        });
+        sections.skip(1).filter_map(|position| self.section_title(position))
+    }
+
+    fn section_title(&self, position: usize) -> Option<&str> {
+        let (NodePlace::File(def), Some(facts)) = (&self.nodes[position].place, &self.facts) else { return None };
+        let definition = facts.definitions.get(*def as usize)?;
+        (definition.kind == Kind::DocSection).then(|| &facts.strings[definition.name as usize])
     }
 
     fn span(&self, position: usize) -> (usize, usize) {

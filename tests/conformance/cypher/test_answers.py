@@ -54,6 +54,7 @@ def test_edge_and_path_shape(shop: apsw.Connection) -> None:
         "_source": "store:shop.util.retry",
         "_target": "store:shop.util.MAX_RETRIES",
         "line": 12,
+        "lines": [12],
         "strategy": "local",
         "confidence": 0.95,
     }

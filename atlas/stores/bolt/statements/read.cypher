@@ -63,7 +63,7 @@ USING INDEX SEEK own:Symbol(uid)
 WITH r, far
 ORDER BY r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
 LIMIT $limit
-RETURN collect([$uid, far.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence])
+RETURN collect([$uid, far.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
 
 // name: best_in
 MATCH (own:Symbol {uid: $uid})<-[r:%type%]-(far)
@@ -71,7 +71,7 @@ USING INDEX SEEK own:Symbol(uid)
 WITH r, far
 ORDER BY r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
 LIMIT $limit
-RETURN collect([far.uid, $uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence])
+RETURN collect([far.uid, $uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
 
 // name: edges_out
 UNWIND range(0, size($uids) - 1) AS place
@@ -84,7 +84,7 @@ ORDER BY place, type
 UNWIND best AS one
 WITH place, type, one.edge AS r, one.far AS far
 LIMIT $limit
-RETURN collect([$uids[place], far.uid, type, coalesce(r.line, 0), r.strategy, r.confidence])
+RETURN collect([$uids[place], far.uid, type, coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
 
 // name: edges_in
 UNWIND range(0, size($uids) - 1) AS place
@@ -97,7 +97,7 @@ ORDER BY place, type
 UNWIND best AS one
 WITH place, type, one.edge AS r, one.far AS far
 LIMIT $limit
-RETURN collect([far.uid, $uids[place], type, coalesce(r.line, 0), r.strategy, r.confidence])
+RETURN collect([far.uid, $uids[place], type, coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
 
 // name: degrees_out
 UNWIND $uids AS uid

@@ -21,7 +21,7 @@ MATCH (e:AtlasEntry {unit: key})
 USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (s:Symbol {uid: e.uid})-[r]->(t:Symbol)
 USING INDEX SEEK s:Symbol(uid)
-RETURN key, s.uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence
+RETURN key, s.uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines
 
 // name: pending
 UNWIND $keys AS key
@@ -29,7 +29,7 @@ MATCH (e:AtlasEntry {unit: key})
 USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (w:AtlasPending {source: e.uid})
 USING INDEX SEEK w:AtlasPending(source)
-RETURN key, w.source, w.target, w.type, w.line, w.strategy, w.confidence
+RETURN key, w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines
 
 // name: vectors
 MATCH (e:AtlasEntry)

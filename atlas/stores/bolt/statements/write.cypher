@@ -4,10 +4,15 @@
 
 // name: open_project
 OPTIONAL MATCH (other:AtlasProject)
-WITH count(other) AS number
+WITH coalesce(max(other.ordinal), -1) + 1 AS number
 MERGE (p:AtlasProject {name: $name})
 ON CREATE SET p.ordinal = number, p.generation = 0, p.indexed_at = '', p.decisions = '{}', p.skipped = '[]'
 SET p.root = $root, p.host = $host
+
+// name: drop_project
+MATCH (p:AtlasProject {name: $name})
+OPTIONAL MATCH (c:AtlasCommit {project: $name})
+DELETE p, c
 
 // name: open_commits
 MERGE (c:AtlasCommit {project: $name})
@@ -90,25 +95,25 @@ RETURN collect([s.uid, id(s)])
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})-[r]->(t:Symbol)
 USING INDEX SEEK s:Symbol(uid)
-RETURN collect([uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence])
+RETURN collect([uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
 
 // name: incoming
 UNWIND $uids AS uid
 MATCH (t:Symbol {uid: uid})<-[r]-(s:Symbol)
 USING INDEX SEEK t:Symbol(uid)
-RETURN collect([s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence])
+RETURN collect([s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
 
 // name: pending_from
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {source: uid})
 USING INDEX SEEK w:AtlasPending(source)
-RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence])
+RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines])
 
 // name: pending_to
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {target: uid})
 USING INDEX SEEK w:AtlasPending(target)
-RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence])
+RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines])
 
 // name: pending_targets
 MATCH (w:AtlasPending)
@@ -139,7 +144,7 @@ DELETE w
 
 // name: add_pending
 UNWIND $rows AS row
-CREATE (:AtlasPending {source: row[0], target: row[1], type: row[2], line: row[3], strategy: row[4], confidence: row[5]})
+CREATE (:AtlasPending {source: row[0], target: row[1], type: row[2], line: row[3], strategy: row[4], confidence: row[5], lines: row[6]})
 
 // name: delete_edges
 UNWIND $rows AS row
@@ -157,7 +162,7 @@ MATCH (s)
 WHERE id(s) = row[0]
 MATCH (t)
 WHERE id(t) = row[1]
-CREATE (s)-[:%type% {line: row[2], strategy: row[3], confidence: row[4]}]->(t)
+CREATE (s)-[:%type% {line: row[2], strategy: row[3], confidence: row[4], lines: row[5]}]->(t)
 
 // name: delete_symbols
 UNWIND $uids AS uid

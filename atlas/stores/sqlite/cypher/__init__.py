@@ -16,15 +16,26 @@ import apsw
 
 from atlas.errors import QueryError
 from atlas.model import Table
+from atlas.stores.sqlite.rows import value
 
 
-def run(connection: apsw.Connection, text: str, parameters: Mapping[str, object], limit: int, timeout: float) -> Table:
+def run(
+    connection: apsw.Connection,
+    text: str,
+    parameters: Mapping[str, object],
+    limit: int,
+    timeout: float,
+    project: str = "",
+) -> Table:
     """Run a query and return at most `limit` rows, after at most `timeout` seconds.
+
+    See `Store.cypher` for `project`.
 
     Raises QueryError for malformed or unsupported text, for runtime type errors, and if a limit is exceeded.
     """
     # The parser and compiler are imported for the first query, so that a process without queries does not pay for them.
     from atlas.cypher.parser import parse
+    from atlas.cypher.project_scope import names_project, restricted
     from atlas.stores.sqlite.cypher.context import Context
     from atlas.stores.sqlite.cypher.graph import Graph
     from atlas.stores.sqlite.cypher.guard import guarded
@@ -36,10 +47,12 @@ def run(connection: apsw.Connection, text: str, parameters: Mapping[str, object]
 
     try:
         tree = parse(text)
+        if project and not names_project(tree) and value(connection, "SELECT count(*) FROM project") > 1:
+            tree = restricted(tree, project)
     except RecursionError as error:
         raise QueryError("the query is nested too deeply", "simplify it", 1, 1) from error
     with guarded(connection, timeout) as guard:
-        values = {name: hold(check_parameter(value, name), guard) for name, value in parameters.items()}
+        values = {name: hold(check_parameter(given, name), guard) for name, given in parameters.items()}
         graph = Graph(connection)
         context = Context(text, values, graph, guard, lambda subquery, scope: subqueries(subquery, scope))
         subqueries = partial(compile_subquery, context=context)

@@ -108,7 +108,7 @@ def _reader(name: str, context: Context) -> Callable[[object], object]:
     def labels(value: object) -> object:
         if not isinstance(value, Node):
             raise mismatch("Node", value)
-        return [cast("str", graph.node(value.id)["_label"])]
+        return [cast("str", graph.node(value.id)["label"])]
 
     def keys(value: object) -> object:
         return context.hold(list(context.properties(value)))

@@ -101,7 +101,7 @@ def _property(e: Property, scope: Scope, context: Context) -> Evaluator:
         value = subject(row)
         if value is None:
             return None
-        if isinstance(value, Node) and name != "_label":
+        if isinstance(value, Node):
             return graph.node(value.id).get(name)
         return properties(value).get(name)
 
@@ -247,7 +247,7 @@ def _label_test(e: LabelTest, scope: Scope, context: Context) -> Evaluator:
         if value is None:
             return None
         if isinstance(value, Node):
-            return has_label(e.labels, cast("str", context.graph.node(value.id)["_label"]))
+            return has_label(e.labels, cast("str", context.graph.node(value.id)["label"]))
         if isinstance(value, Edge):
             return has_label(e.labels, value.type)
         raise mismatch("Node or Relationship", value)

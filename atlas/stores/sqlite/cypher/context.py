@@ -47,9 +47,9 @@ class Context:
         return located_error(self.text, at, message, hint)
 
     def properties(self, value: object) -> Mapping[str, object]:
-        """Return the properties of an entity or map; `_label` is not among them."""
+        """Return the properties of an entity or map."""
         if isinstance(value, Node):
-            return {name: entry for name, entry in self.graph.node(value.id).items() if name != "_label"}
+            return dict(self.graph.node(value.id))
         if isinstance(value, Edge):
             return self.graph.edge(value)
         if is_map(value):
@@ -63,6 +63,6 @@ def atom(scope: Scope, name: str, part: str) -> Evaluator | None:
     if place is None:
         return None
     slot, kind = place
-    if kind in ("bool", "list"):
+    if kind in ("bool", "list", "ints"):
         return lambda row: decode(row[slot], kind)
     return lambda row: row[slot]

@@ -15,7 +15,7 @@ import apsw
 
 from atlas.cypher.syntax import LabelExpression, LabelLogic, LabelName
 from atlas.stores.sqlite.cypher.values import Edge
-from atlas.stores.sqlite.rows import fetch
+from atlas.stores.sqlite.rows import fetch, lines_of
 
 _CACHED_NODES = 5_000
 """Cached with all properties: a few KB each, 17 KB at most."""
@@ -23,7 +23,7 @@ _CACHED_EDGES = 100_000
 
 
 class Column(NamedTuple):
-    """The SQL of a property, with `{0}` for the table alias; `kind` is str, int, float, bool or list."""
+    """The SQL of a property, with `{0}` for the table alias; `kind` is str, int, float, bool, list or ints."""
 
     sql: str
     kind: str
@@ -38,6 +38,7 @@ def _file(expression: str) -> Column:
 _PROJECT = "(SELECT project.name FROM project WHERE project.id = file.project)"
 NODE_COLUMNS: dict[str, Column] = {
     "uid": Column("(SELECT uid FROM symbol_id WHERE symbol_id.id = {0}.id)", "str"),
+    "label": Column("{0}.label", "str"),
     "kind": Column("{0}.kind", "str"),
     "name": Column("{0}.name", "str"),
     "qualified_name": Column("{0}.qualified_name", "str"),
@@ -57,18 +58,19 @@ NODE_COLUMNS: dict[str, Column] = {
 }
 EDGE_COLUMNS: dict[str, Column] = {
     "line": Column("NULLIF({0}.line, 0)", "int"),
+    "lines": Column("CASE WHEN {0}.line <> 0 THEN {0}.line || ' ' || {0}.further_lines END", "ints"),
     "strategy": Column("{0}.strategy", "str"),
     "confidence": Column("{0}.confidence", "float"),
 }
-LABEL = Column("{0}.label", "str")
+LABEL = NODE_COLUMNS["label"]
 TYPE = Column("{0}.type", "str")
 
 _NODE_SQL = (
-    "SELECT n.label, "
-    + ", ".join(column.sql.format("n") for column in NODE_COLUMNS.values())
-    + " FROM node AS n WHERE n.id = ?"
+    "SELECT " + ", ".join(column.sql.format("n") for column in NODE_COLUMNS.values()) + " FROM node AS n WHERE n.id = ?"
 )
-_EDGE_SQL = "SELECT strategy, confidence FROM edge WHERE source = ? AND type = ? AND target = ? AND line = ?"
+_EDGE_SQL = (
+    "SELECT strategy, confidence, further_lines FROM edge WHERE source = ? AND type = ? AND target = ? AND line = ?"
+)
 _KEY = "SELECT e.source, e.type, e.target, e.line FROM edge AS e CROSS JOIN node AS n"
 _OUT = f"{_KEY} ON n.id = e.target WHERE e.source = ?"
 _IN = f"{_KEY} ON n.id = e.source WHERE e.target = ?"
@@ -80,6 +82,8 @@ def decode(value: object, kind: str) -> object:
         return None if value is None else bool(value)
     if kind == "list":
         return None if value is None else cast("str", value).split()
+    if kind == "ints":
+        return None if value is None else list(lines_of(cast("str", value)))
     return value
 
 
@@ -140,12 +144,12 @@ class Graph:
     _near_size: int = 0
 
     def node(self, identity: int) -> dict[str, object]:
-        """Return all properties that are not null, and `_label`."""
+        """Return all properties that are not null."""
         record = self._nodes.get(identity)
         if record is None:
             [row] = fetch(self.connection, _NODE_SQL, (identity,)) or [()]
-            record: dict[str, object] | None = {"_label": row[0] if row else ""}
-            for (name, column), value in zip(NODE_COLUMNS.items(), row[1:] if row else (), strict=False):
+            record = {}
+            for (name, column), value in zip(NODE_COLUMNS.items(), row, strict=False):
                 if value is not None:
                     record[name] = decode(value, column.kind)
             if len(self._nodes) >= _CACHED_NODES:
@@ -159,6 +163,8 @@ class Graph:
         if record is None:
             record = dict[str, object](line=edge.line) if edge.line else dict[str, object]()
             for row in fetch(self.connection, _EDGE_SQL, (edge.source, edge.type, edge.target, edge.line)):
+                if edge.line:
+                    record["lines"] = [edge.line, *lines_of(row[2])]
                 record |= {"strategy": row[0], "confidence": row[1]}
             if len(self._edges) >= _CACHED_NODES:
                 self._edges.clear()

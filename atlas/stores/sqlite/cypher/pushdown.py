@@ -145,6 +145,8 @@ class Pushdown:
             # uid = "<project>:<qualified name>" (atlas.ids), and uids are indexed
             found = f"SELECT s.id FROM project AS p CROSS JOIN symbol_id AS s ON s.uid = p.name || ':' || {bound}"
             return f"({alias}.id IN ({found}) AND {alias}.qualified_name = {bound})"
+        if part == "project":
+            return self._through_file(alias, f"project = (SELECT id FROM project WHERE name = {bound})")
         if column.file_column:
             return self._through_file(alias, f"{column.file_column} = {bound}")
         return f"{self._read(place)} = {bound}"

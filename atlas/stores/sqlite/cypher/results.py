@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from atlas.cypher.syntax import Projection, Query, Unwind
+from atlas.cypher.walk import walk
 from atlas.errors import QueryError
 from atlas.stores.sqlite.cypher.graph import Graph
 from atlas.stores.sqlite.cypher.guard import Guard
 from atlas.stores.sqlite.cypher.meter import check_weight, weigh
-from atlas.stores.sqlite.cypher.scope import walk
 from atlas.stores.sqlite.cypher.values import Edge, Node, Path, Row, as_list, as_map, is_list, is_map, order_key
 
 MAX_CELL = 10_000
@@ -107,7 +107,8 @@ class _Writer:
         return str(value) if isinstance(value, str) else value
 
     def node(self, identity: int) -> object:
-        return self.plain(self.graph.node(identity), 0)
+        properties = dict(self.graph.node(identity))
+        return self.plain({"_label": properties.pop("label", ""), **properties}, 0)
 
     def edge(self, edge: Edge) -> object:
         ends = {

@@ -6,7 +6,7 @@ read of each entity.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, cast
 
@@ -22,6 +22,7 @@ from atlas.cypher.syntax import (
     Subquery,
     Variable,
 )
+from atlas.cypher.walk import walk
 from atlas.stores.sqlite.cypher.functions import AGGREGATES
 
 WHOLE, TYPE_OF, LABEL_OF = "#whole", "#type", "#label"
@@ -64,19 +65,6 @@ class Scope:
     def visible(self) -> list[str]:
         """Return the names that `*` expands to, sorted."""
         return sorted(name for name in self.names if not name.startswith(" ") and name not in self.outer)
-
-
-def walk(tree: object, subqueries: bool = True) -> Iterator[object]:
-    """Yield every node of a syntax tree (or of a tuple of trees), parents first."""
-    stack: list[object] = [tree]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, tuple):
-            stack.extend(reversed(cast("tuple[object, ...]", item)))
-        elif is_dataclass(item):
-            yield item
-            if subqueries or not isinstance(item, Subquery):
-                stack.extend(getattr(item, part.name) for part in reversed(fields(item)))
 
 
 def mentioned(tree: object) -> set[str]:

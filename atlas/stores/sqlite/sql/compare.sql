@@ -19,7 +19,7 @@ SELECT s.uid, f.path, label, kind, n.name, qualified_name, line, start_line, end
 FROM symbol_id s CROSS JOIN node n ON n.id = s.id JOIN file f ON f.id = n.file ORDER BY s.uid;
 
 -- name: edges
-SELECT a.uid, e.type, coalesce(b.uid, '') AS target_uid, e.line, strategy, confidence, t.id IS NULL
+SELECT a.uid, e.type, coalesce(b.uid, '') AS target_uid, e.line, strategy, confidence, further_lines, t.id IS NULL
 FROM symbol_id a CROSS JOIN edge e ON e.source = a.id LEFT JOIN symbol_id b ON b.id = e.target LEFT JOIN node t ON t.id = e.target
 ORDER BY a.uid, e.type, target_uid, e.line;
 

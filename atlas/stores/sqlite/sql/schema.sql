@@ -77,6 +77,7 @@ CREATE TABLE edge (
   line INTEGER NOT NULL,
   strategy TEXT NOT NULL,
   confidence REAL NOT NULL,
+  further_lines TEXT NOT NULL,       -- the lines after `line`, ascending, separated by blanks
   PRIMARY KEY (source, type, target, line)
 ) WITHOUT ROWID;
 CREATE INDEX edge_target ON edge(target, type);

@@ -1,6 +1,18 @@
 -- name: open_project
 INSERT INTO project(name, root) VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET root = ?2 WHERE root <> ?2
 
+-- name: delete_project
+DELETE FROM project WHERE id = ?
+
+-- name: clear_decision_counts
+DELETE FROM decision_count WHERE project = ?
+
+-- name: clear_edge_counts
+DELETE FROM edge_count WHERE project = ?
+
+-- name: new_identity
+UPDATE meta SET value = hex(randomblob(16)) WHERE key = 'identity'
+
 -- name: generation
 SELECT generation FROM project WHERE id = ?
 
@@ -106,7 +118,7 @@ DELETE FROM text WHERE rowid = ?
 INSERT INTO text(rowid, name, qualified_name, docstring, source, path) VALUES (?, ?, ?, ?, ?, ?)
 
 -- name: edges_of
-SELECT e.source, e.type, e.target, e.line, e.strategy, e.confidence
+SELECT e.source, e.type, e.target, e.line, e.strategy, e.confidence, e.further_lines
 FROM json_each(?) wanted CROSS JOIN edge e ON e.source = wanted.value
 
 -- name: delete_edge
@@ -117,7 +129,7 @@ INSERT INTO edge_count(project, type, strategy, count) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT(project, type, strategy) DO UPDATE SET count = count + ?4
 
 -- name: put_edge
-INSERT OR REPLACE INTO edge(source, type, target, line, strategy, confidence) VALUES (?, ?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO edge(source, type, target, line, strategy, confidence, further_lines) VALUES (?, ?, ?, ?, ?, ?, ?)
 
 -- name: forget_id
 DELETE FROM symbol_id WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node WHERE id = ?1)

@@ -130,6 +130,7 @@ impl EdgeCollector<'_, '_> {
             Entity::Definition(symbol) => self.target(symbol),
             Entity::External(external) => Some(Target::External(external)),
             Entity::Package(package) => Some(Target::Package(package)),
+            Entity::Builtin(name) => self.query.external_builtin(name).map(Target::External),
             _ => None,
         };
         if let Some(target) = target {
@@ -219,28 +220,51 @@ impl EdgeCollector<'_, '_> {
         true
     }
 
-    /// Keeps one edge per (source, type, target): the first line, and the rule with the highest confidence.
+    /// Keeps one edge per (source, type, target): all lines, and the rule with the highest confidence.
     fn finish(mut self) -> (FileEdges, Vec<String>) {
-        let certainty = |via: Strategy| (via.confidence() * 100.0) as u32;
         self.edges.retain(|edge| edge.kind != EdgeType::References || !is_self(self.query, edge));
         self.edges.sort_unstable_by_key(|edge| (edge.source, edge.kind, edge.target, edge.line, edge.via));
-        self.edges.dedup_by(|later, first| {
-            let is_same = (later.source, later.kind, later.target) == (first.source, first.kind, first.target);
-            if is_same && certainty(later.via) > certainty(first.via) {
-                first.via = later.via;
-            }
-            is_same
-        });
         let query = self.query;
-        let mut kept: Vec<(Edge, String)> =
-            self.edges.into_iter().map(|edge| (edge, target_uid(query, edge.target))).collect();
-        kept.sort_unstable_by(|(a, left), (b, right)| {
+        let parallel = |a: &Edge, b: &Edge| (a.source, a.kind, a.target) == (b.source, b.kind, b.target);
+        let mut kept: Vec<(Edge, &[Edge], String)> = Vec::with_capacity(self.edges.len());
+        for group in self.edges.chunk_by(parallel) {
+            kept.push((with_best_rule(group), group, target_uid(query, group[0].target)));
+        }
+        kept.sort_unstable_by(|(a, _, left), (b, _, right)| {
             let place = |edge: &Edge| (edge.source.wrapping_add(1), edge.kind, edge.line);
             place(a).cmp(&place(b)).then_with(|| left.cmp(right))
         });
-        let (edges, uids) = kept.into_iter().unzip();
-        (FileEdges { edges, resolved: self.resolved, unresolved: self.unresolved }, uids)
+        let mut found = FileEdges { resolved: self.resolved, unresolved: self.unresolved, ..FileEdges::default() };
+        let mut uids = Vec::with_capacity(kept.len());
+        for (edge, group, uid) in kept {
+            let index = found.edges.len() as u32;
+            found.further_lines.extend(further_lines(group).map(|line| (index, line)));
+            found.edges.push(edge);
+            uids.push(uid);
+        }
+        (found, uids)
     }
+}
+
+/// Largest number of lines of one edge. The lines of a generated file with a call on each line would fill the store.
+const MAX_LINES: usize = 200;
+
+/// Returns the first of several edges with the same ends, with the rule of the highest confidence.
+fn with_best_rule(group: &[Edge]) -> Edge {
+    let certainty = |via: Strategy| (via.confidence() * 100.0) as u32;
+    let mut best = group[0];
+    for edge in group {
+        if certainty(edge.via) > certainty(best.via) {
+            best.via = edge.via;
+        }
+    }
+    best
+}
+
+/// Returns the distinct lines after the first one of edges that are sorted by line.
+fn further_lines(group: &[Edge]) -> impl Iterator<Item = u32> {
+    let later = group.windows(2).filter(|pair| pair[0].line != 0 && pair[0].line != pair[1].line);
+    later.map(|pair| pair[1].line).take(MAX_LINES - 1)
 }
 
 /// Returns whether a definition refers to itself as a value, which carries no information.

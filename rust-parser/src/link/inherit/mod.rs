@@ -15,7 +15,7 @@ use crate::link::project::ancestry::{Extension, FileBases};
 use crate::link::project::dependencies::{DependencyKind, key};
 use crate::link::project::file_entry::is_class;
 use crate::link::project::index::Index;
-use crate::link::project::names::{FileId, SymbolId};
+use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
@@ -80,12 +80,35 @@ fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
                 Entity::Package(query.index.qualified_name(symbol))
             }
             Entity::Package(_) if query.file.rules.mixins => value.entity,
+            Entity::Builtin(EMPTY) => Entity::Builtin(builtin_member(query, base).unwrap_or(EMPTY)),
             Entity::External(_) | Entity::Builtin(_) => value.entity,
             _ => continue,
         };
         return Value { entity, ..value };
     }
     Value::new(Entity::Missing, Strategy::Import)
+}
+
+/// Returns the dotted name of a member of a built-in name, such as `std::exception`.
+fn builtin_member(query: &Query, expr: ExprId) -> Option<Sym> {
+    let mut names = Vec::new();
+    let mut here = expr;
+    loop {
+        match *query.file.expr(here) {
+            Expr::Attribute { base, name } => {
+                names.push(query.file.text(name));
+                here = base;
+            }
+            Expr::Generic { base, .. } => here = base,
+            Expr::Name(name) if !names.is_empty() && query.file.rules.builtins.contains(&query.file.sym(name)) => {
+                names.push(query.file.text(name));
+                break;
+            }
+            _ => return None,
+        }
+    }
+    names.reverse();
+    Some(query.index.strings.intern(&names.join(".")))
 }
 
 /// Stores new results of files in the tables. Returns the keys whose answers changed.

@@ -116,18 +116,23 @@ impl<'c, 'a> Document<'c, 'a> {
         self.builder.facts.references.push(Reference { scope, kind, expr, line });
     }
 
+    /// Returns the anchor of a section. A later section with the same anchor is qualified by the section around it, and
+    /// numbered where that has several: a heading that is added renames at most one other.
     fn unique_path(&mut self, parent: DefId, slug: &str) -> Name {
-        let parent_path = self.builder.facts.definitions[parent as usize].path;
-        let prefix = match self.builder.text(parent_path) {
-            "" => String::new(),
-            path => format!("{path}."),
+        let path = self.builder.owned_name(slug.to_owned());
+        if self.paths.insert(path) {
+            return path;
+        }
+        let qualified = match self.builder.text(self.builder.facts.definitions[parent as usize].path) {
+            "" => slug.to_owned(),
+            parent => format!("{parent}.{slug}"),
         };
         loop {
             let count = self.counts.entry((parent, slug.to_owned())).or_insert(0);
             *count += 1;
             let path = match *count {
-                1 => format!("{prefix}{slug}"),
-                number => format!("{prefix}{slug}#{number}"),
+                1 => qualified.clone(),
+                number => format!("{qualified}#{number}"),
             };
             let path = self.builder.owned_name(path);
             if self.paths.insert(path) {

@@ -11,7 +11,7 @@ use crate::facts::{Import, ImportKind};
 use crate::language_data::{IncludedName, ModuleRule};
 use crate::link::entity::Entity;
 use crate::link::project::file_entry::FileEntry;
-use crate::link::project::names::{EMPTY, FileId};
+use crate::link::project::names::{EMPTY, ExternalId, FileId, Sym};
 use crate::link::project::paths::{folder_of, join, normalised, shared_prefix};
 use crate::link::project::query::Query;
 
@@ -91,6 +91,18 @@ impl Query<'_> {
         let rest = rest.replace(separator, ".");
         let strings = &self.index.strings;
         Entity::External(self.index.externals.intern(strings.intern(package), strings.intern(&rest)))
+    }
+
+    /// Returns the external name of a built-in, or `None` if the language gives its built-ins no package.
+    pub fn external_builtin(&self, name: Sym) -> Option<ExternalId> {
+        let package = self.file.rules.builtin_package;
+        if package == EMPTY || name == EMPTY {
+            return None;
+        }
+        // `std::exception` names the package, `Exception` does not.
+        let member = self.text(name).strip_prefix(self.text(package)).and_then(|rest| rest.strip_prefix('.'));
+        let name = member.map_or(name, |member| self.index.strings.intern(member));
+        Some(self.index.externals.intern(package, name))
     }
 
     /// Returns the first of the given files that a folder of the project has.
