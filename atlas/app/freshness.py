@@ -19,6 +19,7 @@ from atlas.config.settings import SERVERS
 from atlas.errors import AtlasError, ConfigError, WriterBusy
 from atlas.model import NewerFiles, ProjectState
 from atlas.process.daemon import find_running
+from atlas.process.tree_version import TreeVersion, read_version
 
 if TYPE_CHECKING:
     from atlas.api import TreeReport
@@ -60,16 +61,34 @@ class FreshnessGuard:
         self._tried: frozenset[tuple[str, int]] = frozenset()
         self._resting: dict[str, float] = {}
         self._has_waited = False
+        self._equal_at = TreeVersion("", 0, -1)
+        """What the daemon had noticed when index and tree were last equal."""
 
-    async def look(self, store: Store) -> NewerFiles | None:
-        """Return which files are newer than the index, from a check that began after the call; None if unknown."""
+    @property
+    def is_watched(self) -> bool:
+        """Whether a daemon watches the tree, so that `look` may rely on it."""
+        return self._noticed() is not None
+
+    async def look(self, store: Store, *, certain: bool = False) -> NewerFiles | None:
+        """Return which files are newer than the index, from a check that began after the call; None if unknown.
+
+        Nothing is read while a daemon that watches the tree has noticed no change since index and tree were equal,
+        unless the answer must be `certain`: the daemon notices a change after some milliseconds.
+        """
         asked = time.monotonic()
+        version = self._noticed()
+        if version is not None and version.noticed == version.indexed:
+            self._equal_at = version
+        if not certain and version is not None and self._equal_at == replace(version, indexed=self._equal_at.indexed):
+            return NewerFiles()
         async with self._checking:
             began, newer = self._checked
             if began < asked:
                 began = time.monotonic()
                 newer = await self._compare(store)
                 self._checked = began, newer
+                if newer is not None and not newer.paths and version is not None:
+                    self._equal_at = version
             return newer
 
     async def update(self, store: Store, newer: NewerFiles) -> tuple[NewerFiles, str]:
@@ -121,6 +140,10 @@ class FreshnessGuard:
             return f"{root} contains the home folder: it is not indexed on demand"
         return ""
 
+    def unsupported(self) -> dict[str, int]:
+        """Return the endings of the project's files if no file is in a supported language, with their numbers."""
+        return self._check.unsupported() if self._check is not None else {}
+
     def progress(self) -> str:
         """Return how far the pass at work is, "" without one."""
         if self._pass is None or self._pass.done():
@@ -171,6 +194,10 @@ class FreshnessGuard:
 
     async def _state(self, store: Store) -> ProjectState | None:
         return next((one for one in await store.projects() if one.project == self._settings.project_name), None)
+
+    def _noticed(self) -> TreeVersion | None:
+        settings = self._settings
+        return None if settings.shared else read_version(settings.data_dir, settings.project_name, settings.root)
 
     def _serving_daemon(self) -> bool:
         """Return whether a running daemon keeps this project up to date."""

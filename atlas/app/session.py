@@ -19,6 +19,7 @@ from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WOR
 if TYPE_CHECKING:
     from atlas.api import Atlas, TreeReport
     from atlas.config.load import Settings
+    from atlas.model import NewerFiles
     from atlas.tools.answers import Answer
     from atlas.tools.catalogue import Tool
     from atlas.tools.index_pass import Report
@@ -104,7 +105,9 @@ class Session:
 
         The tree is checked while the tool works; only if files are newer, the tool works again.
         """
+        from atlas.api import TreeReport
         from atlas.tools.call import call
+        from atlas.tools.newer_files import lacks_something
 
         own = arguments.get("project") in (None, "", self._settings.project_name)
         looking = asyncio.create_task(self._report(atlas)) if own else None
@@ -115,16 +118,21 @@ class Session:
             failure = error
         finally:
             report = await looking if looking is not None else None
+        if own and report is None and self._guard.is_watched and (answer is None or lacks_something(answer)):
+            # the daemon may not have noticed a change of the last milliseconds
+            report = await self._report(atlas, certain=True)
         if report is not None:
             answer = await call(replace(atlas, tree=report), name, arguments)
-            if report.newer.paths:
-                answer = await self._with_mentions(replace(atlas, tree=report), name, arguments, answer)
         elif failure is not None:
             raise failure
         assert answer is not None
-        return answer
+        report = report or TreeReport()
+        notes = await self._remarks(answer, report.newer) if own else ()
+        if not notes:
+            return answer
+        return await call(replace(atlas, tree=replace(report, notes=(*notes, *report.notes))), name, arguments)
 
-    async def _report(self, atlas: Atlas) -> TreeReport | None:
+    async def _report(self, atlas: Atlas, *, certain: bool = False) -> TreeReport | None:
         """Have newer files indexed; return what an answer says about them, None if a first answer was up to date."""
         from atlas.api import TreeReport
         from atlas.tools.newer_files import newer_note
@@ -133,24 +141,22 @@ class Session:
         state = next((one for one in await store.projects() if one.project == project), None)
         if state is None or not state.indexed_at:
             return await self._guard.unfinished(store)
-        newer = await self._guard.look(store)
+        newer = await self._guard.look(store, certain=certain)
         if newer is None or not newer.paths:
             return None
         newer, why = await self._guard.update(store, newer)
         note = newer_note(newer, why)
         return TreeReport(newer, (note,) if note else ())
 
-    async def _with_mentions(self, atlas: Atlas, name: str, arguments: Mapping[str, object], answer: Answer) -> Answer:
-        """Return the answer with the places in newer files that mention what was asked for."""
-        from atlas.tools.call import call
-        from atlas.tools.newer_files import asked_names, mention_notes
+    async def _remarks(self, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
+        """Return where newer files mention what was asked for, and that nothing can be found in unsupported files."""
+        from atlas.tools.newer_files import asked_names, is_empty, mention_notes, unsupported_note
 
-        tree = atlas.tree
-        names = asked_names(answer)
-        notes = await asyncio.to_thread(mention_notes, str(self._settings.root), tree.newer, names) if names else ()
-        if not notes:
-            return answer
-        return await call(replace(atlas, tree=replace(tree, notes=(*notes, *tree.notes))), name, arguments)
+        notes: tuple[str, ...] = ()
+        if newer.paths and (names := asked_names(answer)):
+            notes = await asyncio.to_thread(mention_notes, str(self._settings.root), newer, names)
+        note = unsupported_note(self._guard.unsupported()) if is_empty(answer) else ""
+        return (*notes, note) if note else notes
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
         """Fill in arguments that the settings define and the caller omits."""

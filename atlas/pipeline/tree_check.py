@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,8 @@ from atlas.scan import ScannedFile, Scope, as_scanned, changes_rules, scan_proje
 
 MAX_REGION = 500
 """Changed paths that are scanned one by one; for more, the whole tree is."""
+DOCUMENTS = "markdown"
+"""The language of documents; all others are code."""
 IGNORE_FILES = (".gitignore", ".atlasignore")
 
 
@@ -64,6 +67,13 @@ class TreeCheck:
     def indexed(self) -> int:
         """Files in the index at the last check."""
         return sum(1 for path in self._records if path != STRUCTURE_PATH)
+
+    def unsupported(self) -> dict[str, int]:
+        """Return how many files have each ending, if none of the project is code that can be indexed; else {}."""
+        if any(record.language not in ("", DOCUMENTS) for record in self._records.values()):
+            return {}
+        names = (path.rpartition("/")[2] for path, skip in self._tree.skipped.items() if skip.reason == "language")
+        return dict(Counter(f".{name.rpartition('.')[2]}" if "." in name else name for name in names).most_common())
 
     def identities(self, paths: Iterable[str]) -> frozenset[tuple[str, int]]:
         """Return the version of each path on disk at the last check; 0 for a deleted one."""

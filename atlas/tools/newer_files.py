@@ -6,15 +6,16 @@ Answers and paths come in, notes go out. Newer files are searched as text, becau
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from atlas.model import NewerFiles
 from atlas.parsing import read_path
-from atlas.tools.answers import Answer, ContextAnswer, NodeAnswer, RelationAnswer, SearchAnswer
+from atlas.tools.answers import Answer, ContextAnswer, NodeAnswer, RelationAnswer, SearchAnswer, TableAnswer
 
 SHOWN_FILES = 3
 SHOWN_PLACES = 3
+SHOWN_ENDINGS = 5
 MAX_NAMES = 8
 MAX_FILES = 200
 MAX_BYTES = 4 << 20
@@ -36,6 +37,33 @@ def newer_note(newer: NewerFiles, why: str) -> str:
     more = f" and {len(paths) - SHOWN_FILES} more" if len(paths) > SHOWN_FILES else ""
     reason = f"; {why}" if why else ""
     return f"files newer than the index: {counts} ({', '.join(paths[:SHOWN_FILES])}{more}){reason}"
+
+
+def unsupported_note(endings: Mapping[str, int]) -> str:
+    """Return that no file of the project is in a supported language, with the most frequent endings; "" without any."""
+    if not endings:
+        return ""
+    counts = ", ".join(f"{ending} {count}" for ending, count in list(endings.items())[:SHOWN_ENDINGS])
+    more = f" and {len(endings) - SHOWN_ENDINGS} more endings" if len(endings) > SHOWN_ENDINGS else ""
+    return f"no code of this project is in a supported language: {counts}{more}; `atlas health` lists the languages"
+
+
+def is_empty(answer: Answer) -> bool:
+    """Return whether nothing was found."""
+    match answer:
+        case NodeAnswer() | ContextAnswer():
+            return answer.lookup.outcome == "not_found"
+        case SearchAnswer() | RelationAnswer():
+            return not answer.found
+        case TableAnswer():
+            return not answer.rows
+        case _:
+            return False
+
+
+def lacks_something(answer: Answer) -> bool:
+    """Return whether newer files would change an answer: it found nothing, or cites a file that has changed."""
+    return is_empty(answer) or answer.evidence.freshness == "stale"
 
 
 def asked_names(answer: Answer) -> tuple[str, ...]:

@@ -5,10 +5,11 @@ INSERT INTO project(name, root) VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET 
 SELECT generation FROM project WHERE id = ?
 
 -- name: next_generation
-UPDATE project SET generation = generation + 1 WHERE id = ? RETURNING generation
+UPDATE project SET generation = generation + 1, indexed_at = iif(indexed_at = '', '', ?) WHERE id = ?
+RETURNING generation
 
 -- name: finish
-UPDATE project SET indexed_at = ? WHERE id = ?
+UPDATE project SET indexed_at = ? WHERE id = ? AND indexed_at = ''
 
 -- name: skipped
 SELECT path, reason, size, mtime_ns FROM skipped WHERE project = ? ORDER BY path
