@@ -15,13 +15,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from atlas.app.daemon_process import launch_daemon
 from atlas.config.settings import SERVERS
 from atlas.errors import AtlasError, ConfigError, WriterBusy
 from atlas.model import NewerFiles, ProjectState
-from atlas.process.daemon import find_running
+from atlas.process.daemon import find_running, start_failure
 from atlas.process.tree_version import TreeVersion, read_version
 
 if TYPE_CHECKING:
+    import subprocess
+
     from atlas.api import TreeReport
     from atlas.config.load import Settings
     from atlas.contracts import Store
@@ -61,6 +64,8 @@ class FreshnessGuard:
         self._tried: frozenset[tuple[str, int]] = frozenset()
         self._resting: dict[str, float] = {}
         self._has_waited = False
+        self._daemon: tuple[subprocess.Popen[bytes], Path] | None = None
+        self._daemon_problem = ""
         self._equal_at = TreeVersion("", 0, -1)
         """What the daemon had noticed when index and tree were last equal."""
 
@@ -171,6 +176,27 @@ class FreshnessGuard:
         counted = f"{check.indexed:,} of {check.files:,} files are indexed" if check is not None and newer else ""
         progress = self.progress() or problem or "`atlas index` completes it"
         return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (counted, progress) if part))
+
+    async def start_daemon(self) -> None:
+        """Start a detached daemon unless one runs; once per session. A failure becomes `daemon_problem`."""
+        if self._daemon is not None or self._daemon_problem:
+            return
+        settings = self._settings
+        data_dir = "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
+        try:
+            if await asyncio.to_thread(find_running, settings.data_dir) is None:
+                self._daemon = await asyncio.to_thread(launch_daemon, [settings], data_dir)
+        except AtlasError as error:
+            self._daemon_problem = error.message
+        except OSError as error:
+            self._daemon_problem = error.strerror or str(error)
+
+    def daemon_problem(self) -> str:
+        """Return why the daemon that this session has started does not run, "" if it does or was not started."""
+        if self._daemon is not None:
+            error = start_failure(self._settings.data_dir, *self._daemon)
+            return error.message if error is not None else ""
+        return self._daemon_problem
 
     async def aclose(self) -> None:
         """End the pass at work; what it has written stays, and the next pass continues. Idempotent."""

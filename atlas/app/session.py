@@ -38,6 +38,7 @@ class Session:
         self._settings, self._index_patience = settings, index_patience
         may_index = settings.mcp.allow_index or not serves_agents
         self._makes_index = serves_agents and may_index and settings.mcp.index_on_demand
+        self._starts_daemon = serves_agents and settings.mcp.start_daemon and not settings.shared
         self._guard = FreshnessGuard(settings, may_index=may_index, on_demand=self._makes_index)
         self._bulkheads = Bulkheads(widths(SERVER_QUERIES_AT_WORK if settings.store.url else QUERIES_AT_WORK))
         self._atlas: Atlas | None = None
@@ -77,10 +78,12 @@ class Session:
 
     async def answer(self, tool: Tool, arguments: Mapping[str, object]) -> Answer:
         """Return the answer of any tool but `index`. Raises AtlasError as the tool does."""
+        if self._starts_daemon and tool.name not in ("status", "health"):
+            await self._guard.start_daemon()
         if tool.name == "health":
             from atlas.app.health import check_health
 
-            return await check_health(self._settings)
+            return await check_health(self._settings, self._guard.daemon_problem())
         reads_files = tool.name not in _ABOUT_THE_INDEX
         try:
             atlas = await self._open()
@@ -97,7 +100,9 @@ class Session:
             # a task, so that the daemon answers while the store counts
             complete["daemon"] = asyncio.create_task(look_at_daemon(self._settings))
             complete["newer"] = asyncio.create_task(self._guard.look(atlas.reader.store))
-            complete["places"] = describe_places(self._settings)
+            problem = self._guard.daemon_problem()
+            failed = [f"the daemon could not be started: {problem}"] if problem else []
+            complete["places"] = [*failed, *describe_places(self._settings)]
         return await call(atlas, tool.name, complete)
 
     async def _up_to_date(self, atlas: Atlas, name: str, arguments: Mapping[str, object]) -> Answer:
@@ -110,6 +115,7 @@ class Session:
         from atlas.tools.newer_files import lacks_something
 
         own = arguments.get("project") in (None, "", self._settings.project_name)
+        watched = own and self._guard.is_watched
         looking = asyncio.create_task(self._report(atlas)) if own else None
         answer, failure = None, None
         try:
@@ -118,7 +124,7 @@ class Session:
             failure = error
         finally:
             report = await looking if looking is not None else None
-        if own and report is None and self._guard.is_watched and (answer is None or lacks_something(answer)):
+        if watched and report is None and (answer is None or lacks_something(answer)):
             # the daemon may not have noticed a change of the last milliseconds
             report = await self._report(atlas, certain=True)
         if report is not None:

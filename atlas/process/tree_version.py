@@ -108,6 +108,7 @@ def read_version(data_dir: Path, project: str, root: Path) -> TreeVersion | None
     """Return what the live daemon of a data folder has noticed of a tree; None if no daemon watches it now."""
     try:
         document: Any = json.loads(read_file(data_dir / FILE))
+        os.kill(int(document["daemon"].partition("-")[0]), 0)
         watched, noticed, indexed = document["projects"][project]
         if watched != str(root) or not 0 <= time.time() - float(document["at"]) < SILENT_SECONDS:
             return None
