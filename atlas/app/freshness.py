@@ -244,7 +244,7 @@ class FreshnessGuard:
                 await asyncio.sleep(POLL_SECONDS)
                 state = await self._state(store)
                 if state is None or state.generation != generation:
-                    newer = await self.look(store) or NewerFiles()
+                    newer = await self.look(store, certain=True) or NewerFiles()
                     generation = state.generation if state is not None else -1
         finally:
             hinting.cancel()
@@ -274,10 +274,10 @@ class FreshnessGuard:
             self._start_pass(BUSY_SECONDS)
             if await self._wait(end - time.monotonic()) and self._problem is None:
                 self._tried |= versions
-                newer = await self.look(store) or NewerFiles()
+                newer = await self.look(store, certain=True) or NewerFiles()
                 self._rest(newer)
                 return newer
-        return await self.look(store) or NewerFiles()
+        return await self.look(store, certain=True) or NewerFiles()
 
     def _rest(self, newer: NewerFiles) -> None:
         """Do not wait for these files again soon: they have just been indexed, or the daemon has a lot to do."""
