@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from atlas.errors import StoreError
-from atlas.model import Filter, NewerFiles
+from atlas.model import Filter
 from atlas.pipeline.events import IndexSummary, Progress, no_progress
 from atlas.pipeline.index import Indexer
+from atlas.pipeline.newer_files import NewerFiles
 from atlas.search import Reader
 from atlas.search.find import RERANK_LIMIT, Fusion, Mode, SearchResult, search
 from atlas.search.resolve import Resolution, resolve

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 from atlas.app.daemon_process import launch_daemon
 from atlas.config.settings import SERVERS
 from atlas.errors import AtlasError, ConfigError, WriterBusy
-from atlas.model import NewerFiles, ProjectState
+from atlas.model import Label, ProjectState
+from atlas.pipeline.newer_files import NewerFiles
 from atlas.process.daemon import find_running, start_failure
 from atlas.process.tree_version import TreeVersion, read_version
 
@@ -47,6 +48,8 @@ FIRST_PATIENCE = 3600.0
 REST_SECONDS = 10.0
 """A file that is rewritten faster than it is indexed is not waited for again within this time."""
 POLL_SECONDS = 0.03
+
+DEFINITIONS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 
 
 class FreshnessGuard:
@@ -145,9 +148,14 @@ class FreshnessGuard:
             return f"{root} contains the home folder: it is not indexed on demand"
         return ""
 
-    def unsupported(self) -> dict[str, int]:
-        """Return the endings of the project's files if no file is in a supported language, with their numbers."""
-        return self._check.unsupported() if self._check is not None else {}
+    async def unsupported(self, store: Store) -> dict[str, int]:
+        """Return the endings of files in unsupported languages with their numbers if the index holds no code; else {}.
+
+        Raises what the store raises.
+        """
+        endings = self._check.unsupported() if self._check is not None else {}
+        stats = await store.stats(self._settings.project_name) if endings else []
+        return {} if any(each.nodes.get(label) for each in stats for label in DEFINITIONS) else endings
 
     def progress(self) -> str:
         """Return how far the pass at work is, "" without one."""

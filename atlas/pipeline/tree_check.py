@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.contracts import Store
-from atlas.model import STRUCTURE_PATH, FileRecord, NewerFiles, ProjectState, Skipped
+from atlas.model import STRUCTURE_PATH, FileRecord, ProjectState, Skipped
 from atlas.parsing import Languages, digest_paths, stamps
+from atlas.pipeline.newer_files import NewerFiles
 from atlas.pipeline.reconcile import RACY_NS, Region, same_stat
 from atlas.pipeline.tree_state import TreeState
 from atlas.pipeline.watch.git_rules import rule_files
@@ -23,8 +24,6 @@ from atlas.scan import ScannedFile, Scope, as_scanned, changes_rules, scan_proje
 
 MAX_REGION = 500
 """Changed paths that are scanned one by one; for more, the whole tree is."""
-DOCUMENTS = "markdown"
-"""The language of documents; all others are code."""
 IGNORE_FILES = (".gitignore", ".atlasignore")
 
 
@@ -69,9 +68,7 @@ class TreeCheck:
         return sum(1 for path in self._records if path != STRUCTURE_PATH)
 
     def unsupported(self) -> dict[str, int]:
-        """Return how many files have each ending, if none of the project is code that can be indexed; else {}."""
-        if any(record.language not in ("", DOCUMENTS) for record in self._records.values()):
-            return {}
+        """Return how many files of unsupported languages have each ending, the most frequent first."""
         names = (path.rpartition("/")[2] for path, skip in self._tree.skipped.items() if skip.reason == "language")
         return dict(Counter(f".{name.rpartition('.')[2]}" if "." in name else name for name in names).most_common())
 

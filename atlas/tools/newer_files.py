@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from atlas.model import NewerFiles
 from atlas.parsing import read_path
+from atlas.pipeline.newer_files import NewerFiles
 from atlas.tools.answers import Answer, ContextAnswer, NodeAnswer, RelationAnswer, SearchAnswer, TableAnswer
 
 SHOWN_FILES = 3
