@@ -180,7 +180,7 @@ class FreshnessGuard:
                     return TreeReport()
             except AtlasError as error:
                 problem = f"it cannot be continued: {error.message}"
-        newer, check = await self.look(store), self._check
+        newer, check = await self.look(store, certain=True), self._check
         counted = f"{check.indexed:,} of {check.files:,} files are indexed" if check is not None and newer else ""
         progress = self.progress() or problem or "`atlas index` completes it"
         return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (counted, progress) if part))
