@@ -143,6 +143,12 @@ def content_digest(data: bytes) -> str:
 def digest_paths(root: str, paths: Sequence[str], max_bytes: int = 1_073_741_824) -> list[str]:
     """Content digests of files, in parallel, in the order given; "" for one that cannot be read, or is larger."""
 
+def stamps(root: str, paths: Sequence[str], young_ns: int) -> list[int]:
+    """Return a number per path, in the order given, that differs once its file or its folder's entries have changed.
+
+    0 for a missing path, and for one that changed at or after `young_ns` (Unix time): it may change again unnoticed.
+    """
+
 def read_path(root: str, path: str, max_bytes: int) -> bytes | None:
     """Content of a regular file below a folder; None for links, also in folders, special and larger files."""
 

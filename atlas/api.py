@@ -5,15 +5,28 @@ Reads are delegated to `atlas.search` with the adapters in `reader`, writes to `
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from atlas.errors import StoreError
 from atlas.model import Filter
 from atlas.pipeline.events import IndexSummary, Progress, no_progress
 from atlas.pipeline.index import Indexer
+from atlas.pipeline.newer_files import NewerFiles
 from atlas.search import Reader
 from atlas.search.find import RERANK_LIMIT, Fusion, Mode, SearchResult, search
 from atlas.search.resolve import Resolution, resolve
+
+
+@dataclass(frozen=True, slots=True)
+class TreeReport:
+    """What a check of the tree before an answer has found, for the answer's evidence."""
+
+    newer: NewerFiles = field(default_factory=NewerFiles)
+    """Files that differ from the index."""
+    notes: tuple[str, ...] = ()
+    """Which files these are, why they are not indexed yet, and where they mention what is asked for."""
+    unfinished: str = ""
+    """How far the first index is, while it is being made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +36,8 @@ class Atlas:
     reader: Reader
     indexer: Indexer | None = None
     """None if the index was opened for reading only."""
+    tree: TreeReport = field(default_factory=TreeReport)
+    """The state of the tree for one answer; empty if it was not checked, or equals the index."""
 
     async def index(
         self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress

@@ -71,7 +71,10 @@ class Store(Protocol):
         ...
 
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
-        """Record the end of an index pass: time, skipped files (None keeps them), planner statistics, checkpoint."""
+        """Record the end of an index pass: skipped files (None keeps them), planner statistics, checkpoint.
+
+        The end of the first pass is the time of the index; from then on it is that of the last generation.
+        """
         ...
 
     async def manifest(self, project: str) -> dict[str, FileRecord]:

@@ -15,7 +15,7 @@ from atlas._parser import Languages, ScannedFile, SubProject
 from atlas.errors import ConfigError
 from atlas.model import Skipped
 
-__all__ = ["Scan", "ScannedFile", "Scope", "SubProject", "changes_rules", "scan_project"]
+__all__ = ["Scan", "ScannedFile", "Scope", "SubProject", "as_scanned", "changes_rules", "scan_project"]
 
 SETTINGS = "atlas.toml"
 """File in the root that contains the scope, among other settings."""
@@ -71,7 +71,7 @@ def scan_project(
             max_bytes=scope.max_bytes,
             git_rules=scope.git_rules,
             generated=scope.generated,
-            only=None if only is None else [_as_scanned(path) for path in only],
+            only=None if only is None else [as_scanned(path) for path in only],
         )
     except FileNotFoundError as error:
         raise ConfigError(f"{root} does not exist.", "Give the path of a project folder.") from error
@@ -92,9 +92,9 @@ def changes_rules(path: str) -> bool:
     `path` is relative to the root, separated by `/`. True for ignore files, git's index and private excludes, the
     settings in the root, manifests, and the files that mark a folder of installed dependencies.
     """
-    return path == SETTINGS or _parser.changes_rules(_as_scanned(path))
+    return path == SETTINGS or _parser.changes_rules(as_scanned(path))
 
 
-def _as_scanned(path: str) -> str:
+def as_scanned(path: str) -> str:
     """Return a path as the scan reports it: with replacement characters for bytes that are not UTF-8."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -39,8 +39,8 @@ STORE_SECONDS = 10.0
 """Time limit of the question to a store server."""
 
 
-async def check_health(settings: Settings) -> HealthAnswer:
-    """Return the state of every part; never raises an AtlasError."""
+async def check_health(settings: Settings, daemon_problem: str = "") -> HealthAnswer:
+    """Return the state of every part; never raises an AtlasError. `daemon_problem`: why a session started none."""
     daemon = await look_at_daemon(settings)
     index, state = await _check_index(settings, daemon)
     checks = [
@@ -50,7 +50,7 @@ async def check_health(settings: Settings) -> HealthAnswer:
         *await _check_embedder(settings, state),
         await asyncio.to_thread(_check_disk, settings),
         *judge.legacy_folder_checks(legacy_folder(settings.root)),
-        judge.daemon_check(daemon),
+        judge.daemon_check(daemon, daemon_problem),
         await _check_bus(settings, daemon),
         *judge.watching_checks(daemon.projects),
         *judge.dead_letter_checks(daemon, _command(settings, LETTERS)),

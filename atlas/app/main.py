@@ -164,8 +164,13 @@ def make_source(settings: Settings) -> ProjectSource:
         cache=settings.data_dir / FACTS_FILE.format(project=settings.project_name),
         scope=_scope(settings),
         timeout_ms=settings.index.parse_timeout_ms,
-        rescope=lambda: _scope(load_settings(str(settings.root), str(settings.data_dir))),
+        rescope=partial(current_scope, settings),
     )
+
+
+def current_scope(settings: Settings) -> Scope:
+    """Return the scope that the project's settings have now. Raises ConfigError while they are invalid."""
+    return _scope(load_settings(str(settings.root), str(settings.data_dir)))
 
 
 @contextmanager

@@ -1,33 +1,46 @@
 """A session with one project, of one agent or shared by all clients of a server: checked calls in, answers out.
 
 The first call that needs the index opens it, and each call tries again until there is one, so a server may start before
-its index exists. The session keeps nothing but the store and does not know the client's protocol.
+its index exists. Every read passes `_up_to_date`, which compares the tree with the index. The session keeps the store
+and the last view of the tree and does not know the client's protocol.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from atlas.errors import NotFound
+from atlas.app.freshness import FreshnessGuard
+from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
 if TYPE_CHECKING:
-    from atlas.api import Atlas
+    from atlas.api import Atlas, TreeReport
     from atlas.config.load import Settings
+    from atlas.contracts import Store
+    from atlas.pipeline.newer_files import NewerFiles
     from atlas.tools.answers import Answer
     from atlas.tools.catalogue import Tool
     from atlas.tools.index_pass import Report
 
 Structure = dict[str, object]
 
+_ABOUT_THE_INDEX = ("status", "schema_info")
+"""Tools that describe the index as it is; they neither wait for newer files nor begin an index."""
+
 
 class Session:
     """Use from one event loop; close with `aclose`."""
 
-    def __init__(self, settings: Settings, index_patience: float | None = None) -> None:
+    def __init__(self, settings: Settings, index_patience: float | None = None, *, serves_agents: bool = False) -> None:
+        """`serves_agents`: the `mcp` settings apply; other sessions index newer files, but make no first index."""
         self._settings, self._index_patience = settings, index_patience
+        may_index = settings.mcp.allow_index or not serves_agents
+        self._makes_index = serves_agents and may_index and settings.mcp.index_on_demand
+        self._starts_daemon = serves_agents and settings.mcp.start_daemon and not settings.shared
+        self._guard = FreshnessGuard(settings, may_index=may_index, on_demand=self._makes_index)
         self._bulkheads = Bulkheads(widths(SERVER_QUERIES_AT_WORK if settings.store.url else QUERIES_AT_WORK))
         self._atlas: Atlas | None = None
         self._opening = asyncio.Lock()
@@ -58,38 +71,123 @@ class Session:
         raise NotFound(f"{self._settings.project_name} is not in the index")
 
     async def aclose(self) -> None:
-        """Close the store; idempotent."""
+        """Close the store, and end an index pass in the background; idempotent."""
+        await self._guard.aclose()
         if self._atlas is not None:
             await self._atlas.aclose()
             self._atlas = None
 
     async def answer(self, tool: Tool, arguments: Mapping[str, object]) -> Answer:
         """Return the answer of any tool but `index`. Raises AtlasError as the tool does."""
+        if self._starts_daemon and tool.name not in ("status", "health"):
+            await self._guard.start_daemon()
         if tool.name == "health":
             from atlas.app.health import check_health
 
-            return await check_health(self._settings)
+            return await check_health(self._settings, self._guard.daemon_problem())
+        reads_files = tool.name not in _ABOUT_THE_INDEX
         try:
             atlas = await self._open()
         except NotFound as error:
-            hint = f"Run `atlas index {self._settings.root}` (agents: call the index tool), then ask again."
-            raise NotFound(f"{self._settings.project_name} is not indexed yet: {error.message}", hint) from error
+            atlas = await self._open_new(error, makes_index=reads_files and self._makes_index)
         from atlas.tools.call import call
 
         complete = self._with_defaults(tool, arguments)
+        if reads_files:
+            return await self._up_to_date(atlas, tool.name, complete)
         if tool.name == "status":
             from atlas.app.health import describe_places, look_at_daemon
 
             # a task, so that the daemon answers while the store counts
             complete["daemon"] = asyncio.create_task(look_at_daemon(self._settings))
-            complete["places"] = describe_places(self._settings)
+            complete["newer"] = asyncio.create_task(self._guard.look(atlas.reader.store))
+            problem = self._guard.daemon_problem()
+            failed = [f"the daemon could not be started: {problem}"] if problem else []
+            complete["places"] = [*failed, *describe_places(self._settings)]
         return await call(atlas, tool.name, complete)
+
+    async def _up_to_date(self, atlas: Atlas, name: str, arguments: Mapping[str, object]) -> Answer:
+        """Return the answer of a tool that reads the index, after the files that are newer have been indexed or named.
+
+        The tree is checked while the tool works; only if files are newer, the tool works again.
+        """
+        from atlas.api import TreeReport
+        from atlas.tools.call import call
+        from atlas.tools.newer_files import lacks_something
+
+        own = arguments.get("project") in (None, "", self._settings.project_name)
+        watched = own and self._guard.is_watched
+        looking = asyncio.create_task(self._report(atlas)) if own else None
+        answer, failure = None, None
+        try:
+            answer = await call(atlas, name, arguments)
+        except (NotFound, ConfigError) as error:
+            failure = error
+        finally:
+            report = await looking if looking is not None else None
+        if watched and report is None and (answer is None or lacks_something(answer)):
+            # the daemon may not have noticed a change of the last milliseconds
+            report = await self._report(atlas, certain=True)
+        if report is not None:
+            answer = await call(replace(atlas, tree=report), name, arguments)
+        elif failure is not None:
+            raise failure
+        assert answer is not None
+        report = report or TreeReport()
+        notes = await self._remarks(atlas.reader.store, answer, report.newer) if own else ()
+        if not notes:
+            return answer
+        return await call(replace(atlas, tree=replace(report, notes=(*notes, *report.notes))), name, arguments)
+
+    async def _report(self, atlas: Atlas, *, certain: bool = False) -> TreeReport | None:
+        """Have newer files indexed; return what an answer says about them, None if a first answer was up to date."""
+        from atlas.api import TreeReport
+        from atlas.tools.newer_files import newer_note
+
+        store, project = atlas.reader.store, self._settings.project_name
+        state = next((one for one in await store.projects() if one.project == project), None)
+        if state is None or not state.indexed_at:
+            return await self._guard.unfinished(store)
+        newer = await self._guard.look(store, certain=certain)
+        if newer is None or not newer.paths:
+            return None
+        newer, why = await self._guard.update(store, newer)
+        note = newer_note(newer, why)
+        return TreeReport(newer, (note,) if note else ())
+
+    async def _remarks(self, store: Store, answer: Answer, newer: NewerFiles) -> tuple[str, ...]:
+        """Return where newer files mention what was asked for, and that nothing can be found in unsupported files."""
+        from atlas.tools.newer_files import asked_names, is_empty, mention_notes, unsupported_note
+
+        notes: tuple[str, ...] = ()
+        if newer.paths and (names := asked_names(answer)):
+            notes = await asyncio.to_thread(mention_notes, str(self._settings.root), newer, names)
+        note = unsupported_note(await self._guard.unsupported(store)) if is_empty(answer) else ""
+        return (*notes, note) if note else notes
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
         """Fill in arguments that the settings define and the caller omits."""
         search = self._settings.search
         configured = {"token_budget": search.token_budget, "limit": search.limit if "cursor" in tool.arguments else 0}
         return {**{name: value for name, value in configured.items() if value and name in tool.arguments}, **arguments}
+
+    async def _open_new(self, missing: NotFound, *, makes_index: bool) -> Atlas:
+        """Make the first index if this session may; return it, finished or not. Raises NotFound without one."""
+        project, root = self._settings.project_name, self._settings.root
+        hint = f"Run `atlas index {root}` (agents: call the index tool), then ask again."
+        if not makes_index:
+            raise NotFound(f"{project} is not indexed yet: {missing.message}", hint) from missing
+        try:
+            await self._guard.make_index()
+        except ConfigError as error:
+            raise NotFound(f"{project} is not indexed: {error.message}", error.hint) from error
+        except AtlasError as error:
+            raise NotFound(f"{project} could not be indexed: {error.message}", error.hint or hint) from error
+        try:
+            return await self._open()
+        except NotFound as error:
+            far = self._guard.progress() or "starting"
+            raise NotFound(f"{project} is being indexed: {far}", "Ask again in a few seconds.") from error
 
     async def _open(self) -> Atlas:
         async with self._opening:

@@ -81,7 +81,9 @@ def prepare_data_folder(settings: Settings) -> None:
 
     Raises ConfigError for a folder that this installation did not create, and for one that is not writable.
     """
-    folder = settings.data_dir
+    folder, root = settings.data_dir, settings.root
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise ConfigError(f"{root} cannot be read.", "Check the permissions of the folder and of those above it.")
     try:
         if settings.origin("data_dir") == "default":
             move_legacy_folder(settings.root, folder)

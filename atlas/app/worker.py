@@ -128,8 +128,10 @@ def make_daemon(
     """Return the daemon of these projects; see `Daemon`. Raises ConfigError."""
     from atlas.pipeline.supervisor import Daemon
     from atlas.process.memory import resident_meter, trim_heap
+    from atlas.process.tree_version import FILE, TreeVersions
 
     first = all_settings[0]
+    later = asyncio.get_running_loop().call_later
     return Daemon(
         [make_source(settings) for settings in all_settings],
         store,
@@ -141,6 +143,7 @@ def make_daemon(
         trim_heap,
         log,
         among_others=among_others,
+        versions=None if among_others else TreeVersions(first.data_dir / FILE, later),
     )
 
 

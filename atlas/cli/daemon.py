@@ -151,6 +151,7 @@ def install(
     data_dir: DataDirOption = "",
 ) -> None:
     """Print a service file that starts the daemon at login: a systemd user unit or a launchd agent."""
+    from atlas.app.daemon_process import daemon_command
     from atlas.cli import service_files
 
     if systemd and launchd:
@@ -161,7 +162,7 @@ def install(
         if launchd or (sys.platform == "darwin" and not systemd)
         else service_files.systemd_unit
     )
-    unit = kind(all_settings[0].project_name, _command(all_settings, data_dir))
+    unit = kind(all_settings[0].project_name, daemon_command(all_settings, data_dir))
     if not print_:
         raise ConfigError(
             "atlas does not edit your files; it only prints what to save where",
@@ -206,35 +207,13 @@ def _already(running: RunningDaemon, all_settings: Sequence[Settings], *, explic
 
 
 def _start(all_settings: Sequence[Settings], data_dir: str, *, as_json: bool) -> None:
-    from atlas.app.store import prepare_data_folder
-    from atlas.process.daemon import spawn, wait_until_working
-    from atlas.process.log import OUTPUT, prepare_log_folder
+    from atlas.app.daemon_process import launch_daemon
+    from atlas.process.daemon import wait_until_working
 
     first = all_settings[0]
-    prepare_data_folder(first)
-    printed = prepare_log_folder(first.data_dir) / OUTPUT
-    command = _command(all_settings, data_dir, "--detached", "--json")
-    process = spawn(command, first.root, printed, _environment())
+    process, printed = launch_daemon(all_settings, data_dir)
     running = wait_until_working(first.data_dir, process, printed, START_SECONDS, READY_SECONDS, _say)
     _print_started(running, first.data_dir, started=running.pid == process.pid, as_json=as_json)
-
-
-def _command(all_settings: Sequence[Settings], data_dir: str, *options: str) -> list[str]:
-    """Return the command line of a daemon of this installation.
-
-    `-P` keeps the current folder off the import path: the daemon starts in a project folder, whose `json.py` must not
-    be imported.
-    """
-    words = [sys.executable, "-P", "-m", "atlas", "daemon", "start", "--foreground", *options]
-    if data_dir or "ATLAS_DATA_DIR" in os.environ:
-        words += ["--data-dir", str(all_settings[0].data_dir)]
-    return [*words, "--", *(str(settings.root) for settings in all_settings)]
-
-
-def _environment() -> Mapping[str, str]:
-    """Return the environment of a daemon, without values relative to the current folder."""
-    left = {"ATLAS_PROJECT", "ATLAS_DATA_DIR"}
-    return {name: value for name, value in os.environ.items() if name not in left}
 
 
 def _stop(settings: Settings) -> tuple[RunningDaemon | None, bool, bool]:

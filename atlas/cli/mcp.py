@@ -139,7 +139,7 @@ def mcp(
     from atlas.app.session import Session
     from atlas.mcp_server import serve_stdio
 
-    serve_stdio(Session(settings), offer_index=settings.mcp.allow_index)
+    serve_stdio(Session(settings, serves_agents=True), offer_index=settings.mcp.allow_index)
 
 
 def launch_command() -> list[str]:
@@ -213,7 +213,7 @@ def _serve_http(
             )
 
         def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
-            session = Session(settings)
+            session = Session(settings, serves_agents=True)
             server = make_server(session, offer_index=mcp.allow_index)
             serve_http(server, session, HttpSite(listening, access, limits, tls), ready)
 

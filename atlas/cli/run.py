@@ -1,4 +1,7 @@
-"""Run one tool for a command and print its answer; an answer without a match exits as NotFound does."""
+"""Run one tool for a command and print its answer; an answer without a match exits as NotFound does.
+
+So does an answer without a hit from an index whose first pass is not finished: what is asked for may be missing.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ def run(work: Coroutine[object, object, ResultT]) -> ResultT:
 
 
 def show(answer: Answer, *, as_json: bool) -> None:
-    """Print an answer; exit with NotFound's code if a name matched nothing or several symbols."""
+    """Print an answer; exit with NotFound's code for a name without a single match, and for an unfinished index."""
     from atlas.tools.render import render, to_dict
 
     if as_json:
@@ -50,7 +53,8 @@ def show(answer: Answer, *, as_json: bool) -> None:
         # Skips terminal libraries, because scripts call this often.
         print(output.plain(render(answer)))
     lookup = getattr(answer, "lookup", None)
-    if lookup is not None and lookup.outcome != "found":
+    is_empty = not getattr(answer, "found", True) or getattr(answer, "rows", True) == ()
+    if (lookup is not None and lookup.outcome != "found") or (is_empty and not answer.evidence.indexed_at):
         raise typer.Exit(NotFound.exit_code)
 
 

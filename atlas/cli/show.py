@@ -36,6 +36,7 @@ from atlas.tools.render import (
     related_line,
     relation_head,
     section_title,
+    where,
 )
 
 STATE_STYLES = {"ok": "green", "warning": "yellow", "missing": "yellow", "degraded": "yellow", "broken": "red"}
@@ -108,7 +109,7 @@ def _relation(answer: RelationAnswer) -> Iterable[RenderableType]:
 
 
 def _node(answer: NodeAnswer) -> Iterable[RenderableType]:
-    yield from (_text(line) for line in lookup_lines(answer.lookup))
+    yield from (_text(line) for line in lookup_lines(answer.lookup, where(answer.evidence)))
     node = answer.node
     if node is None:
         return
@@ -126,7 +127,7 @@ def _node(answer: NodeAnswer) -> Iterable[RenderableType]:
 
 
 def _context(answer: ContextAnswer) -> Iterable[RenderableType]:
-    yield from (_text(line) for line in lookup_lines(answer.lookup))
+    yield from (_text(line) for line in lookup_lines(answer.lookup, where(answer.evidence)))
     symbol = answer.symbol
     if symbol is None:
         return

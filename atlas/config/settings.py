@@ -138,7 +138,11 @@ class EmbedderSettings:
 class McpSettings:
     """`[mcp]`: what agents may do, and limits of the HTTP server."""
 
-    allow_index: bool = _setting(True, "Let agents start indexing through the `index` tool.")
+    allow_index: bool = _setting(True, "Offer agents the `index` tool, and index newer files before an answer.")
+    index_on_demand: bool = _setting(True, "Index a project without an index at the first question, in the background.")
+    start_daemon: bool = _setting(
+        False, "Start the project's daemon at the first question; all sessions share it. Stop: atlas daemon stop."
+    )
     host: str = _setting("127.0.0.1", "Address that `--transport http` listens on.")
     port: int = _setting(8765, "Port for HTTP; 0 = any free port.", 0, 65_535)
     max_body_bytes: int = _setting(1_048_576, "Larger HTTP requests are rejected with 413.", 1024, 67_108_864)

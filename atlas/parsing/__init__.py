@@ -28,6 +28,7 @@ from atlas._parser import (
     read_small,
     scan,
     split_words,
+    stamps,
     truncate_tokens,
 )
 from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of
@@ -62,6 +63,7 @@ __all__ = [
     "search_terms",
     "secrets_of",
     "split_words",
+    "stamps",
     "truncate_tokens",
 ]
 

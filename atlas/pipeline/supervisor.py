@@ -14,6 +14,7 @@ import socket
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from atlas import __version__
 from atlas.contracts import Bus, Embedder, Store
@@ -26,9 +27,11 @@ from atlas.pipeline.tiers.ast import AstTier
 from atlas.pipeline.tiers.embed import EmbedTier
 from atlas.pipeline.tiers.gate import SignificanceGate
 from atlas.pipeline.tiers.graph import GraphTier
+from atlas.pipeline.watch.announce import announce_versions
 from atlas.pipeline.watch.watcher import Watcher
 from atlas.pipeline.worker import Log, Tier, TierReport, run_tier, tier_state
 from atlas.pipeline.workspace import ProjectSource, Workspace
+from atlas.process.tree_version import TreeVersions
 
 SETTLE_SECONDS = 2.0
 """A project is idle when nothing was written for this long; then its pass is finished in the store."""
@@ -94,12 +97,14 @@ class Daemon:
         log: Log,
         *,
         among_others: bool = False,
+        versions: TreeVersions | None = None,
     ) -> None:
         """`resident` returns the process's resident bytes, `trim` returns free memory to the system.
 
         `among_others`: this process holds the project's lease, which its predecessors may not know yet; embedding
-        workers make the vectors, so `embedder` is None.
+        workers make the vectors, so `embedder` is None. `versions`: where readers on this host learn of changes.
         """
+        self._versions = versions
         self._among_others, self._embeds = among_others, gate.embeds if among_others else embedder is not None
         self._store, self._bus, self._options, self._log = store, bus, options, log
         self._resident, self._trim, self._embedder = resident, trim, embedder
@@ -120,7 +125,8 @@ class Daemon:
 
     def _with_watcher(self, workspace: Workspace) -> _WatchedProject:
         data = workspace.source.cache.parent
-        watcher = Watcher(workspace.source.root, data=data, poll_seconds=self._options.poll_seconds)
+        notice = partial(self._versions.notice, workspace.name) if self._versions is not None else None
+        watcher = Watcher(workspace.source.root, data=data, poll_seconds=self._options.poll_seconds, on_change=notice)
         workspace.subscribe(watcher.on_scanned)
         return _WatchedProject(workspace, watcher)
 
@@ -176,8 +182,13 @@ class Daemon:
             self._every(SETTLE_SECONDS, self._settle),
             self.heartbeat.run(),
             self._every(TRIM_SECONDS, self._limit_memory),
+            *([self._announce(self._versions)] if self._versions is not None else []),
             *([self._every(RECLAIM_SECONDS, self._reclaim_from_others)] if self._among_others else []),
         ]
+
+    async def _announce(self, versions: TreeVersions) -> None:
+        watched = [(each.workspace, each.watcher) for each in self._projects.values()]
+        await announce_versions(versions, self._bus, watched)
 
     async def _watch(self, watched: _WatchedProject, stop: asyncio.Event) -> None:
         await watched.workspace.scanned.wait()

@@ -186,6 +186,13 @@ def wait_until_working(
         time.sleep(POLL_SECONDS)
 
 
+def start_failure(data_dir: Path, process: subprocess.Popen[bytes], output: Path) -> AtlasError | None:
+    """Return the error with which a started daemon has ended; None while it runs, or another one does."""
+    if process.poll() in (None, 0) or find_running(data_dir) is not None:
+        return None
+    return _failure(process.returncode, output)
+
+
 def stop(data_dir: Path, say: Say, seconds: float = STOP_SECONDS) -> tuple[RunningDaemon, bool] | None:
     """Stop the daemon of a data folder; return it and whether it had to be killed, or None when none ran.
 

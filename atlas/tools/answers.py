@@ -31,7 +31,8 @@ class Evidence:
     generation: int
     indexed_at: str
     freshness: str
-    """`fresh`: cited files match the index; `stale`: some changed; `unknown`: no project root; "": none is cited."""
+    """`fresh`: cited files match the index; `stale`: one of them or another file of the project is newer; `unknown`: no
+    project root; "": no file is cited."""
     stale: tuple[StaleFile, ...]
     """Cited files that differ from the index, with the reason."""
     encoding: str
@@ -304,7 +305,10 @@ class ProjectStatus:
     symbols: int = 0
     """Nodes that are definitions: classes, functions, methods, values."""
     stale_files: int = 0
-    """Files known to have changed since they were indexed."""
+    """Files that differ from the index: those of the next three counts, or those that the store knows of."""
+    new_files: int = 0
+    changed_files: int = 0
+    deleted_files: int = 0
     stale_symbols: int = 0
     """Texts whose vector is missing or was computed from an older text."""
     decisions: tuple[Described, ...] = ()

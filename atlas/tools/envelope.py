@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TypeVar
 
-from atlas.api import Atlas
+from atlas.api import Atlas, TreeReport
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label, ProjectState
 from atlas.search.freshness import StaleFile
@@ -39,6 +39,7 @@ class Envelope:
     state: ProjectState
     encoding: str
     token_budget: int
+    tree: TreeReport = field(default_factory=TreeReport)
 
     def evidence(
         self,
@@ -52,7 +53,8 @@ class Envelope:
         """Return the evidence of an answer that cites `paths`; `stale` is None if freshness cannot be determined."""
         cited = {path for path in paths if path}
         shown = tuple(file for file in stale or () if file.path in cited)
-        freshness = "" if not cited else "unknown" if stale is None else "stale" if shown else "fresh"
+        is_stale = bool(shown or self.tree.newer.paths)
+        freshness = "stale" if is_stale else "" if not cited else "unknown" if stale is None else "fresh"
         return Evidence(
             project=self.state.project,
             generation=self.state.generation,
@@ -62,7 +64,7 @@ class Envelope:
             encoding=self.encoding,
             tokens=0,
             token_budget=self.token_budget,
-            notes=tuple(dict.fromkeys(note for note in (*notes, self._unfinished()) if note)),
+            notes=tuple(dict.fromkeys(note for note in (*self.tree.notes, *notes, self._unfinished()) if note)),
             withheld=tuple(item for item in withheld if item),
             cursor=cursor,
         )
@@ -70,9 +72,10 @@ class Envelope:
     def _unfinished(self) -> str:
         if self.state.indexed_at:
             return ""
-        if not self.state.generation:
+        if not self.state.generation and not self.tree.unfinished:
             return "this project was never indexed: run `atlas index`"
-        return "the first index is incomplete: results may be missing; `atlas index` completes it"
+        how = self.tree.unfinished or "`atlas index` completes it"
+        return f"the first index is incomplete, so this answer is partial: {how}"
 
 
 async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelope:
@@ -91,7 +94,8 @@ async def open_envelope(atlas: Atlas, project: str, token_budget: int) -> Envelo
             "run `atlas index` in its folder, or name an indexed project",
             difflib.get_close_matches(name, states, 3, 0.5),
         )
-    return Envelope(states[name], atlas.reader.counter.encoding, token_budget)
+    tree = atlas.tree if name == atlas.reader.project else TreeReport()
+    return Envelope(states[name], atlas.reader.counter.encoding, token_budget, tree)
 
 
 async def make_filter(

@@ -187,8 +187,10 @@ def legacy_folder_checks(folder: Path | None) -> list[Check]:
     return [Check("old data", "warning", detail, f"rm -r {folder}")]
 
 
-def daemon_check(daemon: DaemonStatus) -> Check:
-    """Return the check of the daemon."""
+def daemon_check(daemon: DaemonStatus, problem: str = "") -> Check:
+    """Return the check of the daemon; `problem`: why one that was to start did not."""
+    if problem:
+        return Check("daemon", "broken", f"could not be started: {problem}", daemon.fix)
     state = {"gone": "warning", "stuck": "broken"}.get(daemon.state, "ok")
     detail = daemon_line(replace(daemon, fix="")).removeprefix("daemon ")
     return Check("daemon", state, detail, daemon.fix)

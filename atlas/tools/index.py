@@ -11,6 +11,7 @@ from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import FileRecord, Label, ProjectState, ProjectStats, Skipped
 from atlas.parsing import secrets_of
+from atlas.pipeline.newer_files import NewerFiles
 from atlas.tools.answers import Described, PartialFile, ProjectStatus, SkippedFile, StatusAnswer
 from atlas.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, check_range, fit_aside
 from atlas.tools.status.daemon import DaemonStatus
@@ -40,6 +41,7 @@ async def status(
     skipped_filter: str = "",
     token_budget: int = 2000,
     daemon: Awaitable[DaemonStatus] | None = None,
+    newer: Awaitable[NewerFiles | None] | None = None,
     places: Sequence[str] = (),
 ) -> StatusAnswer:
     """Return the counts of a project, or of all projects with `everything`.
@@ -47,7 +49,8 @@ async def status(
     `skipped` also lists skipped files with reasons, and partially read files with their first problem or masked
     secrets. `skipped_filter` keeps files whose reason equals it (`partial`: partially read; `secret`: also those with
     masked secrets) or whose path starts with it or matches it as a glob. `daemon` gives the daemon's state and is
-    awaited after the store's counts. `places` are notes on the location of the index.
+    awaited after the store's counts, and so is `newer`: the files of the reader's project that differ from the index,
+    None if that is unknown. `places` are notes on the location of the index.
 
     An index without projects is a valid answer. Raises NotFound if `project` is given and not indexed, or if no file
     has the reason or path of `skipped_filter`, and ConfigError for invalid arguments.
@@ -62,7 +65,8 @@ async def status(
         raise NotFound(f"project `{name}` is not indexed (indexed: {known})", "run `atlas index` in its folder")
     wanted = "" if everything else name
     stats = await atlas.reader.store.stats(wanted) if everything or name in states else []
-    shown = tuple(_project_status(each) for each in stats)
+    differing = await newer if newer is not None else None
+    shown = tuple(_project_status(each, differing if each.project == atlas.reader.project else None) for each in stats)
     found = await daemon if daemon is not None else None
     listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
     files = await aside(len(listed) > _FEW, _skipped_files, listed, skipped_filter)
@@ -129,7 +133,7 @@ def _wanted(path: str, reason: str, wanted: str) -> bool:
     return not wanted or reason == wanted or path.startswith(wanted) or fnmatchcase(path, wanted)
 
 
-def _project_status(stats: ProjectStats) -> ProjectStatus:
+def _project_status(stats: ProjectStats, newer: NewerFiles | None) -> ProjectStatus:
     model = stats.model
     return ProjectStatus(
         project=stats.project,
@@ -150,7 +154,10 @@ def _project_status(stats: ProjectStats) -> ProjectStatus:
         languages=_counts(stats.languages),
         skipped=_counts(stats.skipped),
         symbols=sum(stats.nodes.get(label, 0) for label in SYMBOLS),
-        stale_files=stats.stale_files,
+        stale_files=stats.stale_files if newer is None else len(newer.paths),
+        new_files=len(newer.new) if newer else 0,
+        changed_files=len(newer.changed) if newer else 0,
+        deleted_files=len(newer.deleted) if newer else 0,
         stale_symbols=max(stats.chunks - stats.vectors, 0),
         decisions=_counts(stats.decisions),
     )

@@ -64,9 +64,9 @@ def render(answer: Answer) -> str:
         case RelationAnswer():
             body = relation_lines(answer)
         case NodeAnswer():
-            body = node_lines(answer)
+            body = (*lookup_lines(answer.lookup, where(answer.evidence)), *node_lines(answer))
         case ContextAnswer():
-            body = context_lines(answer)
+            body = (*lookup_lines(answer.lookup, where(answer.evidence)), *context_lines(answer))
         case TableAnswer():
             body = table_lines(answer)
         case SchemaAnswer():
@@ -109,10 +109,15 @@ def evidence_tail(evidence: Evidence) -> Iterator[str]:
         yield f"next: cursor={evidence.cursor}"
 
 
+def where(evidence: Evidence) -> str:
+    """Return what `none` is restricted to: files that are newer than the index may hold some."""
+    return " in the index" if evidence.freshness == "stale" else ""
+
+
 def search_lines(answer: SearchAnswer) -> Iterator[str]:
     """Yield the lines of all hits, or `no hits`."""
     if not answer.hits and not answer.evidence.withheld:
-        yield "no hits"
+        yield f"no hits{where(answer.evidence)}"
     for hit in answer.hits:
         yield from hit_lines(hit)
 
@@ -145,7 +150,7 @@ def relation_lines(answer: RelationAnswer) -> Iterator[str]:
 def relation_head(answer: RelationAnswer) -> Iterator[str]:
     """Yield what was asked of which symbol, with the number of results; near names where there is no such symbol."""
     if answer.outcome == "not_found":
-        yield f"no symbol `{answer.missing}` that can have {answer.kind}"
+        yield f"no symbol `{answer.missing}` that can have {answer.kind}{where(answer.evidence)}"
         for line in answer.diagnosis:
             yield f"- {line}"
         if answer.near:
@@ -163,7 +168,8 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
 
 def _found(answer: RelationAnswer) -> str:
     """Return the number of related symbols, and of lines where some have several."""
-    return f"{answer.found or 'none'}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
+    none = f"none{where(answer.evidence)}"
+    return f"{answer.found or none}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
 
 
 def subject_lines(answer: RelationAnswer) -> Iterator[str]:
@@ -213,8 +219,8 @@ def section_lines(section: Section) -> Iterator[str]:
         yield f"  {neighbour_line(neighbour)}"
 
 
-def lookup_lines(lookup: Lookup) -> Iterator[str]:
-    """Yield the result of a lookup that did not identify exactly one node."""
+def lookup_lines(lookup: Lookup, within: str = "") -> Iterator[str]:
+    """Yield the result of a lookup that did not identify exactly one node; `within` names where it was looked for."""
     if lookup.outcome == "ambiguous":
         yield f"`{lookup.name}` is ambiguous; ask again with one of these names, or with path or label:"
         for candidate in lookup.candidates:
@@ -222,7 +228,7 @@ def lookup_lines(lookup: Lookup) -> Iterator[str]:
             if candidate.signature:
                 yield f"  {candidate.signature}"
     if lookup.outcome == "not_found":
-        yield f"`{lookup.name}` not found"
+        yield f"`{lookup.name}` not found{within}"
         for line in lookup.diagnosis:
             yield f"- {line}"
         if lookup.near:
@@ -232,8 +238,7 @@ def lookup_lines(lookup: Lookup) -> Iterator[str]:
 
 
 def node_lines(answer: NodeAnswer) -> Iterator[str]:
-    """Yield a node's details, or the result of its lookup."""
-    yield from lookup_lines(answer.lookup)
+    """Yield a node's details."""
     node = answer.node
     if node is None:
         return
@@ -257,8 +262,7 @@ def node_lines(answer: NodeAnswer) -> Iterator[str]:
 
 
 def context_lines(answer: ContextAnswer) -> Iterator[str]:
-    """Yield a node's context, or the result of its lookup."""
-    yield from lookup_lines(answer.lookup)
+    """Yield a node's context."""
     if answer.symbol is None:
         return
     yield symbol_line(answer.symbol)

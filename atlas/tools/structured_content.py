@@ -108,7 +108,7 @@ def _kept(body: Structure) -> Structure:
 
 
 _CITING = (SearchAnswer, RelationAnswer, NodeAnswer, ContextAnswer, TableAnswer)
-"""Answers that cite files start with a flag that is true if one of these files has changed."""
+"""Answers that cite files start with a flag that is true if a file of the project is newer than the index."""
 _ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks"))
 
 

@@ -135,6 +135,21 @@ impl Folder {
         })
     }
 
+    /// Returns the identity of whatever has this path, without following links. `None` when nothing has it, when it
+    /// leads out of the folder, and when it changed at or after `young_ns` (Unix time): it may change again within the
+    /// same time stamp.
+    ///
+    /// Folders above it are not checked for links, because nothing is opened: a path beyond a link has another identity.
+    pub fn stamp(&self, path: &str, young_ns: i64) -> Option<u64> {
+        let place = if path.is_empty() { "." } else { path };
+        if !path.is_empty() && path.split('/').any(|part| component(part).is_err()) {
+            return None;
+        }
+        let status = statat(&self.0, place, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let (_, changed_ns) = times(&status);
+        (changed_ns < young_ns).then(|| identity_of(&status, changed_ns))
+    }
+
     fn open_entry(&self, name: &str) -> io::Result<File> {
         let name = component(name)?;
         regular(&statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?)?;
@@ -238,6 +253,12 @@ mod tests {
         assert_eq!(root.read_file("a/file", 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         for path in ["folder/file", "link", "zero", "../outside", "a/../../outside", "/etc/hostname", "a", "", "."] {
             assert!(root.read_file(path, 100).is_err(), "{path}");
+        }
+        assert_eq!(root.stamp("a/file", i64::MAX), root.stamp("a/file", i64::MAX));
+        assert_ne!(root.stamp("a/file", i64::MAX), root.stamp("a", i64::MAX));
+        assert!(root.stamp("", i64::MAX).is_some());
+        for (path, young) in [("a/file", 0), ("a/missing", i64::MAX), ("../outside", i64::MAX), ("a//file", i64::MAX)] {
+            assert_eq!(root.stamp(path, young), None, "{path}");
         }
         assert_eq!(read_linked(&place.join("root/link"), 100).unwrap(), b"secret");
         assert!(read_linked(&place.join("root/zero"), 100).is_err());

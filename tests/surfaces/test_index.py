@@ -197,7 +197,7 @@ async def test_the_index_tool_reports_progress_and_what_it_did(place: Place) -> 
     async def note(progress: float, total: float | None, message: str | None) -> None:
         reports.append((progress, total, message))
 
-    async with server(place) as client:
+    async with server(place, ATLAS_MCP_INDEX_ON_DEMAND="false") as client:
         assert "not indexed" in await refusal(client, "get_node", name="Cart")
         result = await client.call_tool("index", {}, progress_callback=note)
         assert not result.is_error, text_of(result)

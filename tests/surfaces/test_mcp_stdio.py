@@ -116,7 +116,7 @@ async def test_a_budget_of_one_token_has_a_defined_answer(place: Place) -> None:
 
 
 async def test_without_an_index_nothing_answers_as_if_there_was_nothing(empty: Place) -> None:
-    async with server(empty) as client:
+    async with server(empty, ATLAS_MCP_INDEX_ON_DEMAND="false") as client:
         for tool, arguments in (
             ("hybrid_search", {"query": "cart"}),
             ("get_node", {"name": "Cart"}),
@@ -133,7 +133,7 @@ async def test_without_an_index_nothing_answers_as_if_there_was_nothing(empty: P
 
 
 async def test_an_index_that_appears_later_is_found(empty: Place) -> None:
-    async with server(empty) as client:
+    async with server(empty, ATLAS_MCP_INDEX_ON_DEMAND="false") as client:
         assert "not indexed" in await refusal(client, "get_node", name="Cart")
         store = EmbeddedStore.open(empty.data, writing=True, vector_index=VectorIndex)
         await fill(store, empty.root)
@@ -168,14 +168,16 @@ async def test_a_store_of_another_version_and_a_damaged_one_say_so(place: Place)
 async def test_stale_files_are_named(place: Place) -> None:
     file = place.root / "shop" / "cart.py"
     file.write_text(file.read_text() + "\n# changed\n")
-    async with server(place) as client:
+    async with server(place, ATLAS_MCP_ALLOW_INDEX="false") as client:
         found = await answer(client, "get_node", name="apply_discount", path="shop/cart.py")
         assert found["evidence"]["freshness"] == "stale"
         assert found["evidence"]["stale_files"] == {"shop/cart.py": "changed on disk"}
         assert found["stale"] is True
         assert next(iter(found)) == "stale"
-        fresh = await answer(client, "get_node", name="shop/half.py")
-        assert fresh["stale"] is False
+        other = await answer(client, "get_node", name="shop/half.py")
+        assert other["stale"] is True
+        assert "stale_files" not in other["evidence"], "this answer cites no file that has changed"
+        assert any("1 changed (shop/cart.py)" in note for note in other["evidence"]["notes"])
 
 
 def test_end_of_input_ends_the_server_and_only_the_protocol_is_on_stdout(place: Place) -> None:

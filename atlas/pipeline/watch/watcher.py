@@ -12,7 +12,7 @@ import contextlib
 import math
 import os
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -49,6 +49,7 @@ class Watcher:
         debounce: Debounce | None = None,
         single_folders: bool = sys.platform == "linux",
         poll: str = "",
+        on_change: Callable[[], None] | None = None,
         poll_seconds: float = 2.0,
         retry_seconds: float = 300.0,
         root_seconds: float = 2.0,
@@ -58,7 +59,8 @@ class Watcher:
         `folders`: known folders from an earlier scan or from the store, so that the first scan finds few new ones.
         `data`: a folder in the root whose changes are ignored because the index writes them; `.atlas` always is.
         `single_folders`: use one watch per folder instead of one for the tree. `poll`: a reason to poll only.
-        `root_seconds`: interval for checking whether the root was replaced without an event.
+        `root_seconds`: interval for checking whether the root was replaced without an event. `on_change` is called at
+        once for every change.
         """
         self.mode: Literal["watching", "polling"] = "polling"
         self.reason = poll or "not started"
@@ -75,7 +77,7 @@ class Watcher:
         self._batch = ChangeBatch(debounce or Debounce())
         self._source: FolderWatch | TreeWatch | None = None
         self._identity: tuple[str, int, int] | None = None
-        self._wake = asyncio.Event()
+        self._wake, self._on_change = asyncio.Event(), on_change or _ignore
         self._next_poll = self._next_retry = self._next_root = math.inf
 
     @property
@@ -145,6 +147,7 @@ class Watcher:
         """Record that anything may have changed."""
         self.overflows += reason == "overflow"
         self._batch.add_everything(reason, self._now())
+        self._on_change()
         self._wake.set()
 
     def check_root(self) -> None:
@@ -211,6 +214,7 @@ class Watcher:
 
     def _note(self, path: str) -> None:
         self._batch.add(path, self._now())
+        self._on_change()
         self._wake.set()
 
     def _close(self) -> None:
@@ -229,6 +233,10 @@ class Watcher:
     @staticmethod
     def _now() -> float:
         return asyncio.get_running_loop().time()
+
+
+def _ignore() -> None:
+    """Take note of a change that nobody else asks for."""
 
 
 def _identity(root: Path) -> tuple[str, int, int] | None:

@@ -33,6 +33,7 @@ from atlas.stores.bolt.rows import (
     unit_key,
 )
 from atlas.stores.shared.filters import unknown_project
+from atlas.stores.shared.moment import now
 from atlas.stores.shared.statements import cypher_statements
 
 _Edges = dict[EdgeKey, EdgeRow]
@@ -264,7 +265,11 @@ class _Apply:
         names = list(dict.fromkeys(delta.project for delta in deltas))
         counted = await self._batches.each(self._write["decision_counts"], "names", names)
         rows = [
-            {"name": name, "decisions": json.dumps(Counter(json.loads(said)) + made.reasons.get(name, Counter()))}
+            {
+                "name": name,
+                "decisions": json.dumps(Counter(json.loads(said)) + made.reasons.get(name, Counter())),
+                "indexed_at": now(),
+            }
             for name, said in counted
         ]
         generations = dict(await self._batches.each(self._write["next_generations"], "rows", rows))

@@ -10,7 +10,6 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, suppress
-from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Self, TypeVar
 
@@ -48,6 +47,7 @@ from atlas.stores.bolt.search import search_text, search_vector
 from atlas.stores.bolt.speculative_write import SpeculativeWrite, with_following
 from atlas.stores.bolt.stats import stats
 from atlas.stores.bolt.vectors import put_vectors
+from atlas.stores.shared.moment import now
 from atlas.stores.shared.removal import drop_units
 from atlas.stores.shared.statements import cypher_statements
 
@@ -187,8 +187,7 @@ class BoltStore:
         async def work(transaction: Transaction) -> None:
             await read.check_project(transaction, project)
             await check_writer(transaction, self._fences, {project})
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            await transaction.rows(write["finish"], name=project, indexed_at=now)
+            await transaction.rows(write["finish"], name=project, indexed_at=now())
             if skipped is not None:
                 rows = {row.path: (row.path, row.reason, row.size, row.mtime_ns) for row in skipped}
                 await transaction.rows(write["set_skipped"], name=project, skipped=json.dumps(list(rows.values())))

@@ -25,6 +25,7 @@ from atlas.model import (
     VectorRow,
 )
 from atlas.stores.shared.filters import predicate, unknown_project
+from atlas.stores.shared.moment import now
 
 
 @dataclass(slots=True)
@@ -86,6 +87,7 @@ class MemoryGraph:
             del self.vectors[uid]
         for project in {delta.project for delta in deltas}:
             self.projects[project].generation += 1
+            self.projects[project].indexed_at = self.projects[project].indexed_at and now()
         return self.projects[deltas[-1].project].generation if deltas else 0
 
     def unit(self, project: str, path: str) -> GraphDelta:

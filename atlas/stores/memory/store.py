@@ -10,7 +10,6 @@ import math
 import struct
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 
 from atlas.errors import QueryError, StoreError
 from atlas.model import (
@@ -36,6 +35,7 @@ from atlas.stores.memory.find import MATCHES, near, source_order
 from atlas.stores.memory.graph import MemoryGraph, ProjectData
 from atlas.stores.shared import names
 from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
+from atlas.stores.shared.moment import now
 from atlas.stores.shared.removal import drop_units
 
 _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
@@ -74,7 +74,7 @@ class MemoryStore:
     async def finish(self, project: str, skipped: Sequence[Skipped] | None = None) -> None:
         """See `Store.finish`."""
         finished = self._graph.project(project)
-        finished.indexed_at = datetime.now(UTC).isoformat(timespec="seconds")
+        finished.indexed_at = finished.indexed_at or now()
         if skipped is not None:
             finished.skipped = {row.path: row for row in skipped}
 

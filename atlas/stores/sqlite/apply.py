@@ -20,6 +20,7 @@ import apsw
 
 from atlas.model import FileRecord, GraphDelta, NodeRow, SearchText
 from atlas.stores.shared.filters import project_id
+from atlas.stores.shared.moment import now
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.erasure import add_pending, forget_names
 from atlas.stores.sqlite.gate import forget_decisions, put_decisions
@@ -85,7 +86,7 @@ def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
             add_pending(connection, left=left)
         projects = dict.fromkeys(delta.project for delta in reversed(deltas))
         generations = [
-            fetch(connection, statements("write")["next_generation"], (project_id(connection, project),))[0][0]
+            fetch(connection, statements("write")["next_generation"], (now(), project_id(connection, project)))[0][0]
             for project in projects
         ]
         fetch(connection, "COMMIT")

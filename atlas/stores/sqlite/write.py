@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 
 import apsw
 
 from atlas.errors import StoreError
 from atlas.model import ModelInfo, Skipped, VectorRow
 from atlas.stores.shared.filters import project_id
+from atlas.stores.shared.moment import now
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.maintenance import tidy
 from atlas.stores.sqlite.rows import fetch, run_many, select, value
@@ -73,7 +73,7 @@ def finish(connection: apsw.Connection, project: str, skipped: Sequence[Skipped]
     write = statements("write")
     with transaction(connection):
         owner = project_id(connection, project)
-        fetch(connection, write["finish"], (datetime.now(UTC).isoformat(timespec="seconds"), owner))
+        fetch(connection, write["finish"], (now(), owner))
         if skipped is not None:
             _put_skipped(connection, owner, {row.path: row for row in skipped})
     tidy(connection)

@@ -77,7 +77,10 @@ def problem_line(partial: PartialFile) -> str:
 
 def stale_line(project: ProjectStatus) -> str:
     """Return how many files and symbols of a project are known to be outdated."""
-    return f"{project.stale_files} files, {project.stale_symbols} symbols without an up-to-date vector"
+    counts = ((project.new_files, "new"), (project.changed_files, "changed"), (project.deleted_files, "deleted"))
+    kinds = ", ".join(f"{count} {kind}" for count, kind in counts if count)
+    files = f"{project.stale_files} files{f' ({kinds})' if kinds else ''}"
+    return f"{files}, {project.stale_symbols} symbols without an up-to-date vector"
 
 
 def watch_line(watch: WatchStatus) -> str:

@@ -1,4 +1,4 @@
-//! The Python functions `content_digest`, `digest_paths`, `read_path` and `read_small`.
+//! The Python functions `content_digest`, `digest_paths`, `stamps`, `read_path` and `read_small`.
 
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,17 @@ fn digest_paths(python: Python<'_>, root: &str, paths: Vec<String>, max_bytes: u
     })
 }
 
+/// Returns a number per path that differs once its file or the entries of its folder have changed, in parallel; 0 for
+/// a missing path and for one that changed at or after `young_ns`. Opens nothing.
+#[pyfunction]
+fn stamps(python: Python<'_>, root: &str, paths: Vec<String>, young_ns: i64) -> Vec<u64> {
+    python.detach(|| {
+        let root = Folder::open(Path::new(root));
+        let stamp = |path: &String| root.as_ref().ok()?.stamp(path, young_ns);
+        paths.par_iter().with_min_len(256).map(|path| stamp(path).unwrap_or(0)).collect()
+    })
+}
+
 /// Returns the content of a regular file below a folder, or None.
 #[pyfunction]
 fn read_path<'py>(python: Python<'py>, root: &str, path: &str, max_bytes: u64) -> Option<Bound<'py, PyBytes>> {
@@ -44,6 +55,7 @@ fn read_small<'py>(python: Python<'py>, path: PathBuf, max_bytes: u64) -> Option
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(content_digest, module)?)?;
     module.add_function(wrap_pyfunction!(digest_paths, module)?)?;
+    module.add_function(wrap_pyfunction!(stamps, module)?)?;
     module.add_function(wrap_pyfunction!(read_path, module)?)?;
     module.add_function(wrap_pyfunction!(read_small, module)?)?;
     Ok(())

@@ -47,12 +47,13 @@ RETURN p.name, coalesce(p.fence, 0), p.root
 // name: next_generations
 UNWIND $rows AS row
 MATCH (p:AtlasProject {name: row.name})
-SET p.generation = p.generation + 1, p.decisions = row.decisions
+SET p.generation = p.generation + 1, p.decisions = row.decisions,
+    p.indexed_at = CASE WHEN p.indexed_at = '' THEN '' ELSE row.indexed_at END
 RETURN p.name, p.generation
 
 // name: finish
 MATCH (p:AtlasProject {name: $name})
-SET p.indexed_at = $indexed_at
+SET p.indexed_at = CASE WHEN p.indexed_at = '' THEN $indexed_at ELSE p.indexed_at END
 
 // name: set_skipped
 MATCH (p:AtlasProject {name: $name})

@@ -17,10 +17,11 @@ UPDATE meta SET value = hex(randomblob(16)) WHERE key = 'identity'
 SELECT generation FROM project WHERE id = ?
 
 -- name: next_generation
-UPDATE project SET generation = generation + 1 WHERE id = ? RETURNING generation
+UPDATE project SET generation = generation + 1, indexed_at = iif(indexed_at = '', '', ?) WHERE id = ?
+RETURNING generation
 
 -- name: finish
-UPDATE project SET indexed_at = ? WHERE id = ?
+UPDATE project SET indexed_at = ? WHERE id = ? AND indexed_at = ''
 
 -- name: skipped
 SELECT path, reason, size, mtime_ns FROM skipped WHERE project = ? ORDER BY path

@@ -1,0 +1,348 @@
+"""Keeps answers as new as the files: checks the tree before an answer and has a few newer files indexed first.
+
+A session asks `look` before and `update` if files are newer. The index is updated by the running daemon, or by a pass
+in this process that goes on in the background after a deadline. Nothing here raises: what cannot be done becomes a note
+of the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from atlas.app.daemon_process import launch_daemon
+from atlas.config.settings import SERVERS
+from atlas.errors import AtlasError, ConfigError, WriterBusy
+from atlas.model import Label, ProjectState
+from atlas.pipeline.newer_files import NewerFiles
+from atlas.process.daemon import find_running, start_failure
+from atlas.process.tree_version import TreeVersion, read_version
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from atlas.api import TreeReport
+    from atlas.config.load import Settings
+    from atlas.contracts import Store
+    from atlas.pipeline.tree_check import TreeCheck
+
+FEW_FILES = 20
+"""Up to this many newer files are indexed before an answer; more are only named."""
+FEW_BYTES = 4 << 20
+
+UPDATE_SECONDS = 3.0
+"""An answer waits this long for an index pass; a tree of 3,000 files takes 1 s for a changed file."""
+DAEMON_SECONDS = 1.5
+"""An answer waits this long for the daemon, which needs 0.25 s for a saved file."""
+BUSY_SECONDS = 0.5
+"""An answer waits this long for another process that writes."""
+FIRST_SECONDS = 3.0
+"""The first question waits this long for the first index; a tree of 300 files is finished by then."""
+FIRST_PATIENCE = 3600.0
+"""A pass in the background waits this long for another writer: nobody waits for the pass itself."""
+REST_SECONDS = 10.0
+"""A file that is rewritten faster than it is indexed is not waited for again within this time."""
+POLL_SECONDS = 0.03
+
+DEFINITIONS = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
+
+
+class FreshnessGuard:
+    """One per session; use from one event loop, close with `aclose`."""
+
+    def __init__(self, settings: Settings, *, may_index: bool, on_demand: bool) -> None:
+        """`may_index`: index a few newer files before an answer; `on_demand`: also make the first index."""
+        self._settings, self._may_index, self._on_demand = settings, may_index, on_demand
+        self._check: TreeCheck | None = None
+        self._checking = asyncio.Lock()
+        self._checked: tuple[float, NewerFiles | None] = (0.0, None)
+        self._pass: asyncio.Task[None] | None = None
+        self._progress = ("scan", 0, 0)
+        self._problem: AtlasError | None = None
+        self._tried: frozenset[tuple[str, int]] = frozenset()
+        self._resting: dict[str, float] = {}
+        self._has_waited = False
+        self._daemon: tuple[subprocess.Popen[bytes], Path] | None = None
+        self._daemon_problem = ""
+        self._equal_at = TreeVersion("", 0, -1)
+        """What the daemon had noticed when index and tree were last equal."""
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a daemon watches the tree, so that `look` may rely on it."""
+        return self._noticed() is not None
+
+    async def look(self, store: Store, *, certain: bool = False) -> NewerFiles | None:
+        """Return which files are newer than the index, from a check that began after the call; None if unknown.
+
+        Nothing is read while a daemon that watches the tree has noticed no change since index and tree were equal,
+        unless the answer must be `certain`: the daemon notices a change after some milliseconds.
+        """
+        asked = time.monotonic()
+        version = self._noticed()
+        if version is not None and version.noticed == version.indexed:
+            self._equal_at = version
+        if not certain and version is not None and self._equal_at == replace(version, indexed=self._equal_at.indexed):
+            return NewerFiles()
+        async with self._checking:
+            began, newer = self._checked
+            if began < asked:
+                began = time.monotonic()
+                newer = await self._compare(store)
+                self._checked = began, newer
+                if newer is not None and not newer.paths and version is not None:
+                    self._equal_at = version
+            return newer
+
+    async def update(self, store: Store, newer: NewerFiles) -> tuple[NewerFiles, str]:
+        """Have the newer files indexed if they are few; return those that still are newer, and why."""
+        assert self._check is not None
+        paths = newer.paths
+        daemon = await asyncio.to_thread(self._serving_daemon)
+        now = time.monotonic()
+        waits_for = [path for path in paths if self._resting.get(path, 0.0) < now]
+        few = len(paths) <= FEW_FILES and self._check.bytes_of(paths) <= FEW_BYTES
+        why = "the daemon is indexing them" if daemon else ""
+        if not few:
+            return newer, why or self._advice()
+        if daemon:
+            newer = await self._by_daemon(store, newer) if waits_for else newer
+            self._rest(newer)
+        elif not self._may_index:
+            return newer, self._advice()
+        else:
+            versions = self._check.identities(paths)
+            if waits_for and not versions <= self._tried:
+                newer = await self._by_pass(store, versions)
+            why = self._why_not()
+        return newer, why
+
+    async def make_index(self) -> bool:
+        """Make the first index in the background; return whether it is finished.
+
+        The first call waits for `FIRST_SECONDS`, further ones only for a moment.
+
+        Raises ConfigError where no index may be made, and the error of the pass.
+        """
+        if (reason := self.forbidden()) != "":
+            raise ConfigError(reason, "Name a project folder with --project, or run `atlas index` for this one.")
+        if self._pass is None:
+            self._start_pass(FIRST_PATIENCE)
+        finished = await self._wait(POLL_SECONDS if self._has_waited else FIRST_SECONDS)
+        self._has_waited = True
+        if finished and self._problem is not None:
+            raise self._problem
+        return finished
+
+    def forbidden(self) -> str:
+        """Return why the root is never indexed on demand, "" if it may be."""
+        root, home = self._settings.root, Path.home().resolve()
+        if root == home:
+            return f"{root} is the home folder: it is not indexed on demand"
+        if root in home.parents or root == Path(root.anchor):
+            return f"{root} contains the home folder: it is not indexed on demand"
+        return ""
+
+    async def unsupported(self, store: Store) -> dict[str, int]:
+        """Return the endings of files in unsupported languages with their numbers if the index holds no code; else {}.
+
+        Raises what the store raises.
+        """
+        endings = self._check.unsupported() if self._check is not None else {}
+        stats = await store.stats(self._settings.project_name) if endings else []
+        return {} if any(each.nodes.get(label) for each in stats for label in DEFINITIONS) else endings
+
+    def progress(self) -> str:
+        """Return how far the pass at work is, "" without one."""
+        if self._pass is None or self._pass.done():
+            return ""
+        from atlas.tools.index_pass import PHASES
+
+        phase, done, total = self._progress
+        name = PHASES[phase][2] if phase in PHASES else phase
+        if not total:
+            return name
+        return f"{name}, {done:,} of {total:,} {'texts' if phase == 'embed' else 'files'}"
+
+    async def unfinished(self, store: Store) -> TreeReport:
+        """Continue an interrupted first index if this session may; return how far it is, and what is missing."""
+        from atlas.api import TreeReport
+
+        problem = ""
+        if self._on_demand and not self.forbidden():
+            try:
+                if await self.make_index():
+                    return TreeReport()
+            except AtlasError as error:
+                problem = f"it cannot be continued: {error.message}"
+        newer, check = await self.look(store, certain=True), self._check
+        counted = f"{check.indexed:,} of {check.files:,} files are indexed" if check is not None and newer else ""
+        progress = self.progress() or problem or "`atlas index` completes it"
+        return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (counted, progress) if part))
+
+    async def start_daemon(self) -> None:
+        """Start a detached daemon unless one runs; once per session. A failure becomes `daemon_problem`."""
+        if self._daemon is not None or self._daemon_problem:
+            return
+        settings = self._settings
+        data_dir = "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
+        try:
+            if await asyncio.to_thread(find_running, settings.data_dir) is None:
+                self._daemon = await asyncio.to_thread(launch_daemon, [settings], data_dir)
+        except AtlasError as error:
+            self._daemon_problem = error.message
+        except OSError as error:
+            self._daemon_problem = error.strerror or str(error)
+
+    def daemon_problem(self) -> str:
+        """Return why the daemon that this session has started does not run, "" if it does or was not started."""
+        if self._daemon is not None:
+            error = start_failure(self._settings.data_dir, *self._daemon)
+            return error.message if error is not None else ""
+        return self._daemon_problem
+
+    async def aclose(self) -> None:
+        """End the pass at work; what it has written stays, and the next pass continues. Idempotent."""
+        if self._pass is not None:
+            self._pass.cancel()
+            await asyncio.gather(self._pass, return_exceptions=True)
+            self._pass = None
+
+    async def _compare(self, store: Store) -> NewerFiles | None:
+        settings = self._settings
+        try:
+            state = await self._state(store)
+            if state is None or state.root != str(settings.root):
+                return None
+            if self._check is None:
+                self._check = await asyncio.to_thread(_tree_check, settings)
+            return await self._check.compare(store, state)
+        except AtlasError:
+            # the root is gone or cannot be read; the check of the cited files says so
+            return None
+
+    async def _state(self, store: Store) -> ProjectState | None:
+        return next((one for one in await store.projects() if one.project == self._settings.project_name), None)
+
+    def _noticed(self) -> TreeVersion | None:
+        settings = self._settings
+        return None if settings.shared else read_version(settings.data_dir, settings.project_name, settings.root)
+
+    def _serving_daemon(self) -> bool:
+        """Return whether a running daemon keeps this project up to date."""
+        if self._settings.shared:
+            return False
+        try:
+            running = find_running(self._settings.data_dir)
+        except ConfigError:
+            return False
+        return running is not None and self._settings.project_name in running.projects
+
+    async def _by_daemon(self, store: Store, newer: NewerFiles) -> NewerFiles:
+        """Wait until the daemon has indexed these files, for `DAEMON_SECONDS` at most."""
+        hinting = asyncio.create_task(self._hint(newer.paths))
+        end, generation = time.monotonic() + DAEMON_SECONDS, -1
+        try:
+            while newer.paths and time.monotonic() < end:
+                await asyncio.sleep(POLL_SECONDS)
+                state = await self._state(store)
+                if state is None or state.generation != generation:
+                    newer = await self.look(store, certain=True) or NewerFiles()
+                    generation = state.generation if state is not None else -1
+        finally:
+            hinting.cancel()
+            await asyncio.gather(hinting, return_exceptions=True)
+        return newer
+
+    async def _hint(self, paths: Sequence[str]) -> None:
+        """Tell the daemon of these files: it may poll, or wait for its watcher's window."""
+        from atlas.app.bus import connect_bus_of_running_daemon
+        from atlas.model import Event
+        from atlas.pipeline.events import FILE_CHANGED
+
+        bus = await connect_bus_of_running_daemon(self._settings)
+        if bus is not None:
+            try:
+                await bus.publish(FILE_CHANGED, [Event(self._settings.project_name, path) for path in paths])
+            finally:
+                await bus.aclose()
+
+    async def _by_pass(self, store: Store, versions: frozenset[tuple[str, int]]) -> NewerFiles:
+        """Index in this process; return what is newer afterwards, or when the time is over."""
+        end = time.monotonic() + UPDATE_SECONDS
+        if self._pass is not None:
+            # it may have begun before these files changed
+            await self._wait(UPDATE_SECONDS)
+        if self._pass is None:
+            self._start_pass(BUSY_SECONDS)
+            if await self._wait(end - time.monotonic()) and self._problem is None:
+                self._tried |= versions
+                newer = await self.look(store, certain=True) or NewerFiles()
+                self._rest(newer)
+                return newer
+        return await self.look(store, certain=True) or NewerFiles()
+
+    def _rest(self, newer: NewerFiles) -> None:
+        """Do not wait for these files again soon: they have just been indexed, or the daemon has a lot to do."""
+        until = time.monotonic() + REST_SECONDS
+        self._resting = {path: until for path in newer.paths}
+
+    def _start_pass(self, patience: float) -> None:
+        self._problem, self._progress = None, ("scan", 0, 0)
+        self._pass = asyncio.create_task(self._run_pass(patience))
+
+    async def _run_pass(self, patience: float) -> None:
+        from atlas.app.main import index_project
+
+        settings = self._settings
+        if settings.embedder.provider in SERVERS:
+            # a server may be slow: the next `atlas index` or the daemon makes the vectors
+            settings = replace(settings, embedder=replace(settings.embedder, provider="none"))
+        try:
+            await index_project(settings, self._note_progress, patience=patience)
+        except AtlasError as error:
+            self._problem = error
+
+    def _note_progress(self, phase: str, done: int, total: int) -> None:
+        self._progress = phase, done, total
+
+    async def _wait(self, seconds: float) -> bool:
+        """Wait for the pass at work; return whether it has ended."""
+        if self._pass is None:
+            return True
+        await asyncio.wait([self._pass], timeout=max(seconds, 0.0))
+        if not self._pass.done():
+            return False
+        await self._pass
+        self._pass = None
+        return True
+
+    def _why_not(self) -> str:
+        if self._pass is not None:
+            return self.progress()
+        if isinstance(self._problem, WriterBusy):
+            return f"another process is indexing: {self._problem.message}"
+        return f"they cannot be indexed: {self._problem.message}" if self._problem is not None else ""
+
+    def _advice(self) -> str:
+        return "the index tool or `atlas index` brings the index up to date" if self._may_index else "run `atlas index`"
+
+
+def _tree_check(settings: Settings) -> TreeCheck:
+    from atlas.app.main import current_scope
+    from atlas.parsing import load_languages
+    from atlas.pipeline.tree_check import CheckedTree, TreeCheck
+
+    return TreeCheck(
+        CheckedTree(
+            project=settings.project_name,
+            root=settings.root,
+            languages=partial(load_languages, settings.language_folders),
+            scope=partial(current_scope, settings),
+        )
+    )
