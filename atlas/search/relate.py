@@ -13,7 +13,7 @@ from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
-from atlas.search.mentions import find_mentions, is_distinctive
+from atlas.search.mentions import find_calls, find_mentions, is_distinctive
 from atlas.search.names import dotted, is_code_shaped
 from atlas.search.not_found import why_no_callers
 from atlas.search.relations import Kind, RelationIntent, TestScope
@@ -121,6 +121,10 @@ async def _mentioned(
 ) -> list[RelatedSymbol]:
     """Return what mentions the symbol in its text where the graph has no edge, or prose that names it."""
     row = targets.targets[0].node.row
+    if intent.kind == Kind.CALLEES and intent.direct is not False:
+        names = {row.name, *(each.node.row.name for each in found)}
+        called = [each for target in targets.targets for each in await find_calls(reader, target.node, names)]
+        return [RelatedSymbol(each, each.row.path, (), _BY_TEXT, TEXT_CONFIDENCE) for each in called]
     known = {*targets.uids, *(each.node.row.uid for each in found)}
     where, calls = Filter(project=targets.targets[0].node.project), False
     match intent.kind:
