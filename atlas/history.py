@@ -122,10 +122,13 @@ class History(Protocol):
         """
         ...
 
-    async def log(self, limit: int, *, since: str = "", after: int = 0, until: int = 0, paths: int = 8) -> Log:
+    async def log(
+        self, limit: int, *, since: str = "", after: int = 0, until: int = 0, paths: int = 8, path: str = ""
+    ) -> Log:
         """Return the last commits of HEAD that change the project, with up to `paths` changed files each.
 
-        `since`: a revision (or `BRANCH_BASE`) whose ancestors are left out. `after`, `until`: Unix times.
+        `since`: a revision (or `BRANCH_BASE`) whose ancestors are left out. `after`, `until`: Unix times. `path`: a
+        file or folder; other commits are left out.
         """
         ...
 

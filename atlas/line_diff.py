@@ -66,6 +66,25 @@ def shift_span(hunks: Iterable[Hunk], start: int, end: int) -> tuple[int, int] |
     return start + shift, end + shift
 
 
+def old_extent(hunks: Iterable[Hunk], start: int, end: int) -> tuple[int, int]:
+    """Return the old lines from which the new lines `start..end` came (0-based, end excluded), hunks included.
+
+    An empty range means that all of the lines are new.
+    """
+    first = last = 0
+    shift_first = shift_last = 0
+    for hunk in hunks:
+        if hunk.new_end <= start:
+            shift_first = hunk.old_end - hunk.new_end
+        elif hunk.new_start <= start:
+            first = hunk.old_start - start - shift_first
+        if hunk.new_end < end or hunk.new_start < hunk.new_end == end:
+            shift_last = hunk.old_end - hunk.new_end
+        elif hunk.new_start < end:
+            last = hunk.old_end - end - shift_last
+    return start + shift_first + first, end + shift_last + last
+
+
 def _trimmed(old: Sequence[bytes], new: Sequence[bytes], a: int, b: int, c: int, d: int) -> tuple[int, int, int, int]:
     while a < b and c < d and old[a] == new[c]:
         a, c = a + 1, c + 1

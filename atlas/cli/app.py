@@ -15,6 +15,7 @@ from atlas.cli import (
     daemon,
     dead_letters,
     export,
+    impact,
     index,
     mcp,
     migrate,
@@ -71,5 +72,5 @@ def root(
     }
 
 
-for family in (index, daemon, worker, query, state, dead_letters, export, migrate, mcp, cache, config, bench):
+for family in (index, daemon, worker, query, impact, state, dead_letters, export, migrate, mcp, cache, config, bench):
     family.register(app)

@@ -50,7 +50,8 @@ def show(answer: Answer, *, as_json: bool) -> None:
         # Skips terminal libraries, because scripts call this often.
         print(output.plain(render(answer)))
     lookup = getattr(answer, "lookup", None)
-    if lookup is not None and lookup.outcome != "found":
+    report = getattr(answer, "report", None)
+    if (lookup is not None and lookup.outcome != "found") or (report is not None and report.outcome != "found"):
         raise typer.Exit(NotFound.exit_code)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import islice
 
 from atlas.errors import NotFound
@@ -10,7 +11,7 @@ from atlas.git.limits import MAX_TEXT_BYTES, Deadline
 from atlas.git.objects import CommitRecord
 from atlas.git.repository import Repository, commit_of
 from atlas.history import CoChanges, Commit, LastChange, Log, Together
-from atlas.line_diff import Hunk, diff_lines, lines_of, shift_span
+from atlas.line_diff import Hunk, diff_lines, lines_of, old_extent, shift_span
 
 MAX_PATHS = 100
 """A commit that changes more files says little about which belong together: it is not counted."""
@@ -18,30 +19,52 @@ _LISTED_PATHS = MAX_PATHS + 1
 _SHALLOW = "the clone is shallow: older commits are not here"
 
 
-def log(repository: Repository, limit: int, since: str, after: int, until: int, paths: int, soft: Deadline) -> Log:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which commits a log lists; see `History.log`."""
+
+    limit: int
+    since: str
+    after: int
+    until: int
+    paths: int
+    path: str
+
+
+def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
     """See `History.log`. Merges are left out: their changes belong to the commits that they join."""
-    hidden = [repository.revision(since)] if since else []
+    hidden = [repository.revision(wanted.since)] if wanted.since else []
+    folder = wanted.path.encode("utf-8", "surrogateescape")
     commits: list[Commit] = []
     notes: list[str] = []
-    more = False
+    more, looked = False, 0
     for record in repository.walker.back([repository.head()], hidden):
-        if after and record.time < after:
+        if wanted.after and record.time < wanted.after:
             break
         if soft.passed:
-            notes.append(f"the time for this question ended after {len(commits)} commits")
+            notes.append(f"the time for this question ended after {looked} commits")
             break
-        if (until and record.time > until) or len(record.parents) > 1:
+        looked += 1
+        if (wanted.until and record.time > wanted.until) or len(record.parents) > 1:
+            continue
+        if folder and not _touches(repository, record, folder):
             continue
         changed, rest = _changed_paths(repository, record)
         if not changed:
             continue
-        if len(commits) == limit:
+        if len(commits) == wanted.limit:
             more = True
             break
-        commits.append(commit_of(record, changed[:paths], len(changed[paths:]) + rest))
-    if not more and repository.walker.is_shallow and not since:
+        commits.append(commit_of(record, changed[: wanted.paths], len(changed[wanted.paths :]) + rest))
+    if not more and repository.walker.is_shallow and not wanted.since:
         notes.append(_SHALLOW)
     return Log(tuple(commits), tuple(notes), more)
+
+
+def _touches(repository: Repository, record: CommitRecord, path: bytes) -> bool:
+    parents = repository.walker.parents(record)
+    before = repository.trees.find(parents[0], path) if parents else None
+    return repository.trees.find(record.oid, path) != before
 
 
 def changed_with(repository: Repository, path: str, commits: int, soft: Deadline) -> CoChanges:
@@ -84,21 +107,27 @@ def last_change(repository: Repository, path: str, start: int, end: int, soft: D
     if entry is None:
         raise NotFound(f"`{path}` is not committed", "git knows its last change after the first commit")
     span = (start - 1, end) if start and end else None
+    notes: list[str] = []
     if span is not None and (on_disk := repository.work_tree.text(wanted)) is not None:
-        span = shift_span(_hunks(repository, entry.oid, on_disk), *span)
-        if span is None:
-            return LastChange(None, True, ("these lines have changes that are not committed",))
+        hunks = _hunks(repository, entry.oid, on_disk)
+        if (committed := shift_span(hunks, *span)) is None:
+            notes.append("some of these lines are changed and not committed")
+            committed = old_extent(hunks, *span)
+        if committed[0] == committed[1]:
+            return LastChange(None, True, ("these lines are not committed",))
+        span = committed
     looked = 0
     while not soft.passed:
         looked += 1
         step = _parent_with(repository, record, wanted, entry.oid, span)
         if step is None:
             is_edge = not repository.walker.parents(record) and repository.walker.is_shallow
-            notes = (f"{_SHALLOW}; the change may be older",) if is_edge else ()
-            return LastChange(commit_of(record), span is not None, notes)
+            notes += [f"{_SHALLOW}; the change may be older"] if is_edge else []
+            return LastChange(commit_of(record), span is not None, tuple(notes))
         record, wanted, oid, span = step
         entry = entry._replace(oid=oid)
-    return LastChange(None, span is not None, (f"no change within the {looked} commits read until the time limit",))
+    notes.append(f"no change within the {looked} commits read until the time limit")
+    return LastChange(None, span is not None, tuple(notes))
 
 
 _Step = tuple[CommitRecord, bytes, bytes, tuple[int, int] | None]

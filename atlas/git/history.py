@@ -41,13 +41,15 @@ class GitHistory:
 
         return await self._ask(answer)
 
-    async def log(self, limit: int, *, since: str = "", after: int = 0, until: int = 0, paths: int = 8) -> Log:
+    async def log(
+        self, limit: int, *, since: str = "", after: int = 0, until: int = 0, paths: int = 8, path: str = ""
+    ) -> Log:
         """See `History.log`."""
 
         def answer(repository: Repository) -> Log:
-            from atlas.git.commits import log
+            from atlas.git.commits import Wanted, log
 
-            return log(repository, limit, since, after, until, paths, _soft())
+            return log(repository, Wanted(limit, since, after, until, paths, path), _soft())
 
         return await self._ask(answer)
 

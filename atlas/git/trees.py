@@ -29,7 +29,7 @@ class Trees:
 
     def find(self, commit: bytes, path: bytes) -> Entry | None:
         """Return the entry of a path below the project's folder in a commit; None without one."""
-        *folders, name = path.split(b"/")
+        *folders, name = path.strip(b"/").split(b"/")
         tree = self._below(self._objects.commit(commit).tree, [*self._prefix, *folders])
         return None if tree is None else self._objects.tree(tree).get(name)
 

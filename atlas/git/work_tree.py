@@ -22,6 +22,8 @@ _HASHED_BYTES = 64 << 20
 _EVERY = 512
 """Files between two looks at the clock."""
 _FILE_MODE, _PROGRAM_MODE = 0o100644, 0o100755
+_KIND = 0o170000
+"""Bits of a mode that tell files from links; equal in git and in the file system."""
 
 
 class WorkTree:
@@ -32,18 +34,26 @@ class WorkTree:
 
     def changed(self, index: Index, deadline: Deadline) -> Iterator[tuple[bytes, Entry | None]]:
         """Yield (path, entry) for every file of the index that differs on disk; None for a missing file."""
-        root = os.fsencode(self._root)
+        root, written_ns, lstat = os.fsencode(self._root) + b"/", index.written_ns, os.lstat
         for number, (path, staged) in enumerate(index.entries.items()):
             if number % _EVERY == 0:
                 deadline.check()
-            if staged.trusted or staged.entry.mode == MODULE_MODE:
+            (mode, _), size, mtime_ns, trusted = staged
+            if trusted or mode == MODULE_MODE:
                 continue
             try:
-                status = os.lstat(root + b"/" + path)
+                status = lstat(root + path)
             except OSError:
                 yield path, None
                 continue
-            if not _looks_unchanged(staged, status, index.written_ns):
+            # written out, because it runs for every file of the project
+            if (
+                status.st_size == size
+                and status.st_mtime_ns == mtime_ns < written_ns
+                and status.st_mode & _KIND == mode & _KIND
+            ):
+                continue
+            if not _looks_unchanged(staged, status, written_ns):
                 entry = self._entry(path, status)
                 if entry != staged.entry and not self._same_lines(path, staged, entry):
                     yield path, entry

@@ -143,6 +143,9 @@ async def test_the_last_change_of_lines_is_followed_through_other_commits(
     assert (await history.last_change("shop/basket.py")).commit.subject == "Edit load"  # pyright: ignore
     shop.put({"shop/basket.py": later.replace("return 20", "return 21")})
     unsaved = await history.last_change("shop/basket.py", 8, 9)
+    assert unsaved.commit == await commit_of(history, edit) and "not committed" in unsaved.notes[0]
+    shop.put({"shop/basket.py": later + "\n\ndef new():\n    return 4\n"})
+    unsaved = await history.last_change("shop/basket.py", 16, 17)
     assert unsaved.commit is None and "not committed" in unsaved.notes[0]
     with pytest.raises(NotFound, match="not committed"):
         await history.last_change("shop/nothing.py")

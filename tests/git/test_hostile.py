@@ -344,6 +344,6 @@ def test_nothing_that_a_repository_configures_runs(tmp_path: Path, victim: GitRe
         capture_output=True, text=True, timeout=60, env=environment, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert (done.stdout, done.returncode) == (
-        "1 Begin ('these lines have changes that are not committed',) 1\n", 0
+        "1 Begin ('some of these lines are changed and not committed',) 1\n", 0
     ), done.stderr  # fmt: skip
     assert not marker.exists()
