@@ -12,6 +12,7 @@ from atlas.cli import (
     bench,
     cache,
     config,
+    connect,
     daemon,
     dead_letters,
     export,
@@ -72,5 +73,21 @@ def root(
     }
 
 
-for family in (index, daemon, worker, query, impact, state, dead_letters, export, migrate, mcp, cache, config, bench):
+FAMILIES = (
+    index,
+    daemon,
+    worker,
+    query,
+    impact,
+    state,
+    dead_letters,
+    export,
+    migrate,
+    mcp,
+    connect,
+    cache,
+    config,
+    bench,
+)
+for family in FAMILIES:
     family.register(app)

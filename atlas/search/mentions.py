@@ -71,8 +71,9 @@ async def find_mentions(
 
 
 def _pattern(name: str, *, calls: bool) -> re.Pattern[str]:
-    after = r"(?![\w$])" + (r"\s*(?:::)?(?:<[^<>()]*>)?[!?]?\.?\s?[({\"'`]" if calls else "")
-    return re.compile(rf"(?<![\w$]){re.escape(name)}{after}")
+    if calls:
+        return re.compile(rf"(?<![\w$'\"`]){re.escape(name)}(?:::)?(?:<[^<>()]*>)?[!?]?\(")
+    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
 
 
 def _in_file(

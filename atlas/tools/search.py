@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError
-from atlas.search.channels import POOL
+from atlas.search.channels import POOL, path_matches
 from atlas.search.expand import BESIDE_HITS, around_hits
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
@@ -22,6 +22,7 @@ from atlas.tools.envelope import (
     check_range,
     fit,
     fit_or_none,
+    inside,
     make_filter,
     open_envelope,
 )
@@ -29,6 +30,9 @@ from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
 
 MAX_LIMIT = 50
+
+_FEW = 1000
+"""Up to this many paths, matching a glob takes less time than starting a thread."""
 
 
 async def hybrid_search(
@@ -166,6 +170,7 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
     moved = start.generation != state.generation
     notes = (
+        "" if page else await _path_note(atlas, state.project, inside(request.path, state.root)),
         *found.notes,
         "index changed since the previous page; results may have shifted" if moved else "",
     )
@@ -173,6 +178,20 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     rich = await _with_neighbours(atlas, page, plain) if mode == Mode.HYBRID else plain
     shown = _Page(mode, found, start.offset, plain, rich, stale, notes, search.fingerprint)
     return await aside(envelope.token_budget > INLINE_TOKENS, _assemble, atlas, envelope, shown)
+
+
+def _any_matches(paths: Sequence[str], path: str) -> bool:
+    return any(path_matches(path, each) for each in paths)
+
+
+async def _path_note(atlas: Atlas, project: str, path: str) -> str:
+    """Return a note if no indexed file passes the path filter: then the words of the query are not the reason."""
+    if not path:
+        return ""
+    paths = tuple(await atlas.reader.store.manifest(project))
+    if await aside(len(paths) > _FEW, _any_matches, paths, path):
+        return ""
+    return f"no indexed file matches path `{path}`; `status` with skipped lists what is left out"
 
 
 def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
