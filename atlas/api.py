@@ -69,7 +69,9 @@ class Atlas:
         return await resolve(self.reader, name, where)
 
     async def aclose(self) -> None:
-        """Close the store and the embedders; idempotent."""
+        """Close the store, the history and the embedders; idempotent."""
+        if self.reader.history is not None:
+            await self.reader.history.aclose()
         await self.reader.embedder.aclose()
         if self.indexer is not None and self.indexer.embedder is not None:
             await self.indexer.embedder.aclose()

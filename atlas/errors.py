@@ -73,3 +73,7 @@ class Unavailable(AtlasError):
 
 class WriterBusy(Unavailable):
     """Another process is writing to the index; a retry succeeds once it has finished."""
+
+
+class HistoryError(AtlasError):
+    """A version history that cannot be read: damaged, too large, or laid out in a way that is not followed."""

@@ -110,11 +110,23 @@ def limit_threads(settings: Settings) -> None:
 
 
 def _reader(settings: Settings, store: Store, embedder: Embedder) -> Reader:
-    from atlas.parsing import Cl100kCounter, digest_paths, split_words
+    from atlas.git.history import GitHistory
+    from atlas.parsing import Cl100kCounter, digest_paths, mask_secrets, split_words
+    from atlas.parsing.outline import Outline
     from atlas.search import Reader
 
-    counter, languages = Cl100kCounter(), make_language_terms(settings)
-    return Reader(store, embedder, counter, settings.project_name, settings.root, split_words, digest_paths, languages)
+    return Reader(
+        store,
+        embedder,
+        Cl100kCounter(),
+        settings.project_name,
+        settings.root,
+        split_words,
+        digest_paths,
+        make_language_terms(settings),
+        GitHistory(settings.root, mask_secrets),
+        Outline(settings.language_folders),
+    )
 
 
 def make_language_terms(settings: Settings) -> LanguageTerms:

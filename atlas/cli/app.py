@@ -16,6 +16,7 @@ from atlas.cli import (
     daemon,
     dead_letters,
     export,
+    impact,
     index,
     mcp,
     migrate,
@@ -72,5 +73,21 @@ def root(
     }
 
 
-for family in (index, daemon, worker, query, state, dead_letters, export, migrate, mcp, connect, cache, config, bench):
+FAMILIES = (
+    index,
+    daemon,
+    worker,
+    query,
+    impact,
+    state,
+    dead_letters,
+    export,
+    migrate,
+    mcp,
+    connect,
+    cache,
+    config,
+    bench,
+)
+for family in FAMILIES:
     family.register(app)

@@ -53,8 +53,10 @@ def show(answer: Answer, *, as_json: bool) -> None:
         # Skips terminal libraries, because scripts call this often.
         print(output.plain(render(answer)))
     lookup = getattr(answer, "lookup", None)
+    report = getattr(answer, "report", None)
     is_empty = not getattr(answer, "found", True) or getattr(answer, "rows", True) == ()
-    if (lookup is not None and lookup.outcome != "found") or (is_empty and not answer.evidence.indexed_at):
+    missing = any(part is not None and part.outcome != "found" for part in (lookup, report))
+    if missing or (is_empty and not answer.evidence.indexed_at):
         raise typer.Exit(NotFound.exit_code)
 
 

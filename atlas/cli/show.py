@@ -18,6 +18,7 @@ from atlas.tools.answers import (
     Hit,
     NodeAnswer,
     RelationAnswer,
+    ReportAnswer,
     SchemaAnswer,
     SearchAnswer,
     Section,
@@ -38,6 +39,7 @@ from atlas.tools.render import (
     section_title,
     where,
 )
+from atlas.tools.reports import report_lines
 
 STATE_STYLES = {"ok": "green", "warning": "yellow", "missing": "yellow", "degraded": "yellow", "broken": "red"}
 
@@ -56,6 +58,8 @@ def _parts(answer: Answer) -> Iterable[RenderableType]:
             return [_hit(hit) for hit in answer.hits] or [Text("no hits", "yellow")]
         case RelationAnswer():
             return _relation(answer)
+        case ReportAnswer():
+            return [_text(line) for line in report_lines(answer.report)]
         case NodeAnswer():
             return _node(answer)
         case ContextAnswer():

@@ -46,6 +46,7 @@ def widths(queries: int) -> Mapping[str, BulkheadLimit]:
     return {
         "cypher_query": BulkheadLimit(queries, WAITING),
         "health": one,
+        "impact": BulkheadLimit(queries, WAITING),
         LARGE: one,
         "index": BulkheadLimit(INDEX_AT_WORK, 0, keeps_place=True),
     }

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.contracts import Embedder, Store, TokenCounter
+from atlas.history import History
+from atlas.model import NodeRow
 from atlas.search.languages import LanguageTerms
 
 
@@ -27,3 +29,7 @@ class Reader:
     digest_paths: Callable[[str, Sequence[str]], list[str]]
     """(root, paths) -> digests as in `FileRecord.digest`, "" for unreadable files (`atlas.parsing.digest_paths`)."""
     languages: LanguageTerms
+    history: History | None = None
+    """The version history of `project`, for questions about changes; None where there is none to ask."""
+    outline: Callable[[str, bytes], Sequence[NodeRow]] | None = None
+    """(path, text) -> definitions of a version that is not indexed (`atlas.parsing.outline`)."""

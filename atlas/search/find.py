@@ -10,6 +10,7 @@ from enum import StrEnum
 from atlas.errors import AtlasError
 from atlas.model import Direction, EdgeType, Filter, Scored
 from atlas.search import Reader
+from atlas.search.changes import Changes, answer_changes, asks_history
 from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_phrase, by_words, gather
 from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
@@ -55,6 +56,8 @@ class SearchResult:
     notes: tuple[str, ...]
     relation: Relation | None = None
     """The answer to a question about a relation; nothing is ranked then."""
+    changes: Changes | None = None
+    """The answer to a question about changes; nothing is ranked then."""
 
 
 async def search(
@@ -75,6 +78,9 @@ async def search(
     """
     query = route(text, reader.split_words, reader.languages)
     if mode == Mode.HYBRID:
+        if query.relation is not None and asks_history(query.relation, text):
+            changes = await answer_changes(reader, query.relation, text, where)
+            return SearchResult(query, (), 0, query.notes, changes=changes)
         relation, trouble = await _relation(reader, query, where)
         if relation is not None:
             return SearchResult(query, (), len(relation.related), (*query.notes, *relation.notes), relation)

@@ -35,7 +35,10 @@ _ALWAYS_SYMBOLS = frozenset(
 _LISTED_ANYWAY = _ALWAYS_SYMBOLS | {Kind.DEFINITION, Kind.INSTANTIATIONS}
 """Relations that list the symbols of a name that many have, though the name may be an English word."""
 UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
-"""Relations that the graph does not hold; questions without a name (`unused functions`) are not answered, either."""
+"""Relations that the graph does not hold; questions without a name (`unused functions`) are not answered, either.
+
+Questions about changes are answered from the version history before (`search/changes.py`), unless they only sound so.
+"""
 _BY_TEXT = "text"
 """Strategy of a line that mentions the name and has no edge."""
 TEXT_CONFIDENCE = 0.4

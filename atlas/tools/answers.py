@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atlas.search.freshness import StaleFile
+from atlas.tools.reports import Report
 from atlas.tools.status.daemon import DaemonStatus
 
 
@@ -370,9 +371,19 @@ class HealthAnswer:
     evidence: Evidence
 
 
+@dataclass(frozen=True, slots=True)
+class ReportAnswer:
+    """Answer of impact, and of hybrid_search to a question about changes or their impact."""
+
+    tool: str
+    report: Report
+    evidence: Evidence
+
+
 Answer = (
     SearchAnswer
     | RelationAnswer
+    | ReportAnswer
     | NodeAnswer
     | ContextAnswer
     | TableAnswer

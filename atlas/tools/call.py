@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from atlas.api import Atlas
 from atlas.tools.answers import Answer
 from atlas.tools.cypher import cypher_query, schema_info
+from atlas.tools.impact import impact
 from atlas.tools.index import status
 from atlas.tools.node import get_context, get_node
 from atlas.tools.search import hybrid_search, text_search, vector_search
@@ -21,6 +22,7 @@ FUNCTIONS: Mapping[str, Callable[..., Awaitable[Answer]]] = {
     "get_node": get_node,
     "get_context": get_context,
     "cypher_query": cypher_query,
+    "impact": impact,
     "status": status,
     "schema_info": schema_info,
 }

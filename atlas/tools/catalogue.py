@@ -15,7 +15,8 @@ Schema = dict[str, Any]
 
 INSTRUCTIONS = (
     "Code Atlas answers from a graph of this project: code, docs, decisions, calls, tests and inheritance. "
-    "Call hybrid_search first, then get_context for one symbol, before reading files. Cite path:line from the answers. "
+    "Call hybrid_search first, then get_context for one symbol, before reading files; impact before a change. "
+    "Cite path:line from the answers. "
     "Each edge has a resolution strategy and a confidence; unresolved calls are counted, not guessed. "
     "If an answer is stale or not indexed, call index. token_budget limits every answer; omissions are listed."
 )
@@ -130,7 +131,7 @@ TOOLS: tuple[Tool, ...] = (
         "Also answers 'callers of X', 'subclasses of X', 'tests for X', 'where is X used'. "
         "Labels: Class Function Method Module Value DocSection ADR.",
         _SEARCH,
-        {**_HITS, "relation": _OBJECT},
+        {**_HITS, "relation": _OBJECT, "report": _OBJECT},
         ("query",),
         ("found",),
         cites=True,
@@ -156,6 +157,21 @@ TOOLS: tuple[Tool, ...] = (
         {**_SYMBOL, "in": _list(_STRING), "source": _OBJECT, "edges": _OBJECT},
         ("name",),
         ("outcome",),
+        cites=True,
+    ),
+    Tool(
+        "impact",
+        "Impact of changing a symbol, or of a git diff: users, tests, docs.",
+        {
+            "name": _STRING,
+            "diff": _text("Revision or A..B"),
+            "staged": _FLAG,
+            "depth": _COUNT,
+            "format": {"enum": ["text", "mermaid"]},
+            **_BUDGET,
+            **_PROJECT,
+        },
+        {"report": _OBJECT},
         cites=True,
     ),
     Tool(

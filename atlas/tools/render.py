@@ -22,6 +22,7 @@ from atlas.tools.answers import (
     NodeAnswer,
     RelatedLine,
     RelationAnswer,
+    ReportAnswer,
     SchemaAnswer,
     SearchAnswer,
     Section,
@@ -31,6 +32,7 @@ from atlas.tools.answers import (
     index_state,
 )
 from atlas.tools.citations import parents_line, shown_name
+from atlas.tools.reports import report_lines
 from atlas.tools.status.report import status_lines
 
 CELL_CHARACTERS = 400
@@ -63,6 +65,8 @@ def render(answer: Answer) -> str:
             body = search_lines(answer)
         case RelationAnswer():
             body = relation_lines(answer)
+        case ReportAnswer():
+            body = report_lines(answer.report)
         case NodeAnswer():
             body = (*lookup_lines(answer.lookup, where(answer.evidence)), *node_lines(answer))
         case ContextAnswer():

@@ -12,7 +12,8 @@ from atlas.search.expand import BESIDE_HITS, around_hits
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.rank import Candidate
-from atlas.tools.answers import Hit, RelationAnswer, SearchAnswer
+from atlas.tools.answers import Hit, RelationAnswer, ReportAnswer, SearchAnswer
+from atlas.tools.changes import answer_from_history
 from atlas.tools.citations import path_of, sections_of, symbol_of
 from atlas.tools.envelope import (
     INLINE_TOKENS,
@@ -46,14 +47,16 @@ async def hybrid_search(
     limit: int = 10,
     token_budget: int = 2000,
     cursor: str = "",
-) -> SearchAnswer | RelationAnswer:
-    """Find code and documentation by name, words, meaning and graph combined; answer questions about relations.
+) -> SearchAnswer | RelationAnswer | ReportAnswer:
+    """Find code and documentation by name, words, meaning and graph combined; answer questions about edges and changes.
 
     `include_tests`: None ranks tests lower unless the query mentions them, False excludes them, True ranks them like
     other code. Raises ConfigError for invalid arguments and NotFound for an unknown project.
     """
     request = _Request(Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
     search = await _search(atlas, request, project, token_budget)
+    if (report := await answer_from_history(atlas, search.envelope, search.found, query)) is not None:
+        return report
     if search.found.relation is not None:
         return await relation_answer(
             atlas, search.envelope, search.found, search.found.relation, search.start, search.fingerprint

@@ -22,6 +22,7 @@ from atlas.tools.answers import (
     NodeAnswer,
     ProjectStatus,
     RelationAnswer,
+    ReportAnswer,
     SchemaAnswer,
     SearchAnswer,
     Section,
@@ -31,6 +32,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.citations import shown_name
 from atlas.tools.render import related_line, render, subject_lines, to_dict
+from atlas.tools.reports import report_structure
 from atlas.tools.status.daemon import DaemonStatus, TierStatus
 from atlas.tools.status.report import problem_line, watch_line, work_line, worker_lines
 
@@ -75,6 +77,10 @@ def _body(answer: Answer) -> Structure:
             }
         case RelationAnswer():
             body = _relation(answer)
+        case ReportAnswer():
+            body = {"report": report_structure(answer.report)}
+            if answer.tool == "hybrid_search":
+                body["found"] = answer.report.found
         case NodeAnswer():
             body = {**_lookup(answer.lookup), **_node(answer)}
         case ContextAnswer():
@@ -107,7 +113,7 @@ def _kept(body: Structure) -> Structure:
     return {key: value for key, value in body.items() if key in _ALWAYS or value not in (None, "", [], (), {})}
 
 
-_CITING = (SearchAnswer, RelationAnswer, NodeAnswer, ContextAnswer, TableAnswer)
+_CITING = (SearchAnswer, RelationAnswer, ReportAnswer, NodeAnswer, ContextAnswer, TableAnswer)
 """Answers that cite files start with a flag that is true if a file of the project is newer than the index."""
 _ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks"))
 

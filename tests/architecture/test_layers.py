@@ -28,6 +28,7 @@ HOMES = {
     "anyio": ("atlas/mcp_server.py",),
     "opentelemetry": ("atlas/mcp_server.py",),
     "apsw": ("atlas/stores/",),
+    "dulwich": ("atlas/git/",),
     "graphglot": ("atlas/stores/",),
     "neo4j": ("atlas/stores/bolt",),
     "platformdirs": ("atlas/process/",),

@@ -102,7 +102,7 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | Non
 async def test_both_eras_are_served_at_one_address(served: Served, mode: str) -> None:
     async with Client(served.url, mode=mode) as client:  # type: ignore[arg-type]
         assert client.protocol_version == ("2025-11-25" if mode == "legacy" else "2026-07-28")
-        assert len((await client.list_tools()).tools) == 10
+        assert len((await client.list_tools()).tools) == 11
         found = await answer(client, "get_node", name="apply_discount")
         assert found["node"]["place"].startswith("shop/cart.py:")
         hits = (await answer(client, "hybrid_search", query="reduce the amount for customers"))["hits"]

@@ -31,7 +31,7 @@ def empty(tmp_path: Path) -> Place:
 async def test_both_eras_list_and_call(place: Place, mode: str) -> None:
     async with server(place, mode=mode) as client:
         listed = await client.list_tools()
-        assert len(listed.tools) == 10
+        assert len(listed.tools) == 11
         assert listed.tools == (await client.list_tools()).tools
         found = await answer(client, "get_node", name="apply_discount")
         assert found["outcome"] == "found"

@@ -16,7 +16,7 @@ from atlas.parsing import VectorIndex
 from atlas.search.find import Mode
 from atlas.search.freshness import StaleFile
 from atlas.stores.sqlite.store import EmbeddedStore
-from atlas.tools.answers import RelationAnswer, SearchAnswer
+from atlas.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
 from atlas.tools.cypher import cypher_query, schema_info
 from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render, to_dict
@@ -201,16 +201,20 @@ async def test_no_path_and_no_answer_from_the_graph_are_said(shop: Atlas) -> Non
     nowhere = await related(shop, "how does orphan reach apply_discount")
     assert any("no chain of resolved calls" in note for note in nowhere.evidence.notes)
     changed = await hybrid_search(shop, "what changed recently")
-    assert any("not answered from the graph" in note for note in changed.evidence.notes)
+    assert isinstance(changed, ReportAnswer) and changed.report.outcome == "no_history"
+    routes = await hybrid_search(shop, "which routes exist")
+    assert any("not answered from the graph" in note for note in routes.evidence.notes)
     untested = await related(shop, "tests for orphan")
     assert any("no resolved tests" in note for note in untested.evidence.notes)
 
 
 async def test_what_a_change_affects_is_followed_from_caller_to_caller(shop: Atlas) -> None:
-    found = await related(shop, "what breaks if I change apply_discount")
-    steps = [(symbol.name, symbol.depth, symbol.through) for group in found.files for symbol in group.symbols]
-    assert ("Cart.total", 1, "") in steps
-    assert ("test_total", 2, "shop.cart.Cart.total") in steps
+    found = await hybrid_search(shop, "what breaks if I change apply_discount")
+    assert isinstance(found, ReportAnswer)
+    groups = {group.name: [(file.path, file.lines) for file in group.files] for group in found.report.groups}
+    assert groups["affected"] == [("shop/cart.py", ("Cart.total 15 (module 0.97)",))]
+    assert groups["tests"] == [("tests/test_cart.py", ("test_total < Cart.total",))]
+    assert found.report.commands == ("python -m pytest tests/test_cart.py",)
     assert (await related(shop, "is apply_discount unused")).found == 1
 
 

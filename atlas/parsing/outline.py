@@ -1,0 +1,60 @@
+"""The definitions of one text, as rows of the graph without edges: for versions of a file that are not indexed."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+from atlas._parser import Languages, Linker, content_digest, parse_bytes
+from atlas.model import NodeRow
+from atlas.parsing.parse import load_languages
+
+_PROJECT = "outline"
+TIMEOUT_MS = 500
+"""CPU time for one text; what was read by then stays."""
+MAX_KEPT_ROWS, MAX_KEPT_TEXTS = 10_000, 500
+"""Outlines that are kept: the old versions of a branch's files are asked for again and again."""
+
+
+class Outline:
+    """Makes outlines; the languages are loaded by the first one. Safe to use from several threads."""
+
+    def __init__(self, folders: Sequence[Path] = ()) -> None:
+        self._folders = folders
+        self._languages: Languages | None = None
+        self._kept: OrderedDict[tuple[str, str], list[NodeRow]] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, path: str, content: bytes) -> list[NodeRow]:
+        """Return the rows of a file with this path and content; none for a file of no known language.
+
+        Spans and digests are those of the graph. Qualified names may differ from it in what other files decide: the
+        name of the module. Raises ValueError for an invalid language.
+        """
+        key = (path, content_digest(content))
+        with self._lock:
+            if self._languages is None:
+                self._languages = load_languages(self._folders)
+            if (known := self._kept.get(key)) is not None:
+                self._kept.move_to_end(key)
+                return known
+        rows = self._rows(self._languages, path, content)
+        with self._lock:
+            self._size += len(rows) - len(self._kept.get(key, ()))
+            self._kept[key] = rows
+            while self._size > MAX_KEPT_ROWS or len(self._kept) > MAX_KEPT_TEXTS:
+                self._size -= len(self._kept.popitem(last=False)[1])
+        return rows
+
+    def _rows(self, languages: Languages, path: str, content: bytes) -> list[NodeRow]:
+        if languages.of_path(path) is None:
+            return []
+        parsed = parse_bytes(languages, path, content, timeout_ms=TIMEOUT_MS)
+        if parsed.skip_reason:
+            return []
+        linker = Linker(_PROJECT, languages)
+        linker.update([parsed])
+        return [NodeRow._make(row) for row in linker.unit(path).nodes()]

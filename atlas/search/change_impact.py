@@ -1,0 +1,163 @@
+"""A difference of two states -> its changed symbols in the graph, what they affect, what still names removed ones."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from atlas.errors import NotFound
+from atlas.history import WORK_TREE, Change, ChangeKind, Diff
+from atlas.model import Filter, Match, Node
+from atlas.search import Reader
+from atlas.search.changed_symbols import ChangedSymbol, How, changed_symbols, local_names, outermost
+from atlas.search.channels import EXTERNAL_LABELS
+from atlas.search.impact import Impact, Seed, trace_impact
+
+MAX_MENTIONS = 20
+"""Symbols that are listed for mentioning one removed name."""
+MAX_OUTLINED = 400
+"""Changed files whose definitions are compared."""
+OUTLINE_SECONDS = 5.0
+"""After this time no further file is parsed."""
+MAX_REMOVED = 40
+"""Removed names that are looked for."""
+_UNFOLLOWED = (How.MODULE, How.DOCS)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A symbol whose text still names what was removed or renamed."""
+
+    name: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeImpact:
+    """A difference with its symbols and their impact."""
+
+    diff: Diff
+    symbols: tuple[ChangedSymbol, ...]
+    impact: Impact
+    followed: int = 0
+    """Changed symbols that the graph holds and whose users were followed."""
+    mentions: tuple[Mention, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+async def read_diff(reader: Reader, project: str, old: str, new: str = WORK_TREE) -> Diff:
+    """Return a difference; files that are indexed, but unknown to git, count as added.
+
+    Raises NotFound without a history or revision, and HistoryError.
+    """
+    if reader.history is None or project != reader.project:
+        raise NotFound("git history is read only for the project of this session", "ask in that project's folder")
+    known: Iterable[str] = ()
+    if new == WORK_TREE and ".." not in old:
+        known = await reader.store.manifest(project)
+    return await reader.history.diff(old, new, [path for path in known if path])
+
+
+async def diff_symbols(reader: Reader, diff: Diff) -> tuple[list[ChangedSymbol], tuple[str, ...]]:
+    """Return the changed symbols of every file in the order of the paths, and notes on files that were left out."""
+    outline = reader.outline
+    if outline is None:
+        return [], ()
+    end = time.monotonic() + OUTLINE_SECONDS
+
+    def read(change: Change) -> list[ChangedSymbol] | None:
+        return changed_symbols(change, outline) if time.monotonic() < end else None
+
+    # parsing releases the interpreter: files are read side by side
+    found = await asyncio.gather(*(asyncio.to_thread(read, change) for change in diff.changes[:MAX_OUTLINED]))
+    left = len(diff.changes) - sum(each is not None for each in found)
+    notes = (f"{left} of {len(diff.changes)} changed files were not parsed: too many for one answer",) if left else ()
+    return [symbol for each in found for symbol in outermost(each or ())], notes
+
+
+async def impact_of_diff(reader: Reader, project: str, diff: Diff, depth: int = 0) -> ChangeImpact:
+    """Return what a difference affects. Raises store errors."""
+    symbols, left = await diff_symbols(reader, diff)
+    followed = [symbol for symbol in symbols if symbol.how not in _UNFOLLOWED]
+    seeds, missing = await _seeds(reader, project, followed)
+    impact, mentions = await asyncio.gather(
+        trace_impact(reader, seeds, depth), _mentions(reader, project, symbols, diff)
+    )
+    notes = [*diff.notes, *left]
+    if missing:
+        notes.append(
+            f"{len(missing)} changed symbols are not in the index yet, so what uses them is unknown: "
+            f"{', '.join(symbol.name for symbol in missing[:5])}; `index` reads them"
+        )
+    return ChangeImpact(diff, tuple(symbols), impact, len(seeds), mentions, tuple(notes))
+
+
+async def _seeds(
+    reader: Reader, project: str, symbols: Sequence[ChangedSymbol]
+) -> tuple[list[Seed], list[ChangedSymbol]]:
+    """Return the symbols that the graph holds, and those that it does not hold."""
+    where = Filter(project=project)
+    paths = dict.fromkeys(symbol.path for symbol in symbols)
+    found = await asyncio.gather(*(reader.store.find(path, Match.PATH, where, 10_000) for path in paths))
+    names = {
+        path: {name: row.uid for name, row in local_names(node.row for node in nodes).items()}
+        for path, nodes in zip(paths, found, strict=True)
+    }
+    seeds: list[Seed] = []
+    missing: list[ChangedSymbol] = []
+    for symbol in symbols:
+        # an index that is older than the change still holds what was removed or renamed, with its users
+        held = names[symbol.path]
+        uid = held.get(symbol.name) or held.get(symbol.old_name)
+        if uid is not None:
+            seeds.append(Seed(uid.partition(":")[2], (uid,)))
+        elif symbol.how != How.REMOVED:
+            missing.append(symbol)
+    return seeds, missing
+
+
+async def _mentions(reader: Reader, project: str, symbols: Sequence[ChangedSymbol], diff: Diff) -> tuple[Mention, ...]:
+    """Return what still names a removed or renamed symbol, or the module of a file that is gone.
+
+    The graph holds the new state only, where such a name leads nowhere: its words are searched in the texts.
+    """
+    gone = [each.old_name or each.name for each in symbols if each.how in (How.REMOVED, How.RENAMED)]
+    names = dict.fromkeys(name.rpartition(".")[2].partition("#")[0] for name in gone)
+    modules = [
+        stem
+        for change in diff.changes
+        if change.kind in (ChangeKind.DELETED, ChangeKind.RENAMED) and (stem := _stem(change.old_path))
+        and stem != _stem(change.path if change.kind == ChangeKind.RENAMED else "")
+    ]  # fmt: skip
+    wanted = [*names, *dict.fromkeys(modules)][:MAX_REMOVED]
+    found = await asyncio.gather(*(_naming(reader, project, name) for name in wanted))
+    return tuple(mention for each in found for mention in each)
+
+
+async def _naming(reader: Reader, project: str, name: str) -> list[Mention]:
+    words = reader.split_words(name)[:1]
+    if len(name) < 3 or not words:
+        return []
+    where = Filter(project=project)
+    hits, defined = await asyncio.gather(
+        reader.store.search_text(words, where, MAX_MENTIONS), reader.store.find(name, Match.SUFFIX, where, 20)
+    )
+    if any(node.row.label not in EXTERNAL_LABELS for node in defined):
+        # another symbol has the name: its uses say nothing about the one that is gone
+        return []
+    nodes = await reader.store.symbols([hit.uid for hit in hits])
+    contents = await reader.store.content(project, sorted({node.row.path for node in nodes if node.row.path}))
+    return [Mention(name, node) for node in nodes if _names(contents.get(node.row.path, b""), node, name)]
+
+
+def _names(content: bytes, node: Node, name: str) -> bool:
+    text = content[node.row.start_byte : node.row.end_byte]
+    return re.search(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])", text) is not None
+
+
+def _stem(path: str) -> str:
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    return "" if stem in ("__init__", "index", "mod", "lib", "main") else stem

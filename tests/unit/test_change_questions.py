@@ -1,0 +1,69 @@
+"""Which question to the history a text is: names, revisions and times are read from it."""
+
+from __future__ import annotations
+
+import pytest
+
+from atlas.history import BRANCH_BASE, STAGED
+from atlas.search.change_questions import Asks, asks_about_own_changes, change_question
+from atlas.search.changes import asks_history
+from atlas.search.grammar import find_relation
+
+NOW = 1_700_000_000
+DAY = 86_400
+MIDNIGHT = NOW - NOW % DAY
+
+QUESTIONS = {
+    "what changed recently": (Asks.COMMITS, {}),
+    "recent commits": (Asks.COMMITS, {}),
+    "what changed in the last two weeks": (Asks.COMMITS, {"after": NOW - 14 * DAY}),
+    "what changed in the past 3 days": (Asks.COMMITS, {"after": NOW - 3 * DAY}),
+    "what has changed today": (Asks.COMMITS, {"after": MIDNIGHT}),
+    "what changed since yesterday": (Asks.COMMITS, {"after": MIDNIGHT - DAY}),
+    "what changed since 2023-11-01": (Asks.COMMITS, {"after": 1_698_796_800}),
+    "what changed since v1.2": (Asks.DIFF, {"old": "v1.2"}),
+    "changes since HEAD~3": (Asks.DIFF, {"old": "HEAD~3"}),
+    "commits since main": (Asks.DIFF, {"old": "main"}),
+    "what changed since commit 3f2a91c": (Asks.DIFF, {"old": "3f2a91c"}),
+    "show the diff against main": (Asks.DIFF, {"old": "main"}),
+    "what changed between v1 and v2": (Asks.DIFF, {"old": "v1", "new": "v2"}),
+    "what changed in this branch": (Asks.DIFF, {"old": BRANCH_BASE}),
+    "what changed on this branch compared to main": (Asks.DIFF, {"old": "main"}),
+    "uncommitted changes": (Asks.DIFF, {"old": "HEAD"}),
+    "staged changes": (Asks.DIFF, {"old": "HEAD", "new": STAGED}),
+    "who last changed Cart.save": (Asks.LAST_CHANGE, {"name": "Cart.save"}),
+    "when was Cart.save last changed": (Asks.LAST_CHANGE, {"name": "Cart.save"}),
+    "blame Cart.save": (Asks.LAST_CHANGE, {"name": "Cart.save"}),
+    "who wrote Cart.save": (Asks.LAST_CHANGE, {"name": "Cart.save"}),
+    "history of Cart.save": (Asks.HISTORY, {"name": "Cart.save"}),
+    "which commits touched Cart.save": (Asks.HISTORY, {"name": "Cart.save"}),
+    "what changed in atlas/search since v1": (Asks.HISTORY, {"name": "atlas/search", "old": "v1"}),
+    "what changed with Cart.save": (Asks.TOGETHER, {"name": "Cart.save"}),
+    "what files change together with relate.py": (Asks.TOGETHER, {"name": "relate.py"}),
+    "which files usually change with relate.py": (Asks.TOGETHER, {"name": "relate.py"}),
+}
+
+
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_a_question_about_changes_asks_the_history(text: str) -> None:
+    wanted = QUESTIONS[text]
+    intent = find_relation(text)
+    assert intent is not None and asks_history(intent, text)
+    question = change_question(text, intent.name, intent.within, NOW)
+    assert question.asks == wanted[0]
+    for field in ("name", "old", "new", "after", "until"):
+        default = 0 if field in ("after", "until") else ""
+        assert getattr(question, field) == wanted[1].get(field, default), field
+
+
+@pytest.mark.parametrize("text", ["changes", "user history", "book authors", "login history"])
+def test_words_that_may_be_about_code_do_not(text: str) -> None:
+    intent = find_relation(text)
+    assert intent is None or not asks_history(intent, text)
+
+
+def test_own_changes_are_told_from_symbols() -> None:
+    assert asks_about_own_changes("impact of my changes") and asks_about_own_changes(
+        "what do the staged changes break?"
+    )
+    assert not asks_about_own_changes("impact of Cart.save") and not asks_about_own_changes("impact of changes to Cart")
