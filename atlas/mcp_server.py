@@ -121,7 +121,7 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
     listed = types.ListToolsResult(tools=[_declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
     # Without these, the SDK builds the whole answer of tools/list for each call over HTTP, to look for headers in it.
-    schemas = {tool.name: tool.input_schema for tool in tools}
+    schemas = {tool.name: tool.declared_input for tool in tools}
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
@@ -256,7 +256,7 @@ def _declared(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,
-        input_schema=tool.input_schema,
+        input_schema=tool.declared_input,
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only, destructive_hint=False, idempotent_hint=True, open_world_hint=False

@@ -86,10 +86,14 @@ class Session:
         return await call(atlas, tool.name, complete)
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
-        """Fill in arguments that the settings define and the caller omits."""
-        search = self._settings.search
-        configured = {"token_budget": search.token_budget, "limit": search.limit if "cursor" in tool.arguments else 0}
-        return {**{name: value for name, value in configured.items() if value and name in tool.arguments}, **arguments}
+        """Fill in arguments that the settings define and the caller omits; defaults of settings are for searches."""
+        search, is_search = self._settings.search, "cursor" in tool.arguments
+        configured: dict[str, object] = {}
+        if is_search or self._settings.origin("search.token_budget") != "default":
+            configured["token_budget"] = search.token_budget
+        if is_search and self._settings.origin("search.limit") != "default":
+            configured["limit"] = search.limit
+        return {**{name: value for name, value in configured.items() if name in tool.arguments}, **arguments}
 
     async def _open(self) -> Atlas:
         async with self._opening:

@@ -34,7 +34,8 @@ def print_json(document: object) -> None:
 
 def json_text(document: object, indent: int | None = None) -> str:
     """Return JSON with characters escaped that a terminal interprets."""
-    return json.dumps(document, ensure_ascii=False, indent=indent).translate(_ESCAPED)
+    separators = None if indent else (",", ":")
+    return json.dumps(document, ensure_ascii=False, indent=indent, separators=separators).translate(_ESCAPED)
 
 
 def console(*, stderr: bool = False) -> Console:

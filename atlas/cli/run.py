@@ -48,7 +48,7 @@ def show(answer: Answer, *, as_json: bool) -> None:
         print_answer(answer)
     else:
         # Skips terminal libraries, because scripts call this often.
-        print(output.plain(render(answer)))
+        print(output.plain(render(answer, "--cursor ")))
     lookup = getattr(answer, "lookup", None)
     if lookup is not None and lookup.outcome != "found":
         raise typer.Exit(NotFound.exit_code)

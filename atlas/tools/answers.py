@@ -87,8 +87,16 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line of source: its number in the file, and its text without indentation."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """A search result: the symbol, why it matched and, if the budget allows, its closest neighbours."""
+    """A search result: the symbol, and why it matched. Weaker hits have neither signature nor summary."""
 
     rank: int
     symbol: Symbol
@@ -100,7 +108,8 @@ class Hit:
     reasons: tuple[str, ...]
     also: tuple[str, ...] = ()
     """UIDs of nodes for the same symbol that are merged into this hit: constructor, stub, declaration."""
-    around: tuple[Section, ...] = ()
+    lines: tuple[SourceLine, ...] = ()
+    """Lines of its source that match the query best, in order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ async def test_both_eras_are_served_at_one_address(served: Served, mode: str) ->
         found = await answer(client, "get_node", name="apply_discount")
         assert found["node"]["place"].startswith("shop/cart.py:")
         hits = (await answer(client, "hybrid_search", query="reduce the amount for customers"))["hits"]
-        assert any(hit["uid"] == "shop:shop.cart.apply_discount" for hit in hits)
+        assert any(hit[1] == "shop/cart.py:20" for hit in hits)
 
 
 async def test_paths_that_lead_out_of_the_project_are_refused(served: Served) -> None:
@@ -482,8 +482,8 @@ async def test_sixteen_clients_at_once_get_their_own_answers(served: Served) -> 
                 if name == "nobody":
                     assert found["outcome"] == "not_found"
                 else:
-                    uids = [found["node"]["uid"]] if "node" in found else [one["uid"] for one in found["candidates"]]
-                    assert all(uid.partition("#")[0].endswith(name) for uid in uids)
+                    uids = [found["node"]["uid"]] if "node" in found else found["candidates"]
+                    assert all(name in uid for uid in uids)
 
     await asyncio.gather(*(ask(number) for number in range(16)))
     assert "Traceback" not in served.log
