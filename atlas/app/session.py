@@ -69,11 +69,7 @@ class Session:
             from atlas.app.health import check_health
 
             return await check_health(self._settings)
-        try:
-            atlas = await self._open()
-        except NotFound as error:
-            hint = f"Run `atlas index {self._settings.root}` (agents: call the index tool), then ask again."
-            raise NotFound(f"{self._settings.project_name} is not indexed yet: {error.message}", hint) from error
+        atlas = await self._indexed()
         from atlas.tools.call import call
 
         complete = self._with_defaults(tool, arguments)
@@ -84,6 +80,28 @@ class Session:
             complete["daemon"] = asyncio.create_task(look_at_daemon(self._settings))
             complete["places"] = describe_places(self._settings)
         return await call(atlas, tool.name, complete)
+
+    async def resource(self, uri: str) -> str:
+        """Return the text of a resource. Raises AtlasError as `read_resource` does."""
+        from atlas.tools.resources import read_resource
+
+        async with self._bulkheads.place("get_context"):
+            return await read_resource(await self._indexed(), uri)
+
+    async def completions(self, argument: str, value: str) -> list[str]:
+        """Return values that an argument of a resource or prompt may have. Raises AtlasError without an index."""
+        from atlas.tools.resources import complete
+
+        async with self._bulkheads.place("get_node"):
+            return await complete(await self._indexed(), argument, value)
+
+    async def _indexed(self) -> Atlas:
+        """Return the open index. Raises NotFound with the next step if there is none."""
+        try:
+            return await self._open()
+        except NotFound as error:
+            hint = f"Run `atlas index {self._settings.root}` (agents: call the index tool), then ask again."
+            raise NotFound(f"{self._settings.project_name} is not indexed yet: {error.message}", hint) from error
 
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
         """Fill in arguments that the settings define and the caller omits; defaults of settings are for searches."""

@@ -17,6 +17,7 @@ import typer
 from atlas.cli.mcp_clients import Client, print_http, print_stdio
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
+from atlas.tools.catalogue import offered_tools
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -63,6 +64,12 @@ KeyOption = Annotated[
 ]
 
 
+ToolsetsOption = Annotated[
+    str,
+    typer.Option("--toolsets", metavar="NAMES", help="Toolsets to offer, e.g. code or query. Default: mcp.toolsets."),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command("mcp")(mcp)
@@ -79,6 +86,7 @@ def mcp(
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
     workers: WorkersOption = -1,
+    toolsets: ToolsetsOption = "",
     print_config: Annotated[
         Client | None, typer.Option("--print-config", help="Print the configuration for a client and exit.")
     ] = None,
@@ -86,6 +94,10 @@ def mcp(
 ) -> None:
     """Serve this project to coding agents over MCP: one client on stdin and stdout, or many over HTTP."""
     settings = settings_of(project, data_dir)
+    if toolsets:
+        chosen = tuple(name.strip() for name in toolsets.split(",") if name.strip())
+        settings = replace(settings, mcp=replace(settings.mcp, toolsets=chosen))
+    offered_tools(settings.mcp.toolsets)  # reports an unknown name before anything is served or printed
     if json and print_config is None:
         raise ConfigError("--json requires --print-config", "The server always speaks JSON-RPC.")
     if transport is Transport.HTTP:
@@ -110,12 +122,16 @@ def mcp(
         arguments = ["mcp", "--project", str(settings.root)]
         if settings.origin("data_dir").startswith(("env ", "--")):
             arguments += ["--data-dir", str(settings.data_dir)]
+        if toolsets:
+            arguments += ["--toolsets", toolsets]
         print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
     from atlas.app.session import Session
-    from atlas.mcp_server import serve_stdio
+    from atlas.mcp_server import make_server, serve_stdio
 
-    serve_stdio(Session(settings), offer_index=settings.mcp.allow_index)
+    session = Session(settings)
+    server = make_server(session, offer_index=settings.mcp.allow_index, toolsets=settings.mcp.toolsets)
+    serve_stdio(session, server)
 
 
 def launch_command() -> list[str]:
@@ -189,7 +205,7 @@ def _serve_http(
 
         def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
             session = Session(settings)
-            server = make_server(session, offer_index=mcp.allow_index)
+            server = make_server(session, offer_index=mcp.allow_index, toolsets=mcp.toolsets)
             serve_http(server, session, HttpSite(listening, access, limits, tls), ready)
 
         count = mcp.workers or os.cpu_count() or 1

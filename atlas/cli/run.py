@@ -1,4 +1,7 @@
-"""Run one tool for a command and print its answer; an answer without a match exits as NotFound does."""
+"""Run one tool for a command and print its answer.
+
+An answer without a match exits as NotFound does, one that does not fit its token budget as ConfigError does.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from atlas.cli import output
-from atlas.errors import NotFound
+from atlas.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -37,7 +40,7 @@ def run(work: Coroutine[object, object, ResultT]) -> ResultT:
 
 
 def show(answer: Answer, *, as_json: bool) -> None:
-    """Print an answer; exit with NotFound's code if a name matched nothing or several symbols."""
+    """Print an answer; exit as NotFound does if a name matched nothing or several symbols, as ConfigError if cut."""
     from atlas.tools.render import render, to_dict
 
     if as_json:
@@ -48,7 +51,9 @@ def show(answer: Answer, *, as_json: bool) -> None:
         print_answer(answer)
     else:
         # Skips terminal libraries, because scripts call this often.
-        print(output.plain(render(answer, "--cursor ")))
+        print(output.plain(render(answer, output.CURSOR_OPTION)))
+    if answer.evidence.below_floor:
+        raise typer.Exit(ConfigError.exit_code)
     lookup = getattr(answer, "lookup", None)
     if lookup is not None and lookup.outcome != "found":
         raise typer.Exit(NotFound.exit_code)

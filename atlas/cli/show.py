@@ -43,10 +43,6 @@ from atlas.tools.render import (
 STATE_STYLES = {"ok": "green", "warning": "yellow", "missing": "yellow", "degraded": "yellow", "broken": "red"}
 
 
-CURSOR_OPTION = "--cursor "
-"""Stands before the cursor of the next page, so that the line can be copied into the next command."""
-
-
 def print_answer(answer: Answer) -> None:
     """Print an answer on a terminal."""
     console = output.console()
@@ -77,7 +73,7 @@ def _parts(answer: Answer) -> Iterable[RenderableType]:
 
 
 def _print_evidence(console: Console, answer: Answer) -> None:
-    for line in evidence_tail(answer.evidence, CURSOR_OPTION):
+    for line in evidence_tail(answer.evidence, output.CURSOR_OPTION):
         console.print(_text(line, "yellow" if line.startswith("stale") else "dim"))
     console.print(_text(evidence_head(answer.evidence), "dim"))
 

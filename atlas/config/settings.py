@@ -149,6 +149,9 @@ class McpSettings:
     """`[mcp]`: what agents may do, and limits of the HTTP server."""
 
     allow_index: bool = _setting(True, "Let agents start indexing through the `index` tool.")
+    toolsets: tuple[str, ...] = _setting(
+        ("code",), "Toolsets that agents see: code (all tools), query (only questions)."
+    )
     host: str = _setting("127.0.0.1", "Address that `--transport http` listens on.")
     port: int = _setting(8765, "Port for HTTP; 0 = any free port.", 0, 65_535)
     max_body_bytes: int = _setting(1_048_576, "Larger HTTP requests are rejected with 413.", 1024, 67_108_864)

@@ -7,9 +7,11 @@ Nothing expensive is imported: the server answers `tools/list` before it opens a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+from atlas.errors import ConfigError
 
 Schema = dict[str, Any]
 
@@ -224,5 +226,40 @@ TOOLS: tuple[Tool, ...] = (
     ),
 )
 """In the order of `tools/list`."""
+
+TOOLSETS: Mapping[str, tuple[str, ...]] = {
+    "code": tuple(tool.name for tool in TOOLS),
+    "query": tuple(tool.name for tool in TOOLS if tool.name not in ("index", "status", "health")),
+}
+"""Names of the tools that a server offers together: `code` has all that need an index, `query` those that ask it."""
+
+
+def offered_tools(toolsets: Sequence[str], *, offer_index: bool = True) -> tuple[Tool, ...]:
+    """Return the tools of some toolsets in the order of `TOOLS`; `offer_index` False omits those that write.
+
+    Raises ConfigError for an unknown toolset or none.
+    """
+    unknown = [name for name in toolsets if name not in TOOLSETS]
+    if unknown or not toolsets:
+        message = f"unknown toolset {unknown[0][:80]!r}" if unknown else "no toolset is given"
+        raise ConfigError(message, f"Toolsets: {', '.join(TOOLSETS)}.")
+    names = {name for toolset in toolsets for name in TOOLSETS[toolset]}
+    return tuple(tool for tool in TOOLS if tool.name in names and (offer_index or tool.read_only))
+
+
+class Template(NamedTuple):
+    """A family of resources."""
+
+    uri: str
+    name: str
+    description: str
+
+
+TEMPLATES = (
+    Template("atlas://node/{uid}", "node", "A symbol by uid or qualified name: source, callers, callees, tests, docs."),
+    Template("atlas://file/{path}", "file", "Outline of an indexed file: its symbols with their lines."),
+)
+MAX_COMPLETIONS = 100
+"""Set by the protocol."""
 
 BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}

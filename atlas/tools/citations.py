@@ -52,6 +52,7 @@ def hit_name(symbol: Symbol, *, is_qualified: bool = False) -> str:
     name = symbol.qualified_name if is_qualified else shortened(symbol.qualified_name, path_of(symbol.place))
     within = re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature)
     rest = symbol.signature[within.end() :] if within else f" {symbol.signature}".rstrip()
+    rest = "" if rest.strip() == symbol.kind else rest
     marks = "async " if within and "async" in symbol.signature[: within.start()].split() else ""
     if len(rest) > SIGNATURE_CHARACTERS:
         rest = f"{rest[:SIGNATURE_CHARACTERS].rstrip()}..."
