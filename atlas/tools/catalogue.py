@@ -124,10 +124,10 @@ _VOCABULARY = ("labels", "edge_types", "node_properties", "edge_properties", "st
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "hybrid_search",
-        "Start here. Find code, docs and decisions by question, name or words. Answers relations of X: callers, "
-        "callees, call sites, where X is used, referenced, imported or defined, subclasses, implementations, "
-        "overrides, dependencies, tests, docs; path from A to B. Labels: Class Function Method Module Value "
-        "DocSection ADR.",
+        "Start here. Find code, docs and decisions by question, name or words; answers questions. Lists all callers, "
+        "callees, call sites and references of X or a type; where X is defined or used; subclasses, implementations "
+        "and overrides; modules that import X, dependencies; tests that cover X; docs that mention X; the path from "
+        "A to B. Labels: Class Function Method Module Value DocSection ADR.",
         _SEARCH,
         {**_HITS, "relation": _OBJECT, "found": {"type": "integer"}},
         ("query",),
@@ -162,7 +162,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "get_context",
-        "Read one symbol: its source code or body, class and module, callers, callees, types, docs and tests.",
+        "Read one symbol: its source code or body, class and module, and the neighbours around it by kind.",
         _SYMBOL_ARGUMENTS,
         {**_SYMBOL, "in": _STRING, "source": _OBJECT, "edges": _OBJECT},
         ("name",),

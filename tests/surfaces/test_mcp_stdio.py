@@ -45,7 +45,7 @@ async def test_each_query_tool_answers(place: Place) -> None:
         assert hybrid["evidence"]["generation"] == 1
         assert hybrid["stale"] is False
         words = await answer(client, "text_search", query="apply_discount", limit=1)
-        assert words["hits"][0][0].startswith("function apply_discount(")
+        assert words["hits"][0][0].startswith("function apply_discount")
         assert words["evidence"]["cursor"]
         further = await answer(
             client, "text_search", query="apply_discount", limit=1, cursor=words["evidence"]["cursor"]
@@ -160,6 +160,38 @@ async def test_a_store_of_another_version_and_a_damaged_one_say_so(place: Place)
     (place.data / "atlas.db").write_bytes(b"not a database" * 1000)
     async with server(place) as client:
         assert "atlas index --full" in await refusal(client, "get_node", name="Cart")
+
+
+async def test_a_resource_is_an_answer_with_its_evidence(place: Place) -> None:
+    file = place.root / "shop" / "cart.py"
+    file.write_text(file.read_text() + "\n# changed\n")
+    async with server(place) as client:
+        for uri in ("atlas://node/shop:shop.cart.Cart.total", "atlas://file/shop/cart.py"):
+            (content,) = (await client.read_resource(uri)).contents
+            assert content.text.startswith("[shop @1, ")
+            assert "stale: shop/cart.py (changed on disk)" in content.text
+
+
+async def test_toolsets_limit_the_tools(place: Place) -> None:
+    async with server(place, "--toolsets", "query") as client:
+        tools = [tool.name for tool in (await client.list_tools()).tools]
+        assert tools[0] == "hybrid_search"
+        assert not {"index", "status", "health"} & set(tools)
+        with pytest.raises(MCPError, match="unknown tool 'index'"):
+            await client.call_tool("index", {})
+
+
+def test_an_unknown_toolset_ends_the_server_at_once(place: Place) -> None:
+    refused = subprocess.run(
+        [*COMMAND, "mcp", "--toolsets", "code,claim", *place.options],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "unknown toolset 'claim'" in refused.stderr
+    assert "Toolsets: code, query." in refused.stderr
 
 
 async def test_stale_files_are_named(place: Place) -> None:

@@ -19,6 +19,9 @@ INTENTS = [
     for intent, _, tool in (line.partition("=>") for line in TABLE.read_text().splitlines() if line[:1] != "#")
 ]
 K1, B = 1.2, 0.75
+STOP = frozenset(
+    re.findall(r"\w+", "a an and are as at by do for from how i in is it its of on or that the to which what")
+)
 
 
 def words(text: str) -> list[str]:
@@ -26,6 +29,7 @@ def words(text: str) -> list[str]:
     return [
         word[:-1] if word.endswith("s") and not word.endswith("ss") else word
         for word in re.findall(r"[a-z]+", text.lower())
+        if word not in STOP
     ]
 
 
