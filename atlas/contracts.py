@@ -125,7 +125,10 @@ class Store(Protocol):
         ...
 
     async def search_text(self, words: Sequence[str], where: Filter, limit: int) -> list[Scored]:
-        """BM25 (name x8, qualified name x4, docstring x2, source x1, path x2) over pre-split words joined by OR."""
+        """BM25 (name x8, qualified name x4, docstring x2, source x1, path x2) over pre-split words joined by OR.
+
+        An item of several words (separated by spaces) is a phrase: its words stand next to each other in this order.
+        """
         ...
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:

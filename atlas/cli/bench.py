@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from atlas.cli.bench_answers import answers
+
 if TYPE_CHECKING:
     from atlas.bench.compare import Comparison
     from atlas.bench.live import LiveReport
@@ -32,6 +34,7 @@ def register(app: typer.Typer) -> None:
     bench.command("compare")(compare)
     bench.command("replay")(replay)
     bench.command("live")(live)
+    bench.command("answers")(answers)
     bench.command("readers", hidden=True)(readers)
     app.add_typer(bench)
 

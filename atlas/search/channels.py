@@ -1,4 +1,4 @@
-"""The four search channels: by name, by words, by meaning, by graph. They run concurrently and never raise.
+"""The five search channels: by name, by phrase, by words, by meaning, by graph. They run concurrently and never raise.
 
 Each returns a `Ranking` with its own scores. If a channel fails or finds nothing, its note says why and the answer
 shows it.
@@ -31,6 +31,11 @@ NAME_GRADES = {
     "name prefix": 0.4,
 }
 """Score of a name match by reason, relative to the best match of words and meaning (1.0)."""
+PHRASE_SHARES = (1.0, 0.75, 0.5, 0.34)
+MIN_PHRASE = 3
+"""Words; fewer stand next to each other by chance."""
+FEW_HITS = 5
+"""A part of a phrase that so few symbols contain is as good as the whole."""
 EXTERNAL_SHARE = 0.5
 """Factor for symbols of other packages, which the project only mentions and which are rarely the target."""
 
@@ -42,7 +47,7 @@ class Ranking:
     """The hits of one channel, best first."""
 
     channel: str
-    """`name`, `words`, `meaning` or `graph`."""
+    """`name`, `phrase`, `words`, `meaning` or `graph`."""
     hits: tuple[Scored, ...] = ()
     note: str = ""
     reasons: tuple[tuple[str, str], ...] = ()
@@ -84,6 +89,35 @@ async def by_words(reader: Reader, query: Query, where: Filter, limit: int = POO
     if not query.words:
         return Ranking("words", note="the query contains no words to search for")
     return Ranking("words", tuple(await reader.store.search_text((*query.words, *query.variants), where, limit)))
+
+
+async def by_phrase(reader: Reader, query: Query, where: Filter) -> Ranking:
+    """Find quoted texts and error messages: whole, else by their longest parts that are found anywhere.
+
+    A message in use holds values that its source does not, and tests quote messages: the code that a part of it comes
+    from goes before the test that repeats it. Hits score by the share of
+    the phrase that they contain, unless there are few.
+    """
+    sides = (replace(where, include_tests=False), where) if where.include_tests else (where,)
+    for side in sides:
+        for share in PHRASE_SHARES:
+            parts = _parts(query.phrases, share)
+            found = await reader.store.search_text(parts, side, POOL) if parts else []
+            if found:
+                hits = tuple(Scored(hit.uid, 1.0 if len(found) <= FEW_HITS else share) for hit in found)
+                return Ranking("phrase", hits, reasons=tuple((hit.uid, "text of the question") for hit in hits))
+    return Ranking("phrase")
+
+
+def _parts(phrases: Sequence[str], share: float) -> tuple[str, ...]:
+    """Return the parts of phrases of a share of their words, none of them below `MIN_PHRASE` words."""
+    parts: list[str] = []
+    for phrase in phrases:
+        words = phrase.split(" ")
+        size = round(len(words) * share)
+        if share == 1 or size >= MIN_PHRASE:
+            parts += (" ".join(words[at : at + size]) for at in range(len(words) - size + 1))
+    return tuple(dict.fromkeys(parts))
 
 
 async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from atlas.errors import AtlasError
 from atlas.model import Direction, EdgeType, Filter, Scored
 from atlas.search import Reader
-from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_words, gather
+from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_phrase, by_words, gather
 from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
 from atlas.search.relate import UNANSWERED, Relation, answer_relation
@@ -24,6 +24,8 @@ FOCUS_POWER = 2
 """A name among other words weighs by the square of its share of the words (adr/0008)."""
 NEIGHBOUR_WEIGHT = 0.15
 """Neighbours of a named symbol are context: they break ties but do not displace matches."""
+PHRASE_WEIGHT = 1.5
+"""A quoted text that stands in the source is what was asked for, whatever else resembles the question."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
@@ -107,6 +109,7 @@ async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking
     return await gather(
         ("name", by_name(reader, query, where)),
         ("graph", by_graph(reader, query, where)),
+        ("phrase", by_phrase(reader, query, where)),
         ("words", by_words(reader, query, where)),
         ("meaning", by_meaning(reader, query, where)),
     )
@@ -122,7 +125,7 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
     else:
         totals = text_scores(words, meaning)
     name_weight = NAME_WEIGHT * query.focus**FOCUS_POWER
-    for channel, weight in (("name", name_weight), ("graph", NEIGHBOUR_WEIGHT)):
+    for channel, weight in (("name", name_weight), ("phrase", PHRASE_WEIGHT), ("graph", NEIGHBOUR_WEIGHT)):
         for uid, score in hits.get(channel, ()):
             totals[uid] = totals.get(uid, 0.0) + weight * score
     return order(totals)

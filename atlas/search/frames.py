@@ -53,6 +53,8 @@ _CLASSES: Mapping[str, str] = {
     "ANYONE": "(?:anything|anyone|anybody|something|someone|somebody|any|other|others|nothing|everything) ",
 }
 
+_FORMS = {"N": "nouns", "V": "base", "V3": "third", "VG": "gerund", "P": "participle"}
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -86,6 +88,29 @@ def _phrases() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("phrases.toml").read_text(encoding="utf-8"))
 
 
+@dataclass(frozen=True, slots=True)
+class RelationWords:
+    """The words of one relation by form: `nouns`, `base`, `third`, `gerund`, `participle`."""
+
+    kind: Kind
+    inverse: Kind | None
+    """What the verb asks for when the name is its subject: `callees` in `what does X call`."""
+    forms: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def relation_words() -> tuple[RelationWords, ...]:
+    """Return the words of all relations in the order of the file."""
+    return tuple(
+        RelationWords(
+            Kind(entry["kind"]),
+            Kind(entry["inverse"]) if "inverse" in entry else None,
+            {form: tuple(entry[form].split("|")) for form in _FORMS.values() if form in entry},
+        )
+        for entry in _phrases()["relations"]
+    )
+
+
 @cache
 def nouns() -> frozenset[str]:
     """Return the nouns of all relations: `callers` in `callers of X` is no name."""
@@ -99,11 +124,7 @@ def _special(entries: Iterable[Mapping[str, Any]]) -> Iterator[FrameGroup]:
 
 
 def _of_relation(entry: Mapping[str, str], frames: Mapping[str, list[str]]) -> FrameGroup:
-    words = {
-        name: entry[key]
-        for name, key in (("N", "nouns"), ("V", "base"), ("V3", "third"), ("VG", "gerund"), ("P", "participle"))
-        if key in entry
-    }
+    words = {name: entry[key] for name, key in _FORMS.items() if key in entry}
     chosen = [
         *(frames["noun"] if "N" in words else ()),
         *([*frames["active"], *frames["passive"]] if "V" in words else ()),

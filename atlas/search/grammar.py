@@ -9,101 +9,26 @@ the name cannot be anything but a name. What surrounds a question is taken off f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
+from atlas.search.cues import certain_names, find_by_cues
 from atlas.search.frames import frame_groups, nouns
 from atlas.search.names import dotted, is_code_shaped
-from atlas.search.relations import Kind, RelationIntent, TestScope
+from atlas.search.question_scope import PRONOUNS, SPACE, readings, split_scope
+from atlas.search.relations import Kind, RelationIntent
 
 MAX_RELATION_CHARACTERS = 300
 """Questions about edges are short; longer text only happens to contain such a phrase."""
 
-_POLITE = re.compile(
-    r"^(?:(?:please|hey|hi|ok|okay|so|also|now|quickly|just|kindly|and|then|exactly) |(?:can|could|would"
-    r"|will) you (?:please )?"
-    r"|(?:show|list|find|get|give|tell|print|display|search|look|locate|fetch|return|enumerate|identify|determine|check"
-    r"|draw|visualize|sketch|assess|evaluate|estimate|analyze|analyse|see|report|count|explain|describe|know"
-    r"|figure)(?: me| us)?(?: out| up| for)? "
-    r"|(?:i|we)(?:'d"
-    r"| would)? (?:want|need|like|have)"
-    r"(?: to)?(?: know| see| find| list| understand)? |i(?:'m| am) looking for |do you know |is it known "
-    r"|(?:a |the )?(?:complete |full |exhaustive |exact )?list of |(?:full|complete|whole|entire|exhaustive) "
-    r"|(?:all|every|each|any|exactly"
-    r"|only)(?: of)?(?: the)? "
-    r"|(?:what|which|who|where) (?:are|is|were|was) (?=(?:all |the |any |each |every |direct |test ))"
-    r"|(?:is|are|was|were) there (?:any |a |an |some )?(?=\S+ \S+ )"
-    r"|the (?=.* )|(?:what|who) are (?=\S+(?: \S+)? (?:of|for|to) ))",
-    re.IGNORECASE,
-)
-_TRAILING = re.compile(
-    r" (?:please|anywhere|right now|currently|exactly|at all|too|again|here|and where|thanks|thank you"
-    r"|(?:in|across|throughout|within|over|of) (?:the |this |our |my |whole |entire )+(?:code ?base|project"
-    r"|repo|repository|code"
-    r"|source|sources|source code|tree|app|application|program|library)"
-    r"|(?:from|in|of) (?:a|the|its|any) (?:parent|base|super) ?-?(?:class|type|interface|method)?"
-    r"|(?:through|via) (?:some|any|a|other) \S+(?: \S+)?"
-    r"|with (?:all )?(?:line numbers|lines|locations|file and line|paths)|with their \w+)$",
-    re.IGNORECASE,
-)
-_TESTS = (
-    r"(?:the )?(?:mocks and |stubs and )?(?:unit |integration |e2e )?tests?(?: and mocks| and stubs)?(?: code"
-    r"| files?| suites?| folders?| cases?| modules?"
-    r"| functions?| directory)?"
-)
-_WITHOUT_TESTS = re.compile(
-    rf" (?:but |and |, ?)?(?:excluding|exclude|except(?: for)?|without|ignoring|ignore|not(?: counting"
-    rf"| including)?(?: in| from)?"
-    rf"|outside(?: of)?|other than|minus|skipping|no|apart from|besides) {_TESTS}"
-    rf"| (?:but )?(?:only )?(?:in|from|within|by) (?:the )?(?:production|non-test|prod|non test|real"
-    rf"|application|library)"
-    rf"(?: code| source| sources| files)?(?: only)?",
-    re.IGNORECASE,
-)
-_SCOPE_WORD = "(?:file|folder|directory|dir|module|package|crate|namespace|class|app|component|subsystem|layer|library)"
-_OUTSIDE = re.compile(
-    rf" (?:but )?(?:outside(?: of)?|not (?:in|under)|excluding|except(?: in| under| for)?|without|ignoring) (?:the )?"
-    rf"(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]*[/.][^\s,;]*)$",
-    re.IGNORECASE,
-)
-_TESTS_ONLY = re.compile(
-    rf" (?:but )?(?:only )?(?:in|from|within|inside|among|by) {_TESTS}(?: only)?$| tests only$", re.IGNORECASE
-)
-_WITHIN = re.compile(
-    rf" (?:(?:but )?only )?(?:in|within|inside|under|from"
-    rf"|below) (?:the )?(?:{_SCOPE_WORD} )?(?P<scope>[^\s,;]+)(?: {_SCOPE_WORD})?$",
-    re.IGNORECASE,
-)
-_WITHIN_FIRST = re.compile(
-    rf"^(?:what|who|which \w+|anything|everything|functions|methods|classes|code)"
-    rf"(?P<out> (?:in|within|inside|under) (?:the )?(?:{_SCOPE_WORD} )?(?P<first>\S+)(?: {_SCOPE_WORD})?) (?=\w+ )",
-    re.IGNORECASE,
-)
-_ADJECTIVES = (
-    (re.compile(r"\b(?:non-test|production|prod) (?=\w)", re.IGNORECASE), TestScope.EXCLUDED),
-    (re.compile(r"\btest (?=callers|usages|uses|references|call sites|callsites)", re.IGNORECASE), TestScope.ONLY),
-    (re.compile(r"\b(?:directly|direct|immediately|immediate) ?", re.IGNORECASE), True),
-    (
-        re.compile(r"\b(?:transitively|transitive|indirectly|indirect|recursively|recursive|all the way|deep|eventually"
-                   r"|directly or indirectly|direct and indirect) ?", re.IGNORECASE),
-        False,
-    ),
-)  # fmt: skip
-_MIDDLE = re.compile(
-    r" (?:in|of|across|throughout) (?:the|this|our|my) (?:whole |entire )?(?:system|code ?base|project|repo"
-    r"|repository)(?= )",
-    re.IGNORECASE,
-)
-_ADVERBS = re.compile(r"\b(?:actually|really|just|usually|normally|ever|even|currently|possibly) ", re.IGNORECASE)
 _TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration| )*(?:tests?|specs?)\b", re.IGNORECASE)
 """Where tests are what calls or uses the symbol, its tests are asked for."""
-_BOTH = re.compile(r"\bdirect(?:ly)? (?:or|and) (?:indirect(?:ly)?|transitive(?:ly)?)", re.IGNORECASE)
-_DEPTH = re.compile(
-    r" (?:up to |to |within |at )?(?:(?:a )?depth (?:of )?(?P<a>\d{1,2})|(?P<b>\d{1,2}) (?:levels?|hops?"
-    r"|steps?)(?: deep| up| down| away)?)\b",
-    re.IGNORECASE,
-)
 _QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
+_SENTENCE = re.compile(
+    r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){3,}\"|(?<!\w)'[^'\s]+(?: \S+){3,}'(?!\w)"
+    r"|\w(?:Error|Exception): \S"
+)
+"""A quoted text or an error message: it is what is asked for, whatever its words mean."""
+_PRONOUN = re.compile(r"\b(?:it|them|this (?:function|method|class|type))(?= |$|\?)", re.IGNORECASE)
 _CLAUSE = re.compile(
     r"[.;!?]\s+|,\s+|:\s+|\s[-–—]\s| (?:so that|so i|because|in order to|before i|before we|since i|as i|i want|i need"
     r"|to make sure|if i) "
@@ -112,85 +37,6 @@ _CLAUSE = re.compile(
 )
 _COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
 """At the beginning of a question they are what to do, not the name in `X callers`."""
-_PRONOUNS = frozenset(
-    [
-        "it",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "them",
-        "they",
-        "he",
-        "she",
-        "we",
-        "you",
-        "i",
-        "me",
-        "us",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "where",
-        "when",
-        "how",
-        "why",
-        "there",
-        "here",
-        "everything",
-        "anything",
-        "something",
-        "nothing",
-        "anyone",
-        "someone",
-        "all",
-        "any",
-        "some",
-        "none",
-        "each",
-        "every",
-        "other",
-        "others",
-        "one",
-        "ones",
-        "and",
-        "or",
-        "not",
-        "never",
-        "both",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "from",
-        "for",
-        "with",
-        "as",
-        "the",
-        "a",
-        "an",
-    ]
-)
-_SPACE = "\ue000"
-"""Stands for a space inside a quoted name; of a private use area, so that no pattern takes it for white space."""
 
 
 def find_relation(text: str) -> RelationIntent | None:
@@ -200,14 +46,42 @@ def find_relation(text: str) -> RelationIntent | None:
     """
     if len(text) > MAX_RELATION_CHARACTERS:
         return None
+    if _SENTENCE.search(text):
+        return None
     quoted: set[str] = set()
     text = _QUOTED.sub(lambda match: _hold(match, quoted), text)
-    found = _whole(text, quoted)
+    found = _of_pronoun(text, quoted) or _whole(text, quoted)
     if found is not None:
         return found
     for clause in _CLAUSE.split(text):
         if clause != text and (found := _whole(clause, quoted)) is not None and found.certain:
             return found
+    return _by_cues(text, quoted)
+
+
+def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Match a clause that asks about "it": `I want to change f, show every place that calls it`."""
+    before, *clauses = _CLAUSE.split(text)
+    names = certain_names(before, quoted) if clauses else []
+    main = _whole(before, quoted) if names else None
+    if len(names) != 1 or (main is not None and main.kind != Kind.IMPACT):
+        return None
+    for clause in clauses:
+        replaced = _PRONOUN.sub(names[0].replace("\\", r"\\"), clause, count=1)
+        if replaced != clause and not certain_names(clause, quoted):
+            found = _whole(replaced, quoted)
+            if found is not None and found.certain:
+                return found
+    return None
+
+
+def _by_cues(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Read the words around a certain name, where no frame fits the question or a clause of it."""
+    stripped, scope = split_scope(_without_end(text, quoted))
+    for part, tests, within in sorted(readings(stripped), key=lambda reading: len(reading[0])):
+        found = find_by_cues(part, quoted)
+        if found is not None:
+            return scope.applied(found, tests, within)
     return None
 
 
@@ -216,79 +90,26 @@ def _hold(match: re.Match[str], quoted: set[str]) -> str:
     inner = next(group for group in match.groups() if group is not None).strip()
     if inner.count(" ") > 2 or not inner:
         return match.group(0)
-    held = inner.replace(" ", _SPACE)
+    held = inner.replace(" ", SPACE)
     quoted.add(held)
     return held
 
 
 def _whole(text: str, quoted: set[str]) -> RelationIntent | None:
     """Match a question or clause as a whole, taking off what surrounds it step by step."""
-    text = text.rstrip(" ")
-    text = text if text.rpartition(" ")[2] in quoted else text.rstrip(" .!,;:?")
-    scope = RelationIntent(Kind.CALLERS, "")
-    text = _MIDDLE.sub("", _ADVERBS.sub("", _BOTH.sub("transitively", text.replace(", ", " "))))
-    within = ""
-    if (match := _WITHIN_FIRST.search(text)) is not None and match["first"].lower() not in _PRONOUNS:
-        within, text = match["first"], text[: match.start("out")] + text[match.end("out") :]
-    if (depth := _DEPTH.search(text)) is not None:
-        scope = replace(scope, depth=int(depth["a"] or depth["b"]), direct=False)
-        text = text[: depth.start()] + text[depth.end() :]
-    if (match := _WITHOUT_TESTS.search(text)) is not None:
-        scope = replace(scope, tests=TestScope.EXCLUDED)
-        text = text[: match.start()] + text[match.end() :]
-    if (match := _OUTSIDE.search(text)) is not None:
-        scope = replace(scope, outside=_scope(match["scope"]))
-        text = text[: match.start()]
-    for pattern, value in _ADJECTIVES:
-        without = pattern.sub("", text)
-        if without != text and without.strip():
-            text = without
-            scope = replace(scope, tests=value) if isinstance(value, TestScope) else replace(scope, direct=value)
-    for candidate, last in _stripped(text.strip()):
-        for tests, part in _test_scopes(candidate):
-            found = _match(part, quoted)
-            if found is not None:
-                asks_tests = found.kind in (Kind.CALLERS, Kind.USAGES) and bool(_TESTS_DO.match(part))
-                return replace(
-                    found,
-                    kind=Kind.TESTS if asks_tests else found.kind,
-                    tests=tests or scope.tests,
-                    within=_scope(last or within),
-                    direct=scope.direct if scope.direct is not None else found.direct,
-                    depth=scope.depth,
-                    outside=scope.outside,
-                )
+    stripped, scope = split_scope(_without_end(text, quoted))
+    for part, tests, within in readings(stripped):
+        found = _match(part, quoted)
+        if found is not None:
+            asks_tests = found.kind in (Kind.CALLERS, Kind.USAGES) and bool(_TESTS_DO.match(part))
+            kind = Kind.TESTS if asks_tests else found.kind
+            return scope.applied(replace(found, kind=kind), tests, within)
     return None
 
 
-def _test_scopes(text: str) -> Iterator[tuple[TestScope, str]]:
-    match = _TESTS_ONLY.search(text)
-    yield TestScope.ANY, text
-    if match is not None:
-        yield TestScope.ONLY, text[: match.start()]
-
-
-def _stripped(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (question, scope): as it is, then without politeness and trailing words, then without its scope."""
-    seen: set[str] = set()
-    for _ in range(8):
-        shorter = _TRAILING.sub("", text)
-        if text not in seen:
-            seen.add(text)
-            yield text, ""
-        if shorter == text:
-            shorter = _POLITE.sub("", text, count=1)
-        if shorter == text or not shorter:
-            break
-        text = shorter
-    for whole in sorted(seen, key=len, reverse=True):
-        match = _WITHIN.search(whole)
-        if match is not None:
-            yield _TRAILING.sub("", whole[: match.start()]), match["scope"]
-
-
-def _scope(within: str) -> str:
-    return within.replace(_SPACE, " ").strip("`'\"").rstrip("/") if within.lower() not in _PRONOUNS else ""
+def _without_end(text: str, quoted: set[str]) -> str:
+    text = text.rstrip(" ")
+    return text if text.rpartition(" ")[2] in quoted else text.rstrip(" .!,;:?")
 
 
 def _match(text: str, quoted: set[str]) -> RelationIntent | None:
@@ -317,13 +138,13 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
             slots.append("")
             continue
         parts = [part for part in (groups.get(f"{slot}o") or groups.get(f"{slot}p"), groups[slot]) if part]
-        if any(part.lower() in _PRONOUNS and part not in quoted for part in parts):
+        if any(part.lower() in PRONOUNS and part not in quoted for part in parts):
             return None
         if groups.get(f"{slot}o") and groups[slot] in nouns() and groups[slot] not in quoted:
             return None
         if match.start(slot) == 0 and groups[slot].lower() in _COMMANDS and groups[slot] not in quoted:
             return None
-        names = [part.replace(_SPACE, " ") if part in quoted else part for part in parts]
+        names = [part.replace(SPACE, " ") if part in quoted else part for part in parts]
         if not all(_is_name(name) for name in names):
             return None
         known = (
@@ -333,9 +154,12 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
         )
         certain = certain and (known or any(is_code_shaped(name) for name in names))
         slots.append(".".join(dotted(name) for name in names))
+    if kind == Kind.ROUTES and slots[0].lower() in _WHOLE_PROGRAM:
+        slots[0] = ""
     return RelationIntent(kind, slots[0], slots[1], certain=certain)
 
 
+_WHOLE_PROGRAM = frozenset(("api", "app", "application", "service", "server", "project", "site", "website", "backend"))
 _NAME = re.compile(r"[\w$@(<~*&/.:][^\s`]*(?: [^\s`]+){0,2}")
 
 

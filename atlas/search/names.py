@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.\w|::|#|->|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$")
+_MIXED = re.compile(
+    r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.\w|::|#|->|\w\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$"
+)
 _RECEIVER = re.compile(r"^\(\s*[*&]?\s*(?:\w+\s+[*&]?)?([\w.]+)(?:\[[^\]]*\])?\s*\)\.")
 _ARGUMENTS = re.compile(r"\([^()]*\)$")
 _TYPE_ARGUMENTS = re.compile(r"(?<=\w)(?:::)?<[^<>]*>(?=$|\.|::|#|\()")
@@ -27,7 +29,7 @@ def dotted(name: str) -> str:
         name = _ARGUMENTS.sub("", name)
         name = _TYPE_ARGUMENTS.sub("", name)
     name = name.lstrip("*&")
-    return re.sub(r"::|#(?!\d)|->", ".", name).strip(".")
+    return re.sub(r"::|#(?!\d)|->|(?<=\w)\\(?=\w)", ".", name).strip(".\\")
 
 
 def is_code_shaped(name: str) -> bool:

@@ -13,7 +13,8 @@ from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
-from atlas.search.names import dotted
+from atlas.search.mentions import find_mentions, is_distinctive
+from atlas.search.names import dotted, is_code_shaped
 from atlas.search.not_found import why_no_callers
 from atlas.search.relations import Kind, RelationIntent, TestScope
 from atlas.search.targets import Targets, find_targets
@@ -33,6 +34,11 @@ _ALWAYS_SYMBOLS = frozenset(
 """Relations that nobody asks of an English word: `callers of save` means a symbol, `tests for login` may not."""
 UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
 """Relations that the graph does not hold; questions without a name (`unused functions`) are not answered, either."""
+_BY_TEXT = "text"
+"""Strategy of a line that mentions the name and has no edge."""
+TEXT_CONFIDENCE = 0.4
+_PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
+_CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE, Label.VALUE, Label.FILE)
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN})
@@ -98,13 +104,42 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
         return await _counted(reader, intent, targets)
     kept, notes = await _scope(reader, intent, targets, where)
-    found = await _related(reader, intent, targets)
+    found = list(await _related(reader, intent, targets))
+    found += await _mentioned(reader, intent, targets, found)
     related = tuple(each for each in found if kept(each.node))
     if not related:
         notes = (*notes, await _why_none(reader, intent, targets, len(found)))
     if len(found) > MAX_REACHED:
         notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
     return Relation(intent, targets, related=related, notes=notes)
+
+
+async def _mentioned(
+    reader: Reader, intent: RelationIntent, targets: Targets, found: Sequence[RelatedSymbol]
+) -> list[RelatedSymbol]:
+    """Return what mentions the symbol in its text where the graph has no edge, or prose that names it."""
+    row = targets.targets[0].node.row
+    known = {*targets.uids, *(each.node.row.uid for each in found)}
+    where, calls = Filter(project=row.uid.partition(":")[0]), False
+    match intent.kind:
+        case Kind.DOCS if is_code_shaped(row.name) or "`" in intent.name:
+            where = replace(where, labels=_PROSE)
+        case Kind.TESTS if not found:
+            where = replace(where, labels=_CODE)
+        case Kind.CALLERS if row.label in (Label.FUNCTION, Label.METHOD):
+            where, calls = replace(where, labels=_CODE), True
+        case Kind.USAGES if not found:
+            where = replace(where, labels=_CODE)
+        case _:
+            return []
+    if intent.kind != Kind.DOCS and not await is_distinctive(reader, row.name, where.project):
+        return []
+    mentions = await find_mentions(reader, row.name, where, known, calls=calls)
+    return [
+        RelatedSymbol(each.node, each.node.row.path, each.lines, _BY_TEXT, TEXT_CONFIDENCE)
+        for each in mentions
+        if each.node.row.is_test or intent.kind != Kind.TESTS
+    ]
 
 
 async def _why_none(reader: Reader, intent: RelationIntent, targets: Targets, outside: int) -> str:

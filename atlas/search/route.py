@@ -52,6 +52,8 @@ class Query:
     joined: tuple[str, ...]
     """Identifiers that a short question may spell (`get user` -> `get_user`, `getuser`), ignoring case."""
     paths: tuple[str, ...]
+    phrases: tuple[str, ...]
+    """Quoted texts and error messages: words that stand next to each other, separated by spaces."""
     focus: float
     """0..1: the share of the words that belong to a name or path; 1 if the question is only a name."""
     relation: RelationIntent | None
@@ -64,6 +66,14 @@ class Query:
 
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
+_QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
+_MESSAGE = re.compile(r"\b\w*(?:Error|Exception|Warning|error|exception|warning|panic|fatal|message): (?P<text>\S.*)$")
+_IS_MESSAGE = re.compile(r"^(?:\S+ ){2,}\S*(?:(?<!\w)'[^' ]+'|\"[^\" ]+\"|\d)")
+"""Two words and then a value: quoted, or a number."""
+_ASKS = re.compile(
+    r"(?:what|which|who|where|when|how|why|is|are|does|do|can|could|please|show|find|list|give|tell|explain|search)\b",
+    re.IGNORECASE,
+)
 _MIXED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.|::|#|->|\(\)|\$")
 
 
@@ -89,6 +99,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         names=names,
         joined=joined,
         paths=paths[:MAX_NAMES],
+        phrases=_phrases(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
         relation=find_relation(folded),
         wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
@@ -123,6 +134,16 @@ def _names(text: str, paths: tuple[str, ...]) -> tuple[str, ...]:
     if len(identifiers) == 1 and len(text.split()) == 1:
         return _distinct([*quoted, dotted(identifiers[0])])
     return _distinct([*quoted, *(dotted(name) for name in identifiers if _MIXED.search(name.strip(".")))])
+
+
+def _phrases(text: str, split_words: Callable[[str], list[str]]) -> tuple[str, ...]:
+    quoted = [next(group for group in match.groups() if group is not None) for match in _QUOTED_TEXT.finditer(text)]
+    message = _MESSAGE.search(text)
+    texts = quoted or ([message["text"]] if message is not None else [])
+    if _IS_MESSAGE.search(text) and not _ASKS.match(text):
+        texts = [text]
+    found = [split_words(each) for each in texts if " " in each.strip()]
+    return _distinct(" ".join(words[:MAX_WORDS]) for words in found if len(words) > 1)[:MAX_NAMES]
 
 
 def _joined(plain: list[str]) -> tuple[str, ...]:

@@ -96,6 +96,13 @@ async def find_targets(reader: Reader, name: str, intent: RelationIntent, projec
 
 async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets:
     resolution = await resolve(reader, name, where)
+    if not resolution.nodes and name and (name[-1].isalnum() or name[-1] == "_"):
+        # Ruby's `save!` and `empty?` lose their last character to the punctuation of a question
+        for mark in "!?":
+            marked = await resolve(reader, name + mark, where)
+            if marked.how in ("exact", "suffix"):
+                name, resolution = name + mark, marked
+                break
     if resolution.how == "suffix":
         # all of them: resolve prefers one definition to its declarations
         nodes = await reader.store.find(name, Match.SUFFIX, where, MAX_NODES)

@@ -207,6 +207,15 @@ async def test_word_search_ranks_names_over_text(store: Store) -> None:
     assert both[0].uid == mentions.uid or both[0].score >= both[-1].score
 
 
+async def test_words_with_spaces_are_a_phrase(store: Store) -> None:
+    together, apart = node("a.together"), node("a.apart")
+    texts = [words(together, "no such table here"), words(apart, "table such no")]
+    await store.apply([unit("a.py", [together, apart], texts=texts)])
+    assert [hit.uid for hit in await store.search_text(["no such table"], ALL, 10)] == [together.uid]
+    assert [hit.uid for hit in await store.search_text(["table such", "nowhere"], ALL, 10)] == [apart.uid]
+    assert len(await store.search_text(["no such table", "such"], ALL, 10)) == 2
+
+
 async def test_equal_scores_are_ordered_by_uid(store: Store) -> None:
     rows = [node(f"m{number}.same", f"m{number}.py") for number in (3, 1, 2, 0)]
     texts = {row.path: words(row)._replace(qualified_name="same", path="x") for row in rows}

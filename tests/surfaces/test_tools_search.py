@@ -288,6 +288,14 @@ async def test_a_question_the_model_does_not_know_is_a_note(shop: Atlas) -> None
     assert any("known to the embedding model" in note for note in answer.evidence.notes)
 
 
+async def test_a_quoted_text_finds_what_holds_it(shop: Atlas) -> None:
+    """More words of the question stand in other places; the text itself stands in one."""
+    found = await hybrid_search(shop, 'sum the prices of everything in the basket: "amount by ten percent"')
+    assert names(found)[0] == "shop.cart.apply_discount"
+    message = await hybrid_search(shop, "Error: ten percent for regular visitors")
+    assert names(message)[0] == "shop.cart.apply_discount"
+
+
 async def test_words_that_occur_nowhere_are_said_to(shop: Atlas) -> None:
     answer = await hybrid_search(shop, "quaternion interpolation")
     assert not answer.hits or any("no word of the query occurs" in note for note in answer.evidence.notes)

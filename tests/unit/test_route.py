@@ -161,3 +161,23 @@ def test_any_text_routes_the_same_way_twice(text: str) -> None:
     first = taken_apart(text)
     assert first == taken_apart(text)
     assert len(first.words) == len(set(first.words))
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ('where does "no such table" come from', ("no such table",)),
+        ("who raises 'cannot resolve keyword 'foo' into field'", ("cannot resolve keyword foo into field",)),
+        ("ValueError: too many values to unpack", ("too many values to unpack",)),
+        ("Reverse for 'detail' not found.", ("reverse for detail not found",)),
+        ("callers of `save`", ()),
+        ("how does the resolver match a path", ()),
+        ("resolve url patterns", ()),
+    ],
+)
+def test_quoted_texts_and_messages_are_phrases(text: str, phrases: tuple[str, ...]) -> None:
+    assert taken_apart(text).phrases == phrases
+
+
+def test_a_quoted_text_is_no_name() -> None:
+    assert taken_apart('what raises "Cannot resolve keyword foo"').relation is None

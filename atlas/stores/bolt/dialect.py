@@ -274,17 +274,23 @@ def _chosen(words: Sequence[str], joint: str, tokens: Callable[[str], int]) -> l
     """Return the words in lower case, split at all but letters, digits, marks and `joint`, up to the limit.
 
     `tokens` returns the maximum number of tokens that the server makes of a word, 0 for a word that it cannot search.
+    Words with spaces between them stay together as a quoted phrase.
     """
     found: dict[str, None] = {}
     left = _MAX_TOKENS
-    for word in chain.from_iterable(_runs(given.lower(), joint) for given in words):
-        count = 0 if word in found else tokens(word)
+    for word in chain.from_iterable(_terms(given.lower(), joint) for given in words):
+        count = 0 if word in found else sum(tokens(part) for part in word.strip('"').split(" "))
         if 0 < count <= left:
             found[word] = None
             left -= count
         if len(found) == MAX_WORDS:
             break
     return list(found)
+
+
+def _terms(given: str, joint: str) -> list[str]:
+    runs = _runs(given, joint)
+    return ['"' + " ".join(runs) + '"'] if len(runs) > 1 and " " in given.strip() else runs
 
 
 def _runs(word: str, joint: str) -> list[str]:

@@ -169,11 +169,13 @@ class MemoryStore:
         for node in self._graph.filtered(where):
             text = self._graph.texts.get(node.row.uid)
             if text is not None:
-                counts = [Counter(column.split()) for column in text[1:]]
-                pairs = [
-                    (count[word], weight) for word in set(words) for count, weight in zip(counts, _WEIGHTS, strict=True)
-                ]
-                scores[node.row.uid] = sum(number * weight for number, weight in pairs)
+                columns = [f" {' '.join(column.split())} ".replace(" ", "  ") for column in text[1:]]
+                asked = {f" {'  '.join(word.split())} " for word in words if word.strip()}
+                scores[node.row.uid] = sum(
+                    column.count(word) * weight
+                    for word in asked
+                    for column, weight in zip(columns, _WEIGHTS, strict=True)
+                )
         return _best(((uid, score) for uid, score in scores.items() if score > 0), limit)
 
     async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:

@@ -1,0 +1,92 @@
+"""Lines that mention a name without an edge: what no rule of the linker resolved, and prose. Reads the index only.
+
+A relation without edges is unknown rather than none while such lines exist. They are listed where the name can hardly
+mean anything else: it has several words (`send_body`, not `close`), and one symbol of the project has it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from atlas.model import Filter, Match, Node
+from atlas.search import Reader
+from atlas.search.channels import EXTERNAL_LABELS
+
+MAX_NODES = 100
+"""Symbols whose text is read for one name."""
+MAX_FILES = 30
+MAX_LISTED = 20
+"""Symbols that are listed; a name that more mention without an edge is likely to be shared with another package."""
+MAX_LINE = 2_000
+"""Characters of a line; longer ones are data."""
+
+_COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
+_DEFINITION = re.compile(
+    r"\s*(?:(?:export|public|private|protected|static|async|final|override|pub(?:\([^)]*\))?|default|inline|virtual)\s+)*"
+    r"(?:def|func|fn|function|fun|sub|macro_rules!|class|interface|trait|struct)\s"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A symbol or section whose own text mentions a name, with the lines."""
+
+    node: Node
+    lines: tuple[int, ...]
+
+
+async def is_distinctive(reader: Reader, name: str, project: str) -> bool:
+    """Return whether a name of several words belongs to one symbol of the project and to no other package."""
+    if len(set(reader.split_words(name))) < 3:  # the whole and at least two parts
+        return False
+    nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=project), 20)
+    symbols = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes}
+    return len(symbols) == 1 and not any(node.row.label in EXTERNAL_LABELS for node in nodes)
+
+
+async def find_mentions(
+    reader: Reader, name: str, where: Filter, known: Collection[str], *, calls: bool
+) -> list[Mention]:
+    """Return what mentions a name, without the symbols whose uids are known; only its calls if `calls`.
+
+    More than `MAX_LISTED` are none: then the name says too little.
+    """
+    words = reader.split_words(name)[:1]
+    hits = await reader.store.search_text(words, where, MAX_NODES) if words else []
+    nodes = [node for node in await reader.store.symbols([hit.uid for hit in hits]) if node.row.path]
+    unknown = [node for node in nodes if node.row.uid not in known]
+    paths = list(dict.fromkeys(node.row.path for node in unknown))
+    if not paths or len(paths) > MAX_FILES:
+        return []
+    contents = await reader.store.content(where.project, paths)
+    pattern = _pattern(name, calls=calls)
+    found: list[Mention] = []
+    for path in paths:
+        text = contents.get(path, b"").decode("utf-8", "replace")
+        inside = [node for node in nodes if node.row.path == path]
+        found += _in_file(text, pattern, inside, known, calls=calls)
+    return found if len(found) <= MAX_LISTED else []
+
+
+def _pattern(name: str, *, calls: bool) -> re.Pattern[str]:
+    after = r"(?![\w$])" + (r"\s*(?:::)?(?:<[^<>()]*>)?[!?]?\.?\s?[({\"'`]" if calls else "")
+    return re.compile(rf"(?<![\w$]){re.escape(name)}{after}")
+
+
+def _in_file(
+    text: str, pattern: re.Pattern[str], nodes: Sequence[Node], known: Collection[str], *, calls: bool
+) -> Iterable[Mention]:
+    lines: dict[str, list[int]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > MAX_LINE or not pattern.search(line):
+            continue
+        if calls and (_COMMENT.match(line) or _DEFINITION.match(line)):
+            continue
+        around = [node for node in nodes if node.row.start_line <= number <= node.row.end_line]
+        if around:
+            inner = min(around, key=lambda node: node.row.end_byte - node.row.start_byte)
+            lines.setdefault(inner.row.uid, []).append(number)
+    by_uid = {node.row.uid: node for node in nodes}
+    return [Mention(by_uid[uid], tuple(at)) for uid, at in lines.items() if uid not in known]
