@@ -150,16 +150,19 @@ def _hit(hit: Hit) -> list[str]:
 
 
 def _relation(answer: RelationAnswer) -> Structure:
-    """Return the edges as `[path, line, line, ...]`: the lines of the text, because rows of JSON cost twice the tokens.
+    """Return the edges as lines by file: the same lines as the text, because rows of JSON cost twice the tokens.
 
-    A file may occur several times, because the order of the groups says what is near, or how a path runs.
+    A file stands once; the depth in the lines says in which order a path runs.
     """
+    edges: dict[str, list[str]] = {}
+    for group in answer.files:
+        edges.setdefault(group.path or OTHER_PACKAGES, []).extend(map(related_line, group.symbols))
     relation: Structure = {
         "kind": answer.kind,
         "outcome": "" if answer.outcome == "found" else answer.outcome,
         "of": list(subject_lines(answer)),
         "to": answer.other if answer.kind == "path" else "",
-        "edges": [[group.path or OTHER_PACKAGES, *map(related_line, group.symbols)] for group in answer.files],
+        "edges": edges,
         "missing": answer.missing,
         "near": [f"{each.qualified_name} {each.place}" for each in answer.near],
         "diagnosis": list(answer.diagnosis),

@@ -99,7 +99,7 @@ async def test_ten_questions_about_django(indexed: tuple[Path, Path]) -> None:
         ), places(answer)
         # 7. the graph
         answer = await ask(client, "hybrid_search", query="callers of django.utils.text.slugify")
-        assert "django/template/defaultfilters.py" in [path for path, *_ in answer["relation"]["edges"]], answer
+        assert "django/template/defaultfilters.py" in answer["relation"]["edges"], answer
         # 8. context with callers and callees, each with its evidence
         context = await ask(client, "get_context", name="django.shortcuts.get_object_or_404", token_budget=6000)
         assert "django.shortcuts._get_queryset" in [name for name, *_ in edges(context, "callees")]

@@ -127,7 +127,7 @@ async def test_paths_that_lead_out_of_the_project_are_refused(served: Served) ->
             ("atlas://file/shop/cart.py%00", "control characters"),
             ("atlas://file/shop/%ff", "is not UTF-8"),
             ("atlas://file/shop/none.py", "is not in the index"),
-            ("atlas://node/shop:shop.cart.Kart", "near: shop:shop.cart.Cart"),
+            ("atlas://node/shop:shop.cart.Kart", "near: .*shop:shop.cart.Cart"),
         ):
             with pytest.raises(MCPError, match=message):
                 await client.read_resource(uri)

@@ -237,6 +237,14 @@ async def test_a_path_of_calls_is_found(shop: Atlas) -> None:
     assert [name for _, name, _ in ends(found)] == ["Cart.total", "apply_discount"]
 
 
+async def test_a_file_that_occurs_at_two_depths_keeps_all_its_edges(shop: Atlas) -> None:
+    found = await related(shop, "what breaks if I change apply_discount")
+    first, *_ = found.files
+    twice = replace(found, files=(*found.files, first))
+    edges = structure(twice)["relation"]["edges"]  # type: ignore[index]
+    assert len(edges[first.path]) == 2 * len(first.symbols)
+
+
 async def test_a_short_question_may_be_an_identifier(shop: Atlas) -> None:
     assert names(await hybrid_search(shop, "apply discount"))[0] == "shop.cart.apply_discount"
 
