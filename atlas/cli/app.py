@@ -12,6 +12,7 @@ from atlas.cli import (
     bench,
     cache,
     config,
+    connect,
     daemon,
     dead_letters,
     export,
@@ -71,5 +72,5 @@ def root(
     }
 
 
-for family in (index, daemon, worker, query, state, dead_letters, export, migrate, mcp, cache, config, bench):
+for family in (index, daemon, worker, query, state, dead_letters, export, migrate, mcp, connect, cache, config, bench):
     family.register(app)

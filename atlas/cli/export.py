@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, ProjectOption, settings_of
 from atlas.cli.output import plain
 from atlas.cli.run import run
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("export")(export)
+    shown = examples(
+        "atlas export > graph.jsonl", "atlas export --format graphml -o graph.xml", "atlas export --canonical"
+    )
+    app.command("export", epilog=shown)(export)
 
 
 def export(

@@ -6,14 +6,16 @@ import dataclasses
 import math
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from atlas.cli import output
+from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
-from atlas.errors import ConfigError
+from atlas.errors import AtlasError, ConfigError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -36,9 +38,14 @@ PHASES = {
 }
 
 
+NEXT_STEPS = """next:  atlas search "where are sessions expired"   ask in words, or for "callers of NAME"
+       atlas connect                               connect a coding agent
+       atlas daemon start                          keep the index current while files change"""
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("index")(index)
+    app.command("index", epilog=examples("atlas index", "atlas index ~/src/shop --full", "atlas index --json"))(index)
 
 
 def index(
@@ -52,6 +59,9 @@ def index(
     no_wait: Annotated[
         bool, typer.Option("--no-wait", help="Fail if another `atlas index` is running on this index.")
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask before indexing the home folder, or a folder around it.")
+    ] = False,
     project: ProjectOption = "",
     data_dir: DataDirOption = "",
     json: JsonOption = False,
@@ -60,11 +70,31 @@ def index(
     if path and project and path != project:
         raise ConfigError("both PATH and --project are given", "Give one of them.")
     settings = settings_of(path or project, data_dir)
+    if not yes:
+        _check_root(settings.root)
     summary = run(_index(settings, full=full, take_over=take_over, patience=0.0 if no_wait else math.inf))
     if json:
         output.print_json(dataclasses.asdict(summary) | {"phases": dict(summary.phases)})
     else:
         _print_summary(summary)
+
+
+def _check_root(root: Path) -> None:
+    """Return unless this is the home folder or a folder around it, or the user wants that.
+
+    Raises ConfigError without a terminal to ask on, AtlasError after a no.
+    """
+    home = Path.home().resolve()
+    if root != home and root not in home.parents:
+        return
+    what = "the home folder" if root == home else f"a folder around the home folder {home}"
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            f"{root} is {what}: hardly a project",
+            "Give the folder of a project: atlas index PATH. If you mean it, add --yes.",
+        )
+    if not typer.confirm(output.one_line(f"{root} is {what}. Index everything in it?"), err=True):
+        raise AtlasError("nothing was indexed", "Give the folder of a project: atlas index PATH.")
 
 
 async def _index(settings: Settings, *, full: bool, take_over: bool, patience: float) -> IndexSummary:
@@ -145,3 +175,5 @@ def _print_summary(summary: IndexSummary) -> None:
         console.print(f"{summary.given_up} events failed permanently; `atlas dead-letters list` shows why.")
     if not summary.files:
         console.print("No file was indexed; `atlas status --skipped` shows why.")
+    else:
+        console.print(NEXT_STEPS)

@@ -73,8 +73,12 @@ def _usage_error(error: Exception) -> AtlasError:
     """Convert an error of the option parser to an Atlas error."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "atlas")
-    message = getattr(error, "format_message", lambda: str(error))()
-    return ConfigError(_plain(message), f"See `{command} --help`.")
+    message = _plain(getattr(error, "format_message", lambda: str(error))())
+    if getattr(error, "option_name", "") == "--print-config" or "'--print-config': '--" in message:
+        from atlas.cli.clients.recipes import known_clients
+
+        return ConfigError("--print-config needs a client", f"Clients: {known_clients()}.")
+    return ConfigError(message, f"See `{command} --help`.")
 
 
 def _plain(message: str) -> str:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from atlas.cli.mcp_clients import Client, print_http, print_stdio
+from atlas.cli.clients.recipes import Client, known_clients
+from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
 from atlas.tools.catalogue import offered_tools
@@ -40,7 +41,12 @@ class Transport(StrEnum):
 HostOption = Annotated[
     str, typer.Option("--host", metavar="ADDRESS", help="HTTP: address to listen on. Default: mcp.host.")
 ]
-PortOption = Annotated[int, typer.Option("--port", min=-1, max=65_535, help="HTTP: port, 0 = any. Default: mcp.port.")]
+PortOption = Annotated[
+    int | None,
+    typer.Option(
+        "--port", metavar="N", min=0, max=65_535, help="HTTP: port, 0 = any. Default: mcp.port.", show_default=False
+    ),
+]
 TokenOption = Annotated[
     Path | None,
     typer.Option(
@@ -51,9 +57,14 @@ NamesOption = Annotated[
     list[str] | None, typer.Option("--allow-host", metavar="NAME", help="HTTP: accept this host name, too; repeatable.")
 ]
 WorkersOption = Annotated[
-    int,
+    int | None,
     typer.Option(
-        "--workers", min=-1, max=256, help="HTTP: number of processes, 0 = one per core. Default: mcp.workers."
+        "--workers",
+        metavar="N",
+        min=0,
+        max=256,
+        help="HTTP: number of processes, 0 = one per core. Default: mcp.workers.",
+        show_default=False,
     ),
 ]
 CertificateOption = Annotated[
@@ -72,7 +83,13 @@ ToolsetsOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("mcp")(mcp)
+    shown = examples(
+        "atlas mcp",
+        "atlas mcp --print-config codex",
+        "atlas mcp --transport http --port 8765",
+        "atlas mcp --transport http --host 0.0.0.0 --token-file token.txt",
+    )
+    app.command("mcp", epilog=shown)(mcp)
 
 
 def mcp(
@@ -80,15 +97,20 @@ def mcp(
     data_dir: DataDirOption = "",
     transport: Annotated[Transport, typer.Option("--transport", help="How agents connect.")] = Transport.STDIO,
     host: HostOption = "",
-    port: PortOption = -1,
+    port: PortOption = None,
     token_file: TokenOption = None,
     allow_host: NamesOption = None,
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
-    workers: WorkersOption = -1,
+    workers: WorkersOption = None,
     toolsets: ToolsetsOption = "",
     print_config: Annotated[
-        Client | None, typer.Option("--print-config", help="Print the configuration for a client and exit.")
+        Client | None,
+        typer.Option(
+            "--print-config",
+            metavar="CLIENT",
+            help=f"Print the configuration for a client and exit: {known_clients()}. `atlas connect` writes it.",
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -105,8 +127,8 @@ def mcp(
         changed = replace(
             given,
             host=host or given.host,
-            port=given.port if port < 0 else port,
-            workers=given.workers if workers < 0 else workers,
+            port=given.port if port is None else port,
+            workers=given.workers if workers is None else workers,
         )
         settings = replace(settings, mcp=changed)
         if print_config:
@@ -114,7 +136,7 @@ def mcp(
         else:
             _serve_http(settings, token_file, tuple(allow_host or ()), tls_cert, tls_key)
         return
-    if host or port >= 0 or token_file or allow_host or tls_cert or tls_key or workers >= 0:
+    if host or port is not None or token_file or allow_host or tls_cert or tls_key or workers is not None:
         raise ConfigError(
             "--host, --port, --token-file, --allow-host, --tls-* and --workers are for HTTP", "Add --transport http."
         )
@@ -124,6 +146,8 @@ def mcp(
             arguments += ["--data-dir", str(settings.data_dir)]
         if toolsets:
             arguments += ["--toolsets", toolsets]
+        from atlas.cli.clients.printing import print_stdio
+
         print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
     from atlas.app.session import Session
@@ -149,6 +173,7 @@ def launch_command() -> list[str]:
 
 
 def _print_http(client: Client, settings: Settings, token_file: Path | None, *, tls: bool, as_json: bool) -> None:
+    from atlas.cli.clients.printing import print_http
     from atlas.config.load import TOKEN_VARIABLE, is_loopback
 
     host, port = settings.mcp.host, settings.mcp.port

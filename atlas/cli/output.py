@@ -93,7 +93,7 @@ def print_error(error: AtlasError, *, as_json: bool) -> None:
     if near:
         print(f"near:  {', '.join(one_line(name) for name in near)}", file=sys.stderr)
     if error.hint:
-        print(f"hint:  {one_line(error.hint)}", file=sys.stderr)
+        print(f"hint:  {sentence(one_line(error.hint))}", file=sys.stderr)
 
 
 def error_document(error: AtlasError) -> dict[str, object]:
@@ -101,7 +101,7 @@ def error_document(error: AtlasError) -> dict[str, object]:
     document: dict[str, object] = {
         "kind": type(error).__name__,
         "message": error.message,
-        "hint": error.hint,
+        "hint": sentence(error.hint),
         "exit_code": error.exit_code,
     }
     for extra in ("near", "line", "column"):
@@ -109,6 +109,13 @@ def error_document(error: AtlasError) -> dict[str, object]:
         if value:
             document[extra] = value
     return document
+
+
+def sentence(hint: str) -> str:
+    """Return a hint that begins with a capital letter unless it begins with a name or a command."""
+    first = hint.partition(" ")[0].rstrip(",:")
+    is_word = first.isascii() and first.isalpha() and first.islower() and first not in ("atlas", "pip", "make")
+    return hint[:1].upper() + hint[1:] if is_word else hint
 
 
 def one_line(text: str) -> str:

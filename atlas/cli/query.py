@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from atlas.cli.examples import examples
 from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, LimitOption, ProjectOption, settings_of
 from atlas.cli.run import ask, given
 from atlas.errors import ConfigError
@@ -30,10 +31,26 @@ NameArgument = Annotated[
 LabelOption = Annotated[str, typer.Option("--label", help="Only nodes with this label, e.g. Class.")]
 
 
+EXAMPLES = {
+    "search": examples(
+        'atlas search "where are sessions expired"',
+        'atlas search "callers of SessionStore.save"',
+        'atlas search "tests for SessionStore.save" --path tests/',
+        "atlas search --mode text --label Function 'session expired'",
+    ),
+    "node": examples("atlas node SessionStore", "atlas node save --label Method", "atlas node shop/cart.py:42"),
+    "context": examples("atlas context SessionStore.save", "atlas context save --path shop/ --token-budget 4000"),
+    "cypher": examples(
+        'atlas cypher "MATCH (c:Class) RETURN c.qualified_name LIMIT 10"',
+        'atlas cypher "MATCH (f)<-[:CALLS]-(c) WHERE f.name = $name RETURN c.path, c.start_line" -p name=save',
+    ),
+}
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     for command in (search, node, context, cypher):
-        app.command(command.__name__)(command)
+        app.command(command.__name__, epilog=EXAMPLES[command.__name__])(command)
 
 
 def search(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from atlas.cli.examples import examples
 from atlas.cli.options import BudgetOption, DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import ask, given, run, show
 from atlas.errors import ConfigError
@@ -13,8 +14,12 @@ from atlas.errors import ConfigError
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (status, health, schema):
-        app.command(command.__name__)(command)
+    shown = examples(
+        "atlas status", "atlas status --watch", "atlas status --skipped --only secret", "atlas status --all --json"
+    )
+    app.command("status", epilog=shown)(status)
+    app.command("health", epilog=examples("atlas health", "atlas health --json"))(health)
+    app.command("schema")(schema)
 
 
 def status(

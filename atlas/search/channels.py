@@ -87,7 +87,7 @@ def _graded(found: Iterable[tuple[str, str, Sequence[Node]]]) -> Ranking:
 async def by_words(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
     """Find by BM25 over names, documentation, source and path."""
     if not query.words:
-        return Ranking("words", note="the query contains no words to search for")
+        return Ranking("words", note="the query has no word to search for: words of one letter are not indexed")
     return Ranking("words", tuple(await reader.store.search_text((*query.words, *query.variants), where, limit)))
 
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 
 from atlas.search.cues import certain_names, find_by_cues
-from atlas.search.frames import frame_groups, nouns
+from atlas.search.frames import KIND_WORD, frame_groups, nouns
 from atlas.search.names import dotted, is_code_shaped
 from atlas.search.question_scope import PRONOUNS, SPACE, readings, split_scope
 from atlas.search.relations import Kind, RelationIntent
@@ -24,7 +24,7 @@ _TESTS_DO = re.compile(r"^(?:which|what|all|the|every|any|each|unit|integration|
 """Where tests are what calls or uses the symbol, its tests are asked for."""
 _QUOTED = re.compile(r"`([^`]{1,200})`|\"([^\"]{1,200})\"|(?<![\w])'([^']{1,200})'(?![\w])|“([^”]{1,200})”")
 _SENTENCE = re.compile(
-    r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){3,}\"|(?<!\w)'[^'\s]+(?: \S+){3,}'(?!\w)"
+    r"`[^`\s]+(?: [^`\s]+){3,}`|\"[^\"\s]+(?: [^\"\s]+){2,}\"|(?<!\w)'[^'\s]+(?: \S+){2,}'(?!\w)"
     r"|\w(?:Error|Exception): \S"
 )
 """A quoted text or an error message: it is what is asked for, whatever its words mean."""
@@ -144,6 +144,10 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
             return None
         if match.start(slot) == 0 and groups[slot].lower() in _COMMANDS and groups[slot] not in quoted:
             return None
+        kinds = (groups.get(f"{slot}k") or "").split()
+        if kinds and _KIND.fullmatch(groups[slot]) and groups[slot] not in quoted:
+            # `the error interface`: the first of two words for kinds is the name
+            parts[-1] = kinds[-1]
         names = [part.replace(SPACE, " ") if part in quoted else part for part in parts]
         if not all(_is_name(name) for name in names):
             return None
@@ -160,6 +164,7 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
 
 
 _WHOLE_PROGRAM = frozenset(("api", "app", "application", "service", "server", "project", "site", "website", "backend"))
+_KIND = re.compile(KIND_WORD)
 _NAME = re.compile(r"[\w$@(<~*&/.:][^\s`]*(?: [^\s`]+){0,2}")
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from atlas.model import Filter, Match, Node
+from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
 
@@ -22,6 +22,7 @@ MAX_LISTED = 20
 MAX_LINE = 2_000
 """Characters of a line; longer ones are data."""
 
+_CALL = re.compile(r"(?<![\w$'\"`])([A-Za-z_$][\w$]*)(?:::)?(?:<[^<>()]*>)?[!?]?\(")
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
 _DEFINITION = re.compile(
     r"\s*(?:(?:export|public|private|protected|static|async|final|override|pub(?:\([^)]*\))?|default|inline|virtual)\s+)*"
@@ -70,9 +71,26 @@ async def find_mentions(
     return found if len(found) <= MAX_LISTED else []
 
 
+async def find_calls(reader: Reader, caller: Node, known: Collection[str]) -> list[Node]:
+    """Return distinctive symbols that the text of a function calls by name, without the names that are known."""
+    row = caller.row
+    contents = await reader.store.content(caller.project, [row.path])
+    text = contents.get(row.path, b"")[row.start_byte : row.end_byte].decode("utf-8", "replace")
+    lines = (line for line in text.splitlines()[1:] if len(line) <= MAX_LINE and not _COMMENT.match(line))
+    names = {name for line in lines if not _DEFINITION.match(line) for name in _CALL.findall(line)}
+    unknown = sorted(name for name in names.difference(known) if len(set(reader.split_words(name))) >= 3)
+    found: list[Node] = []
+    for name in unknown[:MAX_LISTED]:
+        if await is_distinctive(reader, name, caller.project):
+            nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=caller.project), 1)
+            found += (node for node in nodes if node.row.label in (Label.FUNCTION, Label.METHOD))
+    return found
+
+
 def _pattern(name: str, *, calls: bool) -> re.Pattern[str]:
-    after = r"(?![\w$])" + (r"\s*(?:::)?(?:<[^<>()]*>)?[!?]?\.?\s?[({\"'`]" if calls else "")
-    return re.compile(rf"(?<![\w$]){re.escape(name)}{after}")
+    if calls:
+        return re.compile(rf"(?<![\w$'\"`]){re.escape(name)}(?:::)?(?:<[^<>()]*>)?[!?]?\(")
+    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
 
 
 def _in_file(

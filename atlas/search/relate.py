@@ -13,7 +13,7 @@ from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
-from atlas.search.mentions import find_mentions, is_distinctive
+from atlas.search.mentions import find_calls, find_mentions, is_distinctive
 from atlas.search.names import dotted, is_code_shaped
 from atlas.search.not_found import why_no_callers
 from atlas.search.relations import Kind, RelationIntent, TestScope
@@ -32,6 +32,8 @@ _ALWAYS_SYMBOLS = frozenset(
     {Kind.CALLERS, Kind.CALLEES, Kind.SUBTYPES, Kind.SUPERTYPES, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.IMPORTERS}
 )
 """Relations that nobody asks of an English word: `callers of save` means a symbol, `tests for login` may not."""
+_LISTED_ANYWAY = _ALWAYS_SYMBOLS | {Kind.DEFINITION, Kind.INSTANTIATIONS}
+"""Relations that list the symbols of a name that many have, though the name may be an English word."""
 UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
 """Relations that the graph does not hold; questions without a name (`unused functions`) are not answered, either."""
 _BY_TEXT = "text"
@@ -97,7 +99,7 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if not targets.targets:
         is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
         return Relation(intent, targets) if is_symbol else None
-    if not intent.certain and targets.total > MAX_FOLLOWED and intent.kind not in _ALWAYS_SYMBOLS:
+    if not intent.certain and targets.total > MAX_FOLLOWED and intent.kind not in _LISTED_ANYWAY:
         return None
     if intent.kind == Kind.PATH:
         return await _path(reader, intent, targets, where.project)
@@ -119,8 +121,12 @@ async def _mentioned(
 ) -> list[RelatedSymbol]:
     """Return what mentions the symbol in its text where the graph has no edge, or prose that names it."""
     row = targets.targets[0].node.row
+    if intent.kind == Kind.CALLEES and intent.direct is not False:
+        names = {row.name, *(each.node.row.name for each in found)}
+        called = [each for target in targets.targets for each in await find_calls(reader, target.node, names)]
+        return [RelatedSymbol(each, each.row.path, (), _BY_TEXT, TEXT_CONFIDENCE) for each in called]
     known = {*targets.uids, *(each.node.row.uid for each in found)}
-    where, calls = Filter(project=row.uid.partition(":")[0]), False
+    where, calls = Filter(project=targets.targets[0].node.project), False
     match intent.kind:
         case Kind.DOCS if is_code_shaped(row.name) or "`" in intent.name:
             where = replace(where, labels=_PROSE)
@@ -165,11 +171,15 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
         case Kind.MEMBERS:
             found = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
         case Kind.IMPORTERS | Kind.DEPENDENTS if _is_file(targets):
-            members = await _members(reader, uids)
+            members = await _members(reader, targets)
             types = (EdgeType.IMPORTS,) if intent.kind == Kind.IMPORTERS else intent.types
             found = await _follow(reader, (*uids, *members), Direction.IN, intent, types)
             inside = {*uids, *members}
             found = [each for each in found if each.node.row.uid not in inside]
+        case Kind.INSTANTIATIONS:
+            found = await _follow(reader, uids, Direction.IN, intent, intent.types)
+            # `raise NotFound` without brackets is a reference
+            found = found or await _follow(reader, uids, Direction.IN, intent, (EdgeType.REFERENCES,))
         case _:
             found = await _follow(reader, uids, intent.direction, intent, intent.types)
             if intent.kind == Kind.CALLERS:
@@ -238,9 +248,16 @@ async def _dispatched(
     return [each for each in found if each.node.row.uid not in known]
 
 
-async def _members(reader: Reader, uids: Sequence[str]) -> list[str]:
-    edges = await reader.store.edges(uids, Direction.OUT, _HOLDS, MAX_EDGES)
-    return [edge.node.row.uid for edge in edges]
+async def _members(reader: Reader, targets: Targets) -> list[str]:
+    """Return what files, modules and packages hold: an import of a symbol is an import of its file."""
+    edges = await reader.store.edges(targets.uids, Direction.OUT, _HOLDS, MAX_EDGES)
+    members = [edge.node.row.uid for edge in edges]
+    for target in targets.targets:
+        row = target.node.row
+        if row.label in (Label.FILE, Label.MODULE) and row.path:
+            where = Filter(project=target.node.project)
+            members += (node.row.uid for node in await reader.store.find(row.path, Match.PATH, where, MAX_EDGES))
+    return list(dict.fromkeys(members))
 
 
 async def _counted(reader: Reader, intent: RelationIntent, targets: Targets) -> Relation:

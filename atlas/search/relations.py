@@ -15,6 +15,8 @@ class Kind(StrEnum):
     CALLEES = "callees"
     USAGES = "usages"
     USES = "uses"
+    INSTANTIATIONS = "instantiations"
+    """Where a class is constructed or an exception is raised."""
     TESTS = "tests"
     TESTED = "tested"
     SUBTYPES = "subclasses"
@@ -85,6 +87,7 @@ EDGES: dict[Kind, tuple[tuple[EdgeType, ...], Direction]] = {
     Kind.CALLEES: ((EdgeType.CALLS,), Direction.OUT),
     Kind.USAGES: (_USES, Direction.IN),
     Kind.USES: (_USES, Direction.OUT),
+    Kind.INSTANTIATIONS: ((EdgeType.CALLS,), Direction.IN),
     Kind.TESTS: ((EdgeType.TESTS,), Direction.IN),
     Kind.TESTED: ((EdgeType.TESTS,), Direction.OUT),
     Kind.SUBTYPES: ((EdgeType.INHERITS,), Direction.IN),

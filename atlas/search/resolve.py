@@ -21,6 +21,8 @@ CANDIDATES = 50
 NEAR = 8
 MIN_PREFIX = 3
 """Minimum length of a prefix; too many names start with fewer characters."""
+MIN_SHARED = 2
+"""Words that two names must have in common to be near."""
 MAX_NAME_CHARACTERS = 500
 
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
@@ -50,13 +52,27 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
 
 
 async def _near(reader: Reader, name: str, where: Filter) -> tuple[Node, ...]:
-    """Return similarly spelled names, best first, then names that start with the name."""
+    """Return similarly spelled names, best first, then names that start with the name or share words with it."""
     near = {node.row.uid: node for node in await reader.store.find(name, Match.NEAR, where, NEAR)}
     prefix = name.rpartition(".")[2]
     if len(near) < NEAR and len(prefix) >= MIN_PREFIX:
         longer = await reader.store.find(prefix, Match.PREFIX, where, NEAR)
         near |= {node.row.uid: node for node in longer if node.row.uid not in near}
+    if len(near) < NEAR:
+        near |= {node.row.uid: node for node in await _sharing(reader, prefix, where) if node.row.uid not in near}
     return tuple(near.values())[:NEAR]
+
+
+async def _sharing(reader: Reader, name: str, where: Filter) -> list[Node]:
+    """Return symbols whose names share at least half of the words of a name, and two: `isSafeTag`, `isSafeElement`."""
+    parts = set(reader.split_words(name)[1:])
+    if len(parts) < MIN_SHARED:
+        return []
+    hits = await reader.store.search_text(sorted(parts), where, CANDIDATES)
+    nodes = await reader.store.symbols([hit.uid for hit in hits])
+    shared = [(len(parts.intersection(reader.split_words(node.row.name))), node) for node in nodes if node.row.path]
+    least = max(MIN_SHARED, len(parts) / 2)
+    return [node for count, node in sorted(shared, key=lambda each: -each[0]) if count >= least][:NEAR]
 
 
 def written(name: str) -> str:

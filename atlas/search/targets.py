@@ -43,10 +43,13 @@ APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
     Kind.PATH: (_CALLABLE, _FILES),
     Kind.USAGES: (_ANY_CODE, _FILES),
     Kind.USES: (_ANY_CODE, _FILES),
+    Kind.INSTANTIATIONS: (_CLASSES, _ANY_CODE),
     Kind.DEFINITION: (_ANY_CODE, _FILES),
     Kind.DOCS: (_ANY_CODE, _FILES),
 }
 """By kind of relation: labels of what can have its edges, the first group that fits any node is meant."""
+
+_OF_TYPES = (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY)
 
 _REDEFINITION = re.compile(r"#\d+$")
 
@@ -87,6 +90,8 @@ async def find_targets(reader: Reader, name: str, intent: RelationIntent, projec
         if owned.targets:
             return owned
     found = await _resolved(reader, name, intent.kind, where)
+    if not found.targets and "/" in name:
+        found = await _inside_module_path(reader, name, intent.kind, where) or found
     if found.targets or not intent.certain:
         return found
     if found.reasons:
@@ -108,6 +113,9 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         nodes = await reader.store.find(name, Match.SUFFIX, where, MAX_NODES)
     else:
         nodes = [*resolution.nodes, *resolution.declarations]
+    if resolution.how == "folded" and kind in _OF_TYPES:
+        # `Error` is no method `error`
+        nodes = [node for node in nodes if node.row.label in (Label.CLASS, *EXTERNAL_LABELS)]
     found = _preferred(nodes, APPLIES.get(kind, ()))
     if not found and resolution.how in ("exact", "suffix"):
         # `render` is a value here, and the class that is meant is `Render`
@@ -118,6 +126,16 @@ async def _resolved(reader: Reader, name: str, kind: Kind, where: Filter) -> Tar
         return Targets(name, (), near=resolution.near, reasons=(_wrong_kind(nodes, kind),))
     groups = group_symbols(found, reader.languages.constructors)
     return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups), resolution.near)
+
+
+async def _inside_module_path(reader: Reader, name: str, kind: Kind, where: Filter) -> Targets | None:
+    """Return a folder or file of a path that begins with the name of the module (`github.com/owner/repo/folder`)."""
+    parts = name.split("/")
+    for start in range(1, len(parts)):
+        found = await _resolved(reader, "/".join(parts[start:]), kind, replace(where, labels=_FILES))
+        if found.targets:
+            return found
+    return None
 
 
 async def _re_exported(reader: Reader, name: str, where: Filter) -> list[Node]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -48,8 +49,8 @@ async def status(
     masked secrets) or whose path starts with it or matches it as a glob. `daemon` gives the daemon's state and is
     awaited after the store's counts. `places` are notes on the location of the index.
 
-    An index without projects is a valid answer. Raises NotFound if `project` is given and not indexed, and ConfigError
-    for invalid arguments.
+    An index without projects is a valid answer. Raises NotFound if `project` is given and not indexed, or if no file
+    has the reason or path of `skipped_filter`, and ConfigError for invalid arguments.
     """
     check_range("token_budget", token_budget, 1, MAX_BUDGET)
     if skipped_filter and not skipped:
@@ -66,6 +67,8 @@ async def status(
     listed = await atlas.reader.store.skipped(name) if skipped and name in states else []
     files = await aside(len(listed) > _FEW, _skipped_files, listed, skipped_filter)
     partial = await _partial_files(atlas, name, skipped_filter) if skipped and name in states else ()
+    if skipped_filter and not files and not partial and name in states:
+        await _check_filter(atlas, name, skipped_filter, listed)
     envelope = Envelope(states.get(name, ProjectState(name, "", 0, "")), atlas.reader.counter.encoding, token_budget)
     note = "" if name in states else f"project `{name}` is not indexed: run `atlas index` in its folder"
     sent = f"code is sent to {place} for embedding" if (place := atlas.reader.embedder.place) else ""
@@ -85,6 +88,22 @@ async def status(
     sizes = (len(each.path) + len(each.reason) for each in files)
     upper = parts - len(files) + can_fit(sizes, token_budget)
     return await fit_aside(atlas, token_budget, build, upper)
+
+
+async def _check_filter(atlas: Atlas, project: str, wanted: str, listed: Sequence[Skipped]) -> None:
+    """Raise NotFound for a filter that is neither a reason in use nor matches any file, skipped or indexed."""
+    reasons = sorted({PARTIAL, SECRET, *(each.reason for each in listed)})
+    manifest = await atlas.reader.store.manifest(project)
+    if wanted not in reasons and not await aside(len(manifest) > _FEW, _any_wanted, tuple(manifest), wanted):
+        raise NotFound(
+            f"no file is skipped for the reason `{wanted}`, and no path begins with it or matches it",
+            f"Reasons here: {', '.join(reasons)}.",
+            difflib.get_close_matches(wanted, reasons, 3),
+        )
+
+
+def _any_wanted(paths: Sequence[str], wanted: str) -> bool:
+    return any(_wanted(path, "", wanted) for path in paths)
 
 
 def _skipped_files(listed: Sequence[Skipped], wanted: str) -> tuple[SkippedFile, ...]:

@@ -13,13 +13,13 @@ from math import ceil
 from atlas.api import Atlas
 from atlas.errors import ConfigError
 from atlas.model import NodeRow
-from atlas.search.channels import POOL
+from atlas.search.channels import POOL, path_matches
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.rank import Candidate
 from atlas.tools.answers import Hit, RelationAnswer, SearchAnswer, SourceLine
 from atlas.tools.citations import hit_name, path_of, symbol_of
-from atlas.tools.envelope import Envelope, check_range, fit_aside, make_filter, open_envelope
+from atlas.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
 from atlas.tools.snippets import matching_lines
@@ -45,6 +45,9 @@ MIN_SHARE = 0.4
 """It has at least this share of all words of the query."""
 BESIDE_NAME = 3
 """Hits of a first page where exactly one symbol has the name that was asked for."""
+
+_FEW = 1000
+"""Up to this many paths, matching a glob takes less time than starting a thread."""
 
 
 async def hybrid_search(
@@ -195,6 +198,7 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
     moved = start.generation != state.generation
     notes = (
+        "" if page else await _path_note(atlas, state.project, inside(request.path, state.root)),
         *found.notes,
         "index changed since the previous page; results may have shifted" if moved else "",
     )
@@ -209,6 +213,20 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
     return await fit_aside(
         atlas, envelope.token_budget, lambda n: _build(envelope, shown, n), len(hits), min(len(hits), 1)
     )
+
+
+def _any_matches(paths: Sequence[str], path: str) -> bool:
+    return any(path_matches(path, each) for each in paths)
+
+
+async def _path_note(atlas: Atlas, project: str, path: str) -> str:
+    """Return a note if no indexed file passes the path filter: then the words of the query are not the reason."""
+    if not path:
+        return ""
+    paths = tuple(await atlas.reader.store.manifest(project))
+    if await aside(len(paths) > _FEW, _any_matches, paths, path):
+        return ""
+    return f"no indexed file matches path `{path}`; `status` with skipped lists what is left out"
 
 
 def first_page(found: SearchResult) -> int:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
 import time
+import tomllib
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
 
+from atlas.cli.app import app
 from tests.raw_database import raw
 
 from .processes import COMMAND, Place, atlas, environment
@@ -101,6 +107,8 @@ def test_a_cypher_query_with_parameters(place: Place) -> None:
         (("export", "--format", "csv"), 2, "csv"),
         (("export", "--output", "no/such/folder/file"), 2, "no/such/folder/file"),
         (("mcp", "--transport", "sse"), 2, "sse"),
+        (("mcp", "--print-config"), 2, "Clients: claude-code, codex, gemini-cli, opencode, copilot-cli, vscode"),
+        (("status", "--skipped", "--only", "nope"), 3, "Reasons here: "),
         (("mcp", "--port", "1"), 2, "--transport http"),
         (("mcp", "--transport", "http", "--tls-key", "key.pem"), 2, "--tls-cert"),
         (("mcp", "--transport", "http", "--token-file", "none"), 2, "none"),
@@ -112,6 +120,7 @@ def test_mistakes_are_one_line_with_a_hint_and_a_stable_code(
     (place.root / "README.md").write_text("x")
     text = failed(atlas(*arguments, "--data-dir", str(place.data), cwd=place.root), code)
     assert words in text
+    assert "Value error" not in text
 
 
 @pytest.mark.parametrize("command", ["index", "mcp"])
@@ -234,15 +243,23 @@ def test_graphml_is_well_formed_and_holds_the_same_graph(place: Place, tmp_path:
         ("windsurf", ("mcpServers", "code-atlas")),
         ("jetbrains", ("mcpServers", "code-atlas")),
         ("vscode", ("servers", "code-atlas")),
+        ("gemini-cli", ("mcpServers", "code-atlas")),
+        ("copilot-cli", ("mcpServers", "code-atlas")),
+        ("zed", ("context_servers", "code-atlas")),
+        ("cline", ("mcpServers", "code-atlas")),
+        ("opencode", ("mcp", "code-atlas")),
+        ("codex", ("mcp_servers", "code-atlas")),
     ],
 )
 def test_printed_configuration_starts_a_server(place: Place, client: str, path: tuple[str, str]) -> None:
     done = atlas("mcp", "--print-config", client, *place.options)
     (place.root / "json.py").write_text("raise SystemExit('the project was imported')\n")
-    entry = json.loads(done.stdout)[path[0]][path[1]]
-    assert entry["args"][-4:] == ["--project", str(place.root), "--data-dir", str(place.data)]
+    document = tomllib.loads(done.stdout) if client == "codex" else json.loads(done.stdout)
+    entry = document[path[0]][path[1]]
+    command = entry["command"] if client == "opencode" else [entry["command"], *entry["args"]]
+    assert command[-4:] == ["--project", str(place.root), "--data-dir", str(place.data)]
     started = subprocess.run(
-        [entry["command"], *entry["args"]],
+        command,
         cwd=place.root,
         input="",
         capture_output=True,
@@ -270,6 +287,9 @@ def test_printed_command_for_claude_code(place: Place) -> None:
         ("vscode", "servers", "url"),
         ("windsurf", "mcpServers", "serverUrl"),
         ("jetbrains", "mcpServers", "url"),
+        ("gemini-cli", "mcpServers", "httpUrl"),
+        ("opencode", "mcp", "url"),
+        ("zed", "context_servers", "url"),
     ],
 )
 def test_printed_configuration_of_a_server_over_http(place: Place, client: str, path: str, key: str) -> None:
@@ -314,6 +334,60 @@ def test_help_names_every_command_and_exit_code() -> None:
     started = time.perf_counter()
     atlas("--version")
     print(f"atlas --version: {time.perf_counter() - started:.2f} s")
+
+
+def commands(group: TyperGroup, name: str = "atlas") -> Iterator[tuple[str, TyperCommand]]:
+    """Every command below a group with its full name."""
+    for each, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from commands(command, f"{name} {each}")
+        else:
+            assert isinstance(command, TyperCommand)
+            yield f"{name} {each}", command
+
+
+COMMANDS = dict(commands(get_group(app)))
+WITH_EXAMPLES = ("index", "search", "node", "context", "cypher", "status", "health", "export", "mcp", "connect")
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_examples_of_the_help_can_be_typed(name: str) -> None:
+    command = COMMANDS[f"atlas {name}"]
+    lines = [line.strip() for line in (command.epilog or "").splitlines() if line.startswith("  atlas ")]
+    assert len(lines) >= 2
+    for line in lines:
+        words = shlex.split(line.partition(" > ")[0])
+        assert words[:2] == ["atlas", name]
+        command.make_context(name, words[2:])
+
+
+def test_help_shows_examples_and_one_default() -> None:
+    shown = atlas("mcp", "--help").stdout
+    assert "\n    atlas mcp --print-config codex\n" in shown
+    assert "default: -1" not in shown
+
+
+def test_a_path_without_files_is_named(place: Place) -> None:
+    done = atlas("search", "cart", "--path", "nowhere/", *place.options)
+    assert "no indexed file matches path `nowhere/`" in done.stdout
+
+
+def test_words_of_one_letter_are_explained(place: Place) -> None:
+    done = atlas("search", "x", "--mode", "text", *place.options)
+    assert "words of one letter are not indexed" in done.stdout
+
+
+def test_the_home_folder_is_not_indexed_by_accident(tmp_path: Path) -> None:
+    home = tmp_path / "users" / "me"
+    home.mkdir(parents=True)
+    (home / "a.py").write_text("def f(): ...\n")
+    for folder in (home, home.parent, Path("/")):
+        text = failed(atlas("index", str(folder), env={"HOME": str(home), "XDG_CACHE_HOME": ""}), 2)
+        assert "the home folder" in text
+        assert "--yes" in text
+    done = atlas("index", "--yes", cwd=home, env={"HOME": str(home), "XDG_CACHE_HOME": ""})
+    assert done.returncode == 0
+    assert "next:  atlas search" in done.stdout
 
 
 def test_interrupting_exits_130(place: Place) -> None:

@@ -19,8 +19,8 @@ SUBJECT = frozenset(("of", "to", "subject", "candidates"))
 """Those of `ABOUT` that hold the answer if the question is where something is."""
 
 _PATH = r"[\w@+~#-][\w@+~#./-]*\.[A-Za-z]\w*|(?:[\w@+~#.-]+/)*(?:Makefile|Dockerfile|LICENSE|README|Gemfile|Rakefile)"
-_LINES = r"\d+(?:-\d+)?(?:,\s?\d+(?:-\d+)?)*"
-PLACE = re.compile(rf"(?P<path>{_PATH}):(?P<lines>{_LINES})(?![\w:.]\w*\()")
+_LINES = r"\d{1,7}(?:-\d{1,7})?(?:,\s?\d{1,7}(?:-\d{1,7})?)*"
+PLACE = re.compile(rf"(?P<path>{_PATH}):(?P<lines>{_LINES})")
 IS_PATH = re.compile(rf"(?:{_PATH}):?")
 IS_LINES = re.compile(rf"\(?(?:lines? )?:?(?P<lines>{_LINES})[,;)]?")
 SEPARATOR = re.compile(r"\.|::|#|->|/|\\")
@@ -61,11 +61,13 @@ def _walk(value: object, path: str, without: frozenset[str]) -> Iterator[Claim]:
         if _is_row(row, path):
             yield from _of_lines(" ".join(str(each) for each in row), path)
             return
-        for each in row:
-            if isinstance(each, str) and IS_PATH.fullmatch(each) and "/" in each:
-                yield Claim(each, frozenset(), frozenset())
-            else:
+        for position, each in enumerate(row):
+            if not (isinstance(each, str) and IS_PATH.fullmatch(each) and "/" in each):
                 yield from _walk(each, path, without)
+            elif any(isinstance(rest, (list, Mapping)) for rest in row[position + 1 : position + 2]):
+                path = each
+            else:
+                yield Claim(each, frozenset(), frozenset())
 
 
 def _is_row(row: Sequence[object], path: str) -> bool:

@@ -17,7 +17,7 @@ from atlas.bench.answers.questions import INSIDE, MISSING, SETS, Place, Question
 
 ENOUGH = 0.8
 """Share of gold, and of claims that are gold, from which an answer is right."""
-BY_NAME = ("callees", "path")
+BY_NAME = ("callees", "path", "supertypes")
 """Kinds whose edges end at other symbols: an answer may cite the line of the call or that of the definition."""
 PART = 0.4
 """Share of gold from which an answer is partly right."""
@@ -54,8 +54,12 @@ class Reply:
     text: str
     asserts: bool = True
     """Everything named is meant as the answer, unlike the hits of a search or the lines of grep."""
+    raw: bool = False
+    """Lines of a command, of which a reader takes what fits: surplus costs tokens only."""
     unknown: bool = False
     """It says that the symbol in the question does not exist."""
+    undecided: bool = False
+    """It says that it does not know whether there is more: an empty answer asserts nothing."""
 
 
 def judge(question: Question, reply: Reply) -> Verdict:
@@ -72,7 +76,8 @@ def judge(question: Question, reply: Reply) -> Verdict:
     if forbidden and reply.asserts:
         outcome = Outcome.PARTLY if verdict.outcome is Outcome.RIGHT else verdict.outcome
         return replace(verdict, outcome=outcome, wrong_target=True, surplus=tuple(map(str, forbidden)))
-    return replace(verdict, wrong_target=verdict.wrong_target or not reply.claims)
+    says_none = not reply.claims and not reply.undecided
+    return replace(verdict, wrong_target=verdict.wrong_target or says_none)
 
 
 def matches(place: Place, claim: Claim) -> bool:
@@ -91,10 +96,10 @@ def _same_name(place: Place, claim: Claim) -> bool:
 def _judge_none(question: Question, reply: Reply) -> Verdict:
     others = [each for each in reply.claims if not any(matches(place, each) for place in question.allowed)]
     if others:
-        return Verdict(Outcome.WRONG, 0.0, 0.0, reply.asserts or question.kind == MISSING, surplus=_places(others))
+        return Verdict(Outcome.WRONG, 0.0, 0.0, reply.asserts, surplus=_places(others))
     if question.kind != MISSING:
         return Verdict(Outcome.WRONG if reply.unknown else Outcome.RIGHT, float(not reply.unknown), 1.0, reply.unknown)
-    near = not question.near or not reply.asserts or any(name in reply.text for name in question.near)
+    near = not question.near or reply.raw or any(name in reply.text for name in question.near)
     return Verdict(Outcome.RIGHT if near else Outcome.PARTLY, 1.0, absent=() if near else question.near)
 
 
@@ -107,14 +112,16 @@ def _judge_place(question: Question, reply: Reply) -> Verdict:
 
 
 def _judge_set(question: Question, reply: Reply) -> Verdict:
-    same = _same_name if question.kind in BY_NAME and reply.asserts else matches
+    # a line that grep finds names the supertypes, but not what a body calls
+    by_name = question.kind == "supertypes" or (question.kind in BY_NAME and not reply.raw)
+    same = _same_name if by_name else matches
     absent = [place for place in question.gold if not any(same(place, each) for each in reply.claims)]
     recall = 1 - len(absent) / len(question.gold)
     right = [each for each in reply.claims if any(same(place, each) for place in question.gold)]
     known = (*question.gold, *question.allowed)
     others = [each for each in reply.claims if not any(same(place, each) for place in known)]
     counted = len(right) + len(others)
-    precision = len(right) / counted if counted and question.kind in SETS and reply.asserts else 1.0
+    precision = len(right) / counted if counted and question.kind in SETS and not reply.raw else 1.0
     enough = recall >= ENOUGH if question.kind != "path" else not absent
     less = Outcome.PARTLY if recall >= PART else Outcome.WRONG
     outcome = Outcome.RIGHT if enough and precision >= ENOUGH else less

@@ -40,8 +40,16 @@ MISSING = "missing"
 KINDS = (*SETS, *INSIDE, *CHAINS, MISSING)
 
 HEADER = re.compile(r"^\s*\[\[question\]\]", re.MULTILINE)
-GOLD = re.compile(r"(?P<path>[^\s:]+)(?::(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*))?(?:\s+(?P<name>\S+))?")
+LINES = r"\d{1,7}(?:-\d{1,7})?"
+GOLD = re.compile(rf"(?P<path>[^\s:]+)(?::(?P<lines>{LINES}(?:,{LINES})*))?(?:\s+(?P<name>\S+))?")
 LONGEST_RANGE = 10_000
+QUESTION_WORD = re.compile(
+    "a|all|and?|are|by|call(ed|ees|ers|ing|s)?|class(es)?|covers?|defined?|do(es)?|every|extends?|find|for|from|"
+    "functions?|how|implement(s|ations|ors)?|imports?|in|is|it|list|methods?|of|on|or|places|show|sites|subclasses|"
+    "test(ed|s)?|that|the|to|use[ds]?|what|where|which|who|with",
+    re.IGNORECASE,
+)
+"""Words around a name, which nobody searches for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +111,12 @@ class QuestionFile:
 
 
 def longest_name(ask: str) -> str:
-    """Return what looks most like a name: the longest word with inner capitals, underscores or digits, else any."""
+    """Return what looks most like a name: the longest with inner capitals, underscores or digits, else any."""
     quoted = re.findall(r"[`'\"]([^`'\"]+)[`'\"]", ask)
     words = re.findall(r"[A-Za-z_$][\w$]*", " ".join(quoted) or ask)
-    names = [word for word in words if re.search(r"_|\d|[a-z][A-Z]|\w\.\w", word)] or words
-    return max(names, key=len, default=ask)
+    names = [word for word in words if re.search(r"_|\d|[a-z][A-Z]", word)]
+    others = [word for word in words if not QUESTION_WORD.fullmatch(word)]
+    return max(names or others or words, key=len, default=ask)
 
 
 def load(paths: Sequence[Path]) -> list[QuestionFile]:

@@ -20,6 +20,8 @@ from atlas.parsing import count_tokens
 ATLAS = "atlas"
 TOOL = "hybrid_search"
 """What an agent asks first."""
+UNDECIDED = "unknown rather than none"
+"""How a note says that an empty answer is no statement."""
 WARM = "where is the entry point"
 """Asked once per package before the clock matters: the first question opens the index."""
 
@@ -116,10 +118,12 @@ def _reply(question: Question, content: Mapping[str, Any], text: str) -> Reply:
     answer: Mapping[str, Any] = content.get("relation") or content
     wide = question.kind in (*INSIDE, "ambiguous")
     claims = of_structure(content, ABOUT - SUBJECT if wide else ABOUT)
-    return Reply(claims, text, asserts="hits" not in content, unknown=answer.get("outcome") == "not_found")
+    notes = " ".join(content.get("evidence", {}).get("notes", ()))
+    missing = answer.get("outcome") == "not_found"
+    return Reply(claims, text, asserts="hits" not in content, unknown=missing, undecided=UNDECIDED in notes)
 
 
 def _ask_peer(file: QuestionFile, question: Question, peer: Peer, runner: PeerRunner) -> Asked:
     output, ms = runner.ask(peer, question)
-    verdict = judge(question, Reply(of_text(output), output, asserts=False))
+    verdict = judge(question, Reply(of_text(output), output, asserts=False, raw=True))
     return Asked(file.name, file.language, question, peer.name, verdict, count_tokens(output), ms, output)
