@@ -115,11 +115,7 @@ def mcp(
     json: JsonOption = False,
 ) -> None:
     """Serve this project to coding agents over MCP: one client on stdin and stdout, or many over HTTP."""
-    settings = settings_of(project, data_dir)
-    if toolsets:
-        chosen = tuple(name.strip() for name in toolsets.split(",") if name.strip())
-        settings = replace(settings, mcp=replace(settings.mcp, toolsets=chosen))
-    offered_tools(settings.mcp.toolsets)  # reports an unknown name before anything is served or printed
+    settings = _with_toolsets(settings_of(project, data_dir), toolsets)
     if json and print_config is None:
         raise ConfigError("--json requires --print-config", "The server always speaks JSON-RPC.")
     if transport is Transport.HTTP:
@@ -154,8 +150,16 @@ def mcp(
     from atlas.mcp_server import make_server, serve_stdio
 
     session = Session(settings)
-    server = make_server(session, offer_index=settings.mcp.allow_index, toolsets=settings.mcp.toolsets)
-    serve_stdio(session, server)
+    serve_stdio(session, make_server(session, offer_index=settings.mcp.allow_index, toolsets=settings.mcp.toolsets))
+
+
+def _with_toolsets(settings: Settings, toolsets: str) -> Settings:
+    """Return the settings with the toolsets of the command line. Raises ConfigError for an unknown one."""
+    if toolsets:
+        chosen = tuple(name.strip() for name in toolsets.split(",") if name.strip())
+        settings = replace(settings, mcp=replace(settings.mcp, toolsets=chosen))
+    offered_tools(settings.mcp.toolsets)
+    return settings
 
 
 def launch_command() -> list[str]:
