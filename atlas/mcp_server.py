@@ -15,7 +15,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,8 @@ from atlas import __version__  # noqa: E402
 from atlas.app.session import Session  # noqa: E402
 from atlas.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
 from atlas.http.log import RateLimitFilter  # noqa: E402
-from atlas.tools.catalogue import INSTRUCTIONS, TOOLS, Tool  # noqa: E402
+from atlas.tools.catalogue import INSTRUCTIONS, MAX_COMPLETIONS, TEMPLATES, Tool, offered_tools  # noqa: E402
+from atlas.tools.prompts import PROMPTS, prompt_text  # noqa: E402
 from atlas.tools.schema import check_arguments  # noqa: E402
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ SWITCH_SECONDS = 0.001
 GC_THRESHOLDS = 2_000, 20, 100
 """A full collection runs after 4 million new objects, not 70,000: with many alive it stops all threads for a second."""
 
-INTERRUPTED = 130
-"""Exit code of an interrupted command."""
+INTERRUPTED = 130  # exit code of an interrupted command
+_UNCHANGING = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,8 @@ class HttpSite:
     tls: Tls | None = None
 
 
-def serve_stdio(session: Session, *, offer_index: bool = True) -> None:
-    """Serve one client on stdin and stdout until it closes stdin; `offer_index` False omits the `index` tool.
+def serve_stdio(session: Session, server: Server[object]) -> None:
+    """Serve one client on stdin and stdout until it closes stdin.
 
     An interrupt ends the process immediately, with the usual exit code: the thread that waits for input cannot be
     woken, and store writes are transactions, so nothing is left half done.
@@ -90,7 +91,7 @@ def serve_stdio(session: Session, *, offer_index: bool = True) -> None:
     _log_to_stderr()
     _keep_loop_free()
     signal.signal(signal.SIGINT, _leave)
-    anyio.run(_serve_stdio, session, make_server(session, offer_index=offer_index))
+    anyio.run(_serve_stdio, session, server)
 
 
 def _leave(number: int, frame: object) -> None:
@@ -115,13 +116,13 @@ def _keep_loop_free() -> None:
     gc.set_threshold(*GC_THRESHOLDS)
 
 
-def make_server(session: Session, *, offer_index: bool = True) -> Server[object]:
-    """Return the MCP server of a session."""
-    tools = [tool for tool in TOOLS if offer_index or tool.read_only]
+def make_server(session: Session, *, offer_index: bool = True, toolsets: Sequence[str] = ("code",)) -> Server[object]:
+    """Return the MCP server of a session. Raises ConfigError for an unknown toolset."""
+    tools = offered_tools(toolsets, offer_index=offer_index)
     listed = types.ListToolsResult(tools=[_declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
     # Without these, the SDK builds the whole answer of tools/list for each call over HTTP, to look for headers in it.
-    schemas = {tool.name: tool.input_schema for tool in tools}
+    schemas = {tool.name: tool.declared_input for tool in tools}
 
     async def list_tools(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return listed
@@ -143,15 +144,92 @@ def make_server(session: Session, *, offer_index: bool = True) -> Server[object]
         version=__version__,
         title="Code Atlas",
         instructions=INSTRUCTIONS,
-        cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000, scope="public")},
+        cache_hints={method: CacheHint(ttl_ms=3_600_000, scope="public") for method in _UNCHANGING},
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=_no_resources,
+        on_list_resource_templates=_templates,
+        on_read_resource=_reader(session),
+        on_list_prompts=_prompts,
+        on_get_prompt=_prompt,
+        on_completion=_completer(session),
     )
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         # Tracing is not configured: the SDK's spans would cost each request 0.05 ms for nothing.
         server.middleware.clear()
     return server
+
+
+async def _no_resources(context: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    return types.ListResourcesResult(resources=[])  # thousands of symbols: clients use the templates
+
+
+async def _templates(
+    context: Context, params: types.PaginatedRequestParams | None
+) -> types.ListResourceTemplatesResult:
+    listed = [
+        types.ResourceTemplate(
+            uri_template=each.uri, name=each.name, description=each.description, mime_type="text/plain"
+        )
+        for each in TEMPLATES
+    ]
+    return types.ListResourceTemplatesResult(resource_templates=listed)
+
+
+def _reader(session: Session) -> Callable[..., Awaitable[types.ReadResourceResult]]:
+    async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        try:
+            text = await session.resource(uri)
+        except AtlasError as error:
+            raise _invalid(error, uri=uri) from error
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=uri, mime_type="text/plain", text=text)]
+        )
+
+    return read
+
+
+async def _prompts(context: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+    listed = [
+        types.Prompt(
+            name=each.name,
+            title=each.title,
+            description=each.description,
+            arguments=[
+                types.PromptArgument(name=one.name, description=one.description, required=one.required)
+                for one in each.arguments
+            ],
+        )
+        for each in PROMPTS
+    ]
+    return types.ListPromptsResult(prompts=listed)
+
+
+async def _prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+    try:
+        prompt, text = prompt_text(params.name, params.arguments or {})
+    except AtlasError as error:
+        raise _invalid(error) from error
+    message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+    return types.GetPromptResult(description=prompt.description, messages=[message])
+
+
+def _completer(session: Session) -> Callable[..., Awaitable[types.CompleteResult]]:
+    async def complete(context: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        try:
+            values = await session.completions(params.argument.name, params.argument.value)
+        except AtlasError:
+            values = []  # without an index there is nothing to complete; reading says why
+        return types.CompleteResult(completion=types.Completion(values=values, has_more=len(values) >= MAX_COMPLETIONS))
+
+    return complete
+
+
+def _invalid(error: AtlasError, **data: str) -> MCPError:
+    """Return a protocol error with the message, similar names and hint of an error."""
+    return MCPError(types.INVALID_PARAMS, "; ".join(_error_lines(error)), data or None)
 
 
 def _log_to_stderr() -> None:
@@ -243,20 +321,28 @@ def _offered(tools: Mapping[str, Tool], name: str) -> Tool:
 
 
 def _failure(error: AtlasError) -> types.CallToolResult:
-    """Return an error as a tool result: message, similar names, hint."""
-    lines = [f"error: {error.message}"]
+    """Return an error as a tool result."""
+    lines = _error_lines(error)
+    return types.CallToolResult(
+        content=[types.TextContent(text="\n".join((f"error: {lines[0]}", *lines[1:])))], is_error=True
+    )
+
+
+def _error_lines(error: AtlasError) -> list[str]:
+    """Return message, similar names and hint."""
+    lines = [error.message]
     if isinstance(error, NotFound) and error.near:
         lines.append(f"near: {', '.join(error.near)}")
     if error.hint:
         lines.append(f"hint: {error.hint}")
-    return types.CallToolResult(content=[types.TextContent(text="\n".join(lines))], is_error=True)
+    return lines
 
 
 def _declared(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         description=tool.description,
-        input_schema=tool.input_schema,
+        input_schema=tool.declared_input,
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only, destructive_hint=False, idempotent_hint=True, open_world_hint=False

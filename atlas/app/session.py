@@ -165,11 +165,36 @@ class Session:
         note = unsupported_note(await self._guard.unsupported(store)) if is_empty(answer) else ""
         return (*notes, note) if note else notes
 
+    async def resource(self, uri: str) -> str:
+        """Return the text of a resource. Raises AtlasError as `read_resource` does."""
+        from atlas.tools.resources import read_resource
+
+        async with self._bulkheads.place("get_context"):
+            return await read_resource(await self._indexed(), uri)
+
+    async def completions(self, argument: str, value: str) -> list[str]:
+        """Return values that an argument of a resource or prompt may have. Raises AtlasError without an index."""
+        from atlas.tools.resources import complete
+
+        async with self._bulkheads.place("get_node"):
+            return await complete(await self._indexed(), argument, value)
+
+    async def _indexed(self) -> Atlas:
+        """Return the open index; without one, begin it if that is allowed. Raises NotFound with the next step."""
+        try:
+            return await self._open()
+        except NotFound as error:
+            return await self._open_new(error, makes_index=self._makes_index)
+
     def _with_defaults(self, tool: Tool, arguments: Mapping[str, object]) -> dict[str, object]:
-        """Fill in arguments that the settings define and the caller omits."""
-        search = self._settings.search
-        configured = {"token_budget": search.token_budget, "limit": search.limit if "cursor" in tool.arguments else 0}
-        return {**{name: value for name, value in configured.items() if value and name in tool.arguments}, **arguments}
+        """Fill in arguments that the settings define and the caller omits; defaults of settings are for searches."""
+        search, is_search = self._settings.search, "cursor" in tool.arguments
+        configured: dict[str, object] = {}
+        if is_search or self._settings.origin("search.token_budget") != "default":
+            configured["token_budget"] = search.token_budget
+        if is_search and self._settings.origin("search.limit") != "default":
+            configured["limit"] = search.limit
+        return {**{name: value for name, value in configured.items() if name in tool.arguments}, **arguments}
 
     async def _open_new(self, missing: NotFound, *, makes_index: bool) -> Atlas:
         """Make the first index if this session may; return it, finished or not. Raises NotFound without one."""

@@ -105,7 +105,7 @@ async def _finds(probe: Probe, tool: str, one: AddedFunction) -> bool:
         return answer["outcome"] == "found"
     query = one.name if tool == "text_search" else f"{one.name.replace('_', ' ')} {one.text}"
     answer = await probe.ask(tool, {"query": query, "limit": 50, "token_budget": 8000})
-    return any(hit["uid"].endswith(one.name) for hit in answer["hits"])
+    return any(one.name in hit[0] for hit in answer["hits"])
 
 
 async def tenth(place: ProbeTarget, seed: int = SEED) -> BurstLatencies:

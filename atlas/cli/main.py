@@ -9,6 +9,15 @@ from atlas.errors import AtlasError, ConfigError
 
 INTERRUPTED = 130
 
+_VALIDATION_WORDS = (
+    ("Value error, ", ""),
+    ("Assertion failed, ", ""),
+    (", unable to parse string as an integer", ""),
+    (", unable to parse string as a number", ""),
+    ("Input should be a valid integer", "it must be a whole number"),
+    ("Input should be ", "it must be "),
+)
+
 
 def main() -> None:
     """Run the command line and exit with the documented code, without a traceback unless ATLAS_DEBUG is set."""
@@ -64,13 +73,19 @@ def _usage_error(error: Exception) -> AtlasError:
     """Convert an error of the option parser to an Atlas error."""
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "atlas")
-    # the parser validates with pydantic, whose prefix says nothing to a person
-    message = getattr(error, "format_message", lambda: str(error))().replace("Value error, ", "")
+    message = _plain(getattr(error, "format_message", lambda: str(error))())
     if getattr(error, "option_name", "") == "--print-config" or "'--print-config': '--" in message:
         from atlas.cli.clients.recipes import known_clients
 
         return ConfigError("--print-config needs a client", f"Clients: {known_clients()}.")
     return ConfigError(message, f"See `{command} --help`.")
+
+
+def _plain(message: str) -> str:
+    """Return a message of the option parser without the words of the validation library behind it."""
+    for written, plain in _VALIDATION_WORDS:
+        message = message.replace(written, plain)
+    return message
 
 
 if __name__ == "__main__":

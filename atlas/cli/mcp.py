@@ -18,6 +18,7 @@ from atlas.cli.clients.recipes import Client, known_clients
 from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.errors import ConfigError
+from atlas.tools.catalogue import offered_tools
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -74,6 +75,12 @@ KeyOption = Annotated[
 ]
 
 
+ToolsetsOption = Annotated[
+    str,
+    typer.Option("--toolsets", metavar="NAMES", help="Toolsets to offer, e.g. code or query. Default: mcp.toolsets."),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command."""
     shown = examples(
@@ -96,6 +103,7 @@ def mcp(
     tls_cert: CertificateOption = None,
     tls_key: KeyOption = None,
     workers: WorkersOption = None,
+    toolsets: ToolsetsOption = "",
     print_config: Annotated[
         Client | None,
         typer.Option(
@@ -107,7 +115,7 @@ def mcp(
     json: JsonOption = False,
 ) -> None:
     """Serve this project to coding agents over MCP: one client on stdin and stdout, or many over HTTP."""
-    settings = settings_of(project, data_dir)
+    settings = _with_toolsets(settings_of(project, data_dir), toolsets)
     if json and print_config is None:
         raise ConfigError("--json requires --print-config", "The server always speaks JSON-RPC.")
     if transport is Transport.HTTP:
@@ -132,14 +140,26 @@ def mcp(
         arguments = ["mcp", "--project", str(settings.root)]
         if settings.origin("data_dir").startswith(("env ", "--")):
             arguments += ["--data-dir", str(settings.data_dir)]
+        if toolsets:
+            arguments += ["--toolsets", toolsets]
         from atlas.cli.clients.printing import print_stdio
 
         print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
     from atlas.app.session import Session
-    from atlas.mcp_server import serve_stdio
+    from atlas.mcp_server import make_server, serve_stdio
 
-    serve_stdio(Session(settings, serves_agents=True), offer_index=settings.mcp.allow_index)
+    session = Session(settings, serves_agents=True)
+    serve_stdio(session, make_server(session, offer_index=settings.mcp.allow_index, toolsets=settings.mcp.toolsets))
+
+
+def _with_toolsets(settings: Settings, toolsets: str) -> Settings:
+    """Return the settings with the toolsets of the command line. Raises ConfigError for an unknown one."""
+    if toolsets:
+        chosen = tuple(name.strip() for name in toolsets.split(",") if name.strip())
+        settings = replace(settings, mcp=replace(settings.mcp, toolsets=chosen))
+    offered_tools(settings.mcp.toolsets)
+    return settings
 
 
 def launch_command() -> list[str]:
@@ -214,7 +234,7 @@ def _serve_http(
 
         def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
             session = Session(settings, serves_agents=True)
-            server = make_server(session, offer_index=mcp.allow_index)
+            server = make_server(session, offer_index=mcp.allow_index, toolsets=mcp.toolsets)
             serve_http(server, session, HttpSite(listening, access, limits, tls), ready)
 
         count = mcp.workers or os.cpu_count() or 1

@@ -24,7 +24,10 @@ DataDirOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 LimitOption = Annotated[
-    int, typer.Option("--limit", "-n", min=0, max=50, metavar="N", help="Number of hits; 0 = the configured number.")
+    int,
+    typer.Option(
+        "--limit", "-n", min=0, max=50, metavar="N", help="Number of hits; 0 = as many as the question needs."
+    ),
 ]
 BudgetOption = Annotated[
     int,

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from atlas.errors import AtlasError
 
+CURSOR_OPTION = "--cursor "
+"""Stands before the cursor of the next page, so that the line can be copied into the next command."""
+
 _BIDI = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _CONTROL = {code: None for code in (*range(32), *range(127, 160), *_BIDI) if code not in (9, 10)}
 """Control characters except tab and newline, and bidirectional overrides: indexed files must not control the terminal.
@@ -34,7 +37,8 @@ def print_json(document: object) -> None:
 
 def json_text(document: object, indent: int | None = None) -> str:
     """Return JSON with characters escaped that a terminal interprets."""
-    return json.dumps(document, ensure_ascii=False, indent=indent).translate(_ESCAPED)
+    separators = None if indent else (",", ":")
+    return json.dumps(document, ensure_ascii=False, indent=indent, separators=separators).translate(_ESCAPED)
 
 
 def console(*, stderr: bool = False) -> Console:

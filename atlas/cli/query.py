@@ -68,6 +68,8 @@ def search(
         ),
     ] = None,
     limit: LimitOption = 0,
+    brief: Annotated[bool, typer.Option("--brief", help="One line a hit.")] = False,
+    snippets: Annotated[bool, typer.Option("--snippets", help="More lines of source that match the query.")] = False,
     token_budget: BudgetOption = 0,
     cursor: Annotated[str, typer.Option("--cursor", help="Cursor of the next page, from the previous one.")] = "",
     project: ProjectOption = "",
@@ -82,6 +84,8 @@ def search(
         limit=limit,
         token_budget=token_budget,
         cursor=cursor,
+        brief=brief,
+        snippets=snippets,
     )
     if tests is not None:
         arguments["include_tests"] = tests

@@ -1,6 +1,7 @@
-"""Run one tool for a command and print its answer; an answer without a match exits as NotFound does.
+"""Run one tool for a command and print its answer.
 
-So does an answer without a hit from an index whose first pass is not finished: what is asked for may be missing.
+An answer without a match exits as NotFound does, one that does not fit its token budget as ConfigError does. An
+answer without a hit from an index whose first pass is not finished exits as NotFound, too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import typer
 
 from atlas.cli import output
-from atlas.errors import NotFound
+from atlas.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -40,7 +41,7 @@ def run(work: Coroutine[object, object, ResultT]) -> ResultT:
 
 
 def show(answer: Answer, *, as_json: bool) -> None:
-    """Print an answer; exit with NotFound's code for a name without a single match, and for an unfinished index."""
+    """Print an answer; exit as NotFound does for a name without a single match, as ConfigError if cut."""
     from atlas.tools.render import render, to_dict
 
     if as_json:
@@ -51,7 +52,9 @@ def show(answer: Answer, *, as_json: bool) -> None:
         print_answer(answer)
     else:
         # Skips terminal libraries, because scripts call this often.
-        print(output.plain(render(answer)))
+        print(output.plain(render(answer, output.CURSOR_OPTION)))
+    if answer.evidence.below_floor:
+        raise typer.Exit(ConfigError.exit_code)
     lookup = getattr(answer, "lookup", None)
     report = getattr(answer, "report", None)
     is_empty = not getattr(answer, "found", True) or getattr(answer, "rows", True) == ()

@@ -28,6 +28,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.citations import parents_line, shown_name
 from atlas.tools.render import (
+    OTHER_PACKAGES,
     TITLES,
     cell,
     evidence_head,
@@ -37,6 +38,7 @@ from atlas.tools.render import (
     related_line,
     relation_head,
     section_title,
+    source_line,
     where,
 )
 from atlas.tools.reports import report_lines
@@ -76,7 +78,7 @@ def _parts(answer: Answer) -> Iterable[RenderableType]:
 
 
 def _print_evidence(console: Console, answer: Answer) -> None:
-    for line in evidence_tail(answer.evidence):
+    for line in evidence_tail(answer.evidence, output.CURSOR_OPTION):
         console.print(_text(line, "yellow" if line.startswith("stale") else "dim"))
     console.print(_text(evidence_head(answer.evidence), "dim"))
 
@@ -96,19 +98,15 @@ def _hit(hit: Hit) -> RenderableType:
         tree.add(_text(hit.symbol.signature))
     if hit.symbol.summary:
         tree.add(_text(hit.symbol.summary, "italic"))
-    words = f" [{' '.join(hit.words)}]" if hit.words else ""
-    why = ", ".join([*hit.reasons, *(channel for channel in hit.channels if channel in ("words", "meaning"))])
-    tree.add(_text(f"{hit.score:.3f}  {why}{words}", "dim"))
-    for section in hit.around:
-        listed = "; ".join(neighbour_line(each) for each in section.neighbours)
-        tree.add(_text(f"{section_title(section)}: {listed}", "dim"))
+    for line in hit.lines:
+        tree.add(_text(source_line(line), "dim"))
     return tree
 
 
 def _relation(answer: RelationAnswer) -> Iterable[RenderableType]:
     yield from (_text(line, "bold") for line in relation_head(answer))
     for group in answer.files:
-        yield _text(group.path or "other packages", "cyan")
+        yield _text(group.path or OTHER_PACKAGES, "cyan")
         yield from (_text(f"  {related_line(symbol)}") for symbol in group.symbols)
 
 

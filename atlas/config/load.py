@@ -180,8 +180,8 @@ def _from_project(path: Path) -> list[tuple[str, object, str]]:
         spec = _spec(key)
         if not spec.metadata["shared"]:
             complaint = f"{key} cannot be set by a project's file"
-        elif type(value) is int and type(spec.default) is int and value > spec.default:
-            complaint = f"a project's file cannot set {key} above {spec.default}"
+        elif type(value) is int and type(spec.default) is int and value > spec.metadata["shared_high"]:
+            complaint = f"a project's file cannot set {key} above {spec.metadata['shared_high']}"
         elif value is False and spec.default is True:
             complaint = f"a project's file cannot switch {key} off"
         else:

@@ -37,14 +37,15 @@ def _setting(
     secret: bool = False,
     key: bool = False,
     shared: bool = False,
+    shared_high: int = 0,
 ) -> Any:
     """Declare a setting; `low` and `high` bound an integer (both 0 = unbounded), `choices` a string.
 
     `secret`: an address whose password is never shown. `key`: a secret of which nothing is shown. `shared`: a project's
-    file may set it, a number no higher than the default.
+    file may set it, a number no higher than `shared_high` (0 = the default).
     """
     metadata = {"help": help_text, "low": low, "high": high, "choices": choices, "secret": secret or key, "key": key}
-    metadata["shared"] = shared
+    metadata |= {"shared": shared, "shared_high": shared_high or default}
     return field(default=default, repr=not metadata["secret"], metadata=metadata)
 
 
@@ -83,8 +84,17 @@ class LanguageSettings:
 class SearchSettings:
     """`[search]`: defaults of the query tools."""
 
-    token_budget: int = _setting(2000, "Default limit of an answer, in cl100k_base tokens.", 1, 200_000, shared=True)
-    limit: int = _setting(10, "Default number of hits per answer.", 1, 50, shared=True)
+    token_budget: int = _setting(
+        900,
+        "Limit of a search answer, in cl100k_base tokens; if set, also of the other query tools.",
+        1,
+        200_000,
+        shared=True,
+        shared_high=2000,
+    )
+    limit: int = _setting(
+        15, "Hits per answer; unless it is set, hits far behind the first are left out.", 1, 50, shared=True
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +152,9 @@ class McpSettings:
     index_on_demand: bool = _setting(True, "Index a project without an index at the first question, in the background.")
     start_daemon: bool = _setting(
         False, "Start the project's daemon at the first question; all sessions share it. Stop: atlas daemon stop."
+    )
+    toolsets: tuple[str, ...] = _setting(
+        ("code",), "Toolsets that agents see: code (all tools), query (only questions)."
     )
     host: str = _setting("127.0.0.1", "Address that `--transport http` listens on.")
     port: int = _setting(8765, "Port for HTTP; 0 = any free port.", 0, 65_535)

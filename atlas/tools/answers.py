@@ -89,8 +89,16 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line of source: its number in the file, and its text without indentation."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """A search result: the symbol, why it matched and, if the budget allows, its closest neighbours."""
+    """A search result: the symbol, and why it matched. Weaker hits have neither signature nor summary."""
 
     rank: int
     symbol: Symbol
@@ -102,7 +110,8 @@ class Hit:
     reasons: tuple[str, ...]
     also: tuple[str, ...] = ()
     """UIDs of nodes for the same symbol that are merged into this hit: constructor, stub, declaration."""
-    around: tuple[Section, ...] = ()
+    lines: tuple[SourceLine, ...] = ()
+    """Lines of its source that match the query best, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +343,6 @@ class PartialFile:
     problems: int
     """Total number of problems."""
     shown: int = 1
-    """Number of problems in `problem`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +356,6 @@ class StatusAnswer:
     daemon: DaemonStatus | None = None
     """None if the daemon's state was not requested."""
     partial_files: tuple[PartialFile, ...] = ()
-    """Unlike `skipped_files` these are indexed, but both are listed together."""
 
 
 @dataclass(frozen=True, slots=True)

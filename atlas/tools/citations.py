@@ -10,6 +10,12 @@ from atlas.search.expand import KINDS, Neighbourhood
 from atlas.tools.answers import Neighbour, Section, Symbol
 
 SUMMARY_CHARACTERS = 160
+SIGNATURE_CHARACTERS = 120
+"""A longer signature is cut in the line of a hit; `get_context` has it whole."""
+FILE_KINDS = ("module", "file", "docfile")
+"""Kinds of nodes whose name is their path."""
+TITLED_KINDS = {"docsection": "section", "adr": "adr"}
+"""Kinds of nodes that are cited by title, and how the kind is called."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 
@@ -33,6 +39,26 @@ def shown_name(symbol: Symbol) -> str:
     return symbol.name if symbol.kind == "project" else symbol.qualified_name
 
 
+def hit_name(symbol: Symbol, *, is_qualified: bool = False) -> str:
+    """Return kind and name on one line, with what the signature says after the name: `method Cart.add(self, item)`.
+
+    Unless it is to be qualified, the name omits what the path says. The rest of the signature is cut at
+    `SIGNATURE_CHARACTERS`.
+    """
+    if symbol.kind in FILE_KINDS:
+        return symbol.kind
+    if symbol.kind in TITLED_KINDS:
+        return f"{TITLED_KINDS[symbol.kind]} {symbol.name}"
+    name = symbol.qualified_name if is_qualified else shortened(symbol.qualified_name, path_of(symbol.place))
+    within = re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature)
+    rest = symbol.signature[within.end() :] if within else f" {symbol.signature}".rstrip()
+    rest = "" if rest.strip() == symbol.kind else rest
+    marks = "async " if within and "async" in symbol.signature[: within.start()].split() else ""
+    if len(rest) > SIGNATURE_CHARACTERS:
+        rest = f"{rest[:SIGNATURE_CHARACTERS].rstrip()}..."
+    return f"{marks}{symbol.kind} {name}{rest}"
+
+
 def local_name(row: NodeRow) -> str:
     """Return a qualified name without the segments that repeat the path: `Cart.add` of `shop/cart.py`.
 
@@ -40,14 +66,19 @@ def local_name(row: NodeRow) -> str:
     """
     if row.label in (Label.MODULE, Label.FILE, Label.DOC_FILE) and row.path:
         return row.kind
-    segments = row.qualified_name.split(".")
-    folders = row.path.rpartition(".")[0].split("/") if row.path else []
+    return shortened(row.qualified_name, row.path)
+
+
+def shortened(qualified_name: str, path: str) -> str:
+    """Return a qualified name without the leading segments that repeat the path."""
+    segments = qualified_name.split(".")
+    folders = path.rpartition(".")[0].split("/") if path else []
     if folders and folders[-1] in ("__init__", "index", "mod", "lib", "main"):
         folders.pop()
     for count in range(min(len(folders), len(segments) - 1), 0, -1):
         if segments[:count] == folders[-count:]:
             return ".".join(segments[count:])
-    return row.qualified_name
+    return qualified_name
 
 
 def parents_line(parents: Iterable[Symbol]) -> str:

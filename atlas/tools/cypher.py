@@ -55,7 +55,7 @@ async def cypher_query(
     project: str = "",
     limit: int = 100,
     timeout: float = 10.0,  # noqa: ASYNC109 - the store interrupts its own statement; cancelling a task cannot
-    token_budget: int = 4000,
+    token_budget: int = 2000,
 ) -> TableAnswer:
     """Run a read-only openCypher query over the project; at most `limit` rows and `timeout` seconds.
 
@@ -122,7 +122,7 @@ def extent(value: object, most: int) -> int:
     return total
 
 
-async def schema_info(atlas: Atlas, *, project: str = "", token_budget: int = 4000) -> SchemaAnswer:
+async def schema_info(atlas: Atlas, *, project: str = "", token_budget: int = 2000) -> SchemaAnswer:
     """Return labels, relationship types, properties, strategies and example queries, with this project's counts.
 
     Raises ConfigError for a budget out of range and NotFound for an unknown project.

@@ -64,7 +64,7 @@ async def get_node(
 
 
 async def get_context(
-    atlas: Atlas, name: str, *, project: str = "", path: str = "", label: str = "", token_budget: int = 4000
+    atlas: Atlas, name: str, *, project: str = "", path: str = "", label: str = "", token_budget: int = 2000
 ) -> ContextAnswer:
     """Return a node with source, enclosing nodes and neighbours; each edge has line, strategy and confidence.
 

@@ -6,12 +6,15 @@ omissions and the cursor. Token budgets apply to this text and to the structured
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import cast
 
+from atlas.search.wording import counted
 from atlas.tools.answers import (
     Answer,
+    Check,
     ContextAnswer,
     Described,
     Evidence,
@@ -20,23 +23,27 @@ from atlas.tools.answers import (
     Lookup,
     Neighbour,
     NodeAnswer,
+    NodeDetail,
     RelatedLine,
     RelationAnswer,
     ReportAnswer,
     SchemaAnswer,
     SearchAnswer,
     Section,
+    SourceLine,
     StatusAnswer,
     Symbol,
     TableAnswer,
     index_state,
 )
-from atlas.tools.citations import parents_line, shown_name
+from atlas.tools.citations import hit_name, parents_line, shown_name
 from atlas.tools.reports import report_lines
 from atlas.tools.status.report import status_lines
 
-CELL_CHARACTERS = 400
+CELL_CHARACTERS = 1_000
 """Longer table cells are truncated and state their full length."""
+OTHER_PACKAGES = "other packages"
+"""Stands for the path of symbols that the project only imports."""
 TITLES = {
     "callers": "called by",
     "callees": "calls",
@@ -55,8 +62,8 @@ TITLES = {
 }
 
 
-def render(answer: Answer) -> str:
-    """Return the text of an answer, without a trailing newline."""
+def render(answer: Answer, cursor_prefix: str = "cursor=") -> str:
+    """Return the text of an answer, without a trailing newline; `cursor_prefix` is what a caller writes before it."""
     head = evidence_head(answer.evidence)
     if answer.evidence.below_floor:
         return "\n".join((head, *answer.evidence.withheld))
@@ -79,7 +86,7 @@ def render(answer: Answer) -> str:
             body = status_lines(answer)
         case HealthAnswer():
             body = health_lines(answer)
-    return "\n".join((head, *body, *evidence_tail(answer.evidence)))
+    return "\n".join((head, *body, *evidence_tail(answer.evidence, cursor_prefix)))
 
 
 def to_dict(value: object) -> object:
@@ -101,8 +108,8 @@ def evidence_head(evidence: Evidence) -> str:
     return f"[{evidence.project or 'no project'} @{evidence.generation}, {state}{freshness}]"
 
 
-def evidence_tail(evidence: Evidence) -> Iterator[str]:
-    """Yield the last lines: stale files, notes, omissions, cursor."""
+def evidence_tail(evidence: Evidence, cursor_prefix: str = "cursor=") -> Iterator[str]:
+    """Yield the last lines: stale files, notes, omissions, and the cursor as the argument of the next call."""
     if evidence.stale:
         yield f"stale: {', '.join(f'{file.path} ({file.reason})' for file in evidence.stale)}"
     for note in evidence.notes:
@@ -110,7 +117,7 @@ def evidence_tail(evidence: Evidence) -> Iterator[str]:
     for item in evidence.withheld:
         yield f"withheld: {item}"
     if evidence.cursor:
-        yield f"next: cursor={evidence.cursor}"
+        yield f"next: {cursor_prefix}{evidence.cursor}"
 
 
 def where(evidence: Evidence) -> str:
@@ -127,26 +134,23 @@ def search_lines(answer: SearchAnswer) -> Iterator[str]:
 
 
 def hit_lines(hit: Hit) -> Iterator[str]:
-    """Yield one hit: headline, signature, summary, reasons of the match, neighbours."""
-    yield f"{hit.rank}. {symbol_line(hit.symbol)}"
-    if hit.symbol.signature:
-        yield f"   {hit.symbol.signature}"
+    """Yield one hit: its headline, the summary and the matching lines."""
+    yield f"{hit.rank}. {hit_name(hit.symbol)} {hit.symbol.place}".rstrip()
     if hit.symbol.summary:
         yield f"   {hit.symbol.summary}"
-    why = [*hit.reasons, *(channel for channel in hit.channels if channel in ("words", "meaning"))]
-    if hit.words:
-        why = [f"words: {' '.join(hit.words)}" if item == "words" else item for item in why]
-    yield f"   why {hit.score:.3f}: {', '.join(why)}"
-    for section in hit.around:
-        listed = "; ".join(neighbour_line(each) for each in section.neighbours)
-        yield f"   {section_title(section)}: {listed}"
+    yield from (f"   {source_line(line)}" for line in hit.lines)
+
+
+def source_line(line: SourceLine) -> str:
+    """Return `number: text`."""
+    return f"{line.line}: {line.text}"
 
 
 def relation_lines(answer: RelationAnswer) -> Iterator[str]:
     """Yield the subject and a count, then one line per related symbol, grouped by file."""
     yield from relation_head(answer)
     for group in answer.files:
-        yield group.path or "other packages"
+        yield group.path or OTHER_PACKAGES
         for symbol in group.symbols:
             yield f"  {related_line(symbol)}"
 
@@ -226,19 +230,20 @@ def section_lines(section: Section) -> Iterator[str]:
 def lookup_lines(lookup: Lookup, within: str = "") -> Iterator[str]:
     """Yield the result of a lookup that did not identify exactly one node; `within` names where it was looked for."""
     if lookup.outcome == "ambiguous":
-        yield f"`{lookup.name}` is ambiguous; ask again with one of these names, or with path or label:"
-        for candidate in lookup.candidates:
-            yield f"- {symbol_line(candidate)}"
-            if candidate.signature:
-                yield f"  {candidate.signature}"
+        yield f"`{lookup.name}` is ambiguous; ask again with one of these places, or with path or label:"
+        yield from (f"- {candidate_line(candidate)}" for candidate in lookup.candidates)
     if lookup.outcome == "not_found":
         yield f"`{lookup.name}` not found{within}"
         for line in lookup.diagnosis:
             yield f"- {line}"
         if lookup.near:
             yield "similar names:"
-        for symbol in lookup.near:
-            yield f"- {symbol_line(symbol)}"
+        yield from (f"- {candidate_line(symbol)}" for symbol in lookup.near)
+
+
+def candidate_line(symbol: Symbol) -> str:
+    """Return kind, qualified name, signature after the name and place: any of name and place identify the symbol."""
+    return f"{hit_name(symbol, is_qualified=True)} {symbol.place}".rstrip()
 
 
 def node_lines(answer: NodeAnswer) -> Iterator[str]:
@@ -246,11 +251,22 @@ def node_lines(answer: NodeAnswer) -> Iterator[str]:
     node = answer.node
     if node is None:
         return
-    yield symbol_line(node.symbol)
+    yield f"uid {node.symbol.uid}"
+    if node.symbol.place:
+        yield f"place {node.symbol.place}, digest {node.symbol.digest}"
     if node.symbol.signature:
         yield node.symbol.signature
+    yield node_traits(node)
+    if node.degrees:
+        yield f"neighbours: {node_degrees(node)}"
+    if node.docstring:
+        yield node.docstring
+
+
+def node_traits(node: NodeDetail) -> str:
+    """Return kind, language, lines and modifiers of a node on one line."""
     traits = [
-        node.label,
+        node.symbol.kind,
         node.language,
         f"lines {node.start_line}-{node.end_line}" if node.start_line else "",
         *node.modifiers,
@@ -258,11 +274,12 @@ def node_lines(answer: NodeAnswer) -> Iterator[str]:
         "test" if node.is_test else "",
         "generated" if node.is_generated else "",
     ]
-    yield ", ".join(trait for trait in traits if trait)
-    if node.degrees:
-        yield "; ".join(f"{TITLES[kind]} {count}" for kind, count in node.degrees)
-    if node.docstring:
-        yield node.docstring
+    return ", ".join(trait for trait in traits if trait)
+
+
+def node_degrees(node: NodeDetail) -> str:
+    """Return `called by 3; calls 5`."""
+    return "; ".join(f"{TITLES[kind]} {count}" for kind, count in node.degrees)
 
 
 def context_lines(answer: ContextAnswer) -> Iterator[str]:
@@ -288,25 +305,41 @@ def table_lines(answer: TableAnswer) -> Iterator[str]:
     yield " | ".join(answer.columns)
     for row in answer.rows:
         yield " | ".join(cell(value) for value in row)
-    yield f"{len(answer.rows)} rows" if answer.rows else "no rows"
+    yield counted(len(answer.rows), "row") if answer.rows else "no rows"
 
 
 def cell(value: object) -> str:
-    """Return one table cell on one line: nodes by uid, edges by type, long text truncated, with its length."""
+    """Return one table cell on one line; see `cell_value`."""
+    short = cell_value(value)
+    if isinstance(value, Mapping) and isinstance(short, str):
+        text = f"({short})"
+    elif isinstance(short, str):
+        text = short
+    elif isinstance(short, dict | list):
+        text = json.dumps(short, ensure_ascii=False, separators=(",", ":"))
+    else:
+        text = "null" if short is None else str(short).lower() if isinstance(short, bool) else str(short)
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("|", "\\|")
+
+
+def cell_value(value: object) -> object:
+    """Return a value of a table as short JSON: nodes as label, uid and place, edges as type and evidence.
+
+    Long text is cut and states its length; properties without a value are omitted.
+    """
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, object]", value)
-        if "uid" in entries:
-            return (
-                f"({entries.get('_label', 'Node')} {entries['uid']} {entries.get('path', '')}:{entries.get('line', 0)})"
-            )
+        if "_label" in entries:
+            place = f" {entries['path']}:{entries.get('line') or 1}" if entries.get("path") else ""
+            return f"{entries['_label']} {entries['uid']}{place}"
         if "_type" in entries:
-            return f"[{entries['_type']} {entries.get('strategy', '')} {entries.get('confidence', '')}]"
-        return "{" + ", ".join(f"{key}: {cell(item)}" for key, item in entries.items()) + "}"
+            return f"{entries['_type']} {entries.get('strategy', '')} {entries.get('confidence', '')}".rstrip()
+        return {key: cell_value(item) for key, item in entries.items() if item not in (None, "", [], {})}
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(cell(item) for item in cast("Sequence[object]", value)) + "]"
-    text = "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-    text = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("|", "\\|")
-    return text if len(text) <= CELL_CHARACTERS else f"{text[:CELL_CHARACTERS]}... ({len(text)} characters)"
+        return [cell_value(item) for item in cast("Sequence[object]", value)]
+    if isinstance(value, str) and len(value) > CELL_CHARACTERS:
+        return f"{value[:CELL_CHARACTERS]}... ({len(value)} characters)"
+    return value
 
 
 def schema_lines(answer: SchemaAnswer) -> Iterator[str]:
@@ -337,8 +370,13 @@ def health_lines(answer: HealthAnswer) -> Iterator[str]:
     """Yield the overall state, one line per check, and the fix of the worst check as the next step."""
     yield f"health: {answer.state}"
     for check in answer.checks:
-        detail = f": {check.detail}" if check.detail else ""
-        fix = f" -> {check.fix}" if check.fix else ""
-        yield f"{check.state} {check.name}{detail}{fix}"
+        state, _, rest = check_line(check).partition(":")
+        yield f"{state} {check.name}{':' if rest else ''}{rest}"
     if answer.checks and answer.checks[0].state != "ok" and answer.checks[0].fix:
         yield f"next: {answer.checks[0].fix}"
+
+
+def check_line(check: Check) -> str:
+    """Return `state: detail -> fix`."""
+    rest = " -> ".join(part for part in (check.detail, check.fix) if part)
+    return f"{check.state}: {rest}" if rest else check.state

@@ -97,11 +97,13 @@ def report_lines(report: Report) -> Iterator[str]:
 
 def report_structure(report: Report) -> dict[str, object]:
     """Return a report as JSON values; each fact once."""
-    body: dict[str, object] = {"kind": report.kind, "of": report.title, "outcome": report.outcome}
+    body: dict[str, object] = {"of": report.title}
+    if report.outcome != "found":
+        body["outcome"] = report.outcome
     if report.diagnosis:
-        body["diagnosis"] = list(report.diagnosis)
+        body["why"] = list(report.diagnosis)
     if report.diagram:
-        body["diagram"] = report.diagram
+        body["diagram"] = report.diagram.splitlines()
     else:
         for group in report.groups:
             body[group.name] = _files(group)

@@ -1,35 +1,51 @@
-"""hybrid_search, text_search and vector_search: a page of ranked hits within a token budget."""
+"""hybrid_search, text_search and vector_search: a page of ranked hits within a token budget.
+
+The first page ends where the hits fall far behind the first one, and only its best hits carry signature and summary: a
+further hit costs its line, a further question costs a whole answer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError
+from atlas.model import NodeRow
 from atlas.search.channels import POOL, path_matches
-from atlas.search.expand import BESIDE_HITS, around_hits
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.rank import Candidate
-from atlas.tools.answers import Hit, RelationAnswer, ReportAnswer, SearchAnswer
+from atlas.tools.answers import Hit, RelationAnswer, ReportAnswer, SearchAnswer, SourceLine
 from atlas.tools.changes import answer_from_history
-from atlas.tools.citations import path_of, sections_of, symbol_of
-from atlas.tools.envelope import (
-    INLINE_TOKENS,
-    Envelope,
-    aside,
-    check_range,
-    fit,
-    fit_or_none,
-    inside,
-    make_filter,
-    open_envelope,
-)
+from atlas.tools.citations import hit_name, path_of, symbol_of
+from atlas.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
+from atlas.tools.snippets import matching_lines
 
 MAX_LIMIT = 50
+TOKEN_BUDGET = 900
+"""Default of the searches. Answers to 500 docstrings contain the target as often as with 2,000."""
+FIRST_PAGE = 15
+"""Hits of a first page without a limit."""
+DETAILED = 4
+"""Hits with signature and summary; the others are one line each."""
+FAR_BEHIND = 0.3
+"""A first page ends at this share of the first score."""
+FAR_BEHIND_NAME = 0.5
+"""The same where the question is only a name: the symbols of that name score alike, words of it score less."""
+LINES_PER_HIT = 2
+"""Lines of source of a hit where `snippets` asks for them."""
+WITH_LINE = FIRST_PAGE
+"""Hits with a line of source where nothing asks for it."""
+MIN_UNSAID = 2
+"""Such a line has at least so many words of the query that its hit does not have otherwise."""
+MIN_SHARE = 0.4
+"""It has at least this share of all words of the query."""
+BESIDE_NAME = 3
+"""Hits of a first page where exactly one symbol has the name that was asked for."""
 
 _FEW = 1000
 """Up to this many paths, matching a glob takes less time than starting a thread."""
@@ -44,16 +60,21 @@ async def hybrid_search(
     labels: Sequence[str] = (),
     languages: Sequence[str] = (),
     include_tests: bool | None = None,
-    limit: int = 10,
-    token_budget: int = 2000,
+    limit: int | None = None,
+    brief: bool = False,
+    snippets: bool = False,
+    token_budget: int = TOKEN_BUDGET,
     cursor: str = "",
 ) -> SearchAnswer | RelationAnswer | ReportAnswer:
     """Find code and documentation by name, words, meaning and graph combined; answer questions about edges and changes.
 
     `include_tests`: None ranks tests lower unless the query mentions them, False excludes them, True ranks them like
-    other code. Raises ConfigError for invalid arguments and NotFound for an unknown project.
+    other code. Without `limit`, hits far behind the first are left out. `brief` shows one line a hit, `snippets` more
+    lines of source that match. Raises ConfigError for invalid arguments and NotFound for an unknown project.
     """
-    request = _Request(Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
+    request = _Request(
+        Mode.HYBRID, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
+    )
     search = await _search(atlas, request, project, token_budget)
     if (report := await answer_from_history(atlas, search.envelope, search.found, query)) is not None:
         return report
@@ -73,12 +94,16 @@ async def text_search(
     labels: Sequence[str] = (),
     languages: Sequence[str] = (),
     include_tests: bool | None = None,
-    limit: int = 10,
-    token_budget: int = 2000,
+    limit: int | None = None,
+    brief: bool = False,
+    snippets: bool = False,
+    token_budget: int = TOKEN_BUDGET,
     cursor: str = "",
 ) -> SearchAnswer:
     """Find by words only, in BM25 order. Arguments and errors are those of `hybrid_search`; tests are never demoted."""
-    request = _Request(Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
+    request = _Request(
+        Mode.WORDS, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
+    )
     return await _hits(atlas, request, await _search(atlas, request, project, token_budget))
 
 
@@ -91,15 +116,19 @@ async def vector_search(
     labels: Sequence[str] = (),
     languages: Sequence[str] = (),
     include_tests: bool | None = None,
-    limit: int = 10,
-    token_budget: int = 2000,
+    limit: int | None = None,
+    brief: bool = False,
+    snippets: bool = False,
+    token_budget: int = TOKEN_BUDGET,
     cursor: str = "",
 ) -> SearchAnswer:
     """Find by meaning only, in cosine order.
 
     Arguments and errors are those of `hybrid_search`; tests are never demoted.
     """
-    request = _Request(Mode.MEANING, query, path, tuple(labels), tuple(languages), include_tests, limit, cursor)
+    request = _Request(
+        Mode.MEANING, query, path, tuple(labels), tuple(languages), include_tests, limit, brief, snippets, cursor
+    )
     return await _hits(atlas, request, await _search(atlas, request, project, token_budget))
 
 
@@ -113,7 +142,9 @@ class _Request:
     labels: tuple[str, ...]
     languages: tuple[str, ...]
     include_tests: bool | None
-    limit: int
+    limit: int | None
+    brief: bool
+    snippets: bool
     cursor: str
 
 
@@ -134,16 +165,15 @@ class _Page:
     mode: Mode
     found: SearchResult
     offset: int
-    plain: tuple[Hit, ...]
-    rich: tuple[Hit, ...]
-    """The same hits with their neighbours."""
+    hits: tuple[Hit, ...]
     stale: Sequence[StaleFile] | None
     notes: tuple[str, ...]
     fingerprint: str
 
 
 async def _search(atlas: Atlas, request: _Request, project: str, token_budget: int) -> _Search:
-    check_range("limit", request.limit, 1, MAX_LIMIT)
+    if request.limit is not None:
+        check_range("limit", request.limit, 1, MAX_LIMIT)
     if not request.query.strip():
         raise ConfigError("the query is empty", "give a name, some words or a question")
     envelope = await open_envelope(atlas, project, token_budget)
@@ -158,15 +188,16 @@ async def _search(atlas: Atlas, request: _Request, project: str, token_budget: i
         where,
         request.mode,
         demote_tests=request.include_tests is None,
-        wanted=start.offset + request.limit,
+        wanted=start.offset + (request.limit or FIRST_PAGE),
     )
     return _Search(envelope, found, start, own)
 
 
 async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswer:
     envelope, found, start = search.envelope, search.found, search.start
-    state, mode = envelope.state, request.mode
-    page = found.ranked[start.offset : start.offset + request.limit]
+    state = envelope.state
+    size = request.limit or (FIRST_PAGE if request.cursor else first_page(found))
+    page = found.ranked[start.offset : start.offset + size]
     stale = await stale_files(atlas.reader, state.project, state.root, (each.node.row.path for each in page))
     moved = start.generation != state.generation
     notes = (
@@ -174,10 +205,17 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
         *found.notes,
         "index changed since the previous page; results may have shifted" if moved else "",
     )
-    plain = tuple(_hit(atlas, found, each, start.offset + number) for number, each in enumerate(page, 1))
-    rich = await _with_neighbours(atlas, page, plain) if mode == Mode.HYBRID else plain
-    shown = _Page(mode, found, start.offset, plain, rich, stale, notes, search.fingerprint)
-    return await aside(envelope.token_budget > INLINE_TOKENS, _assemble, atlas, envelope, shown)
+    detailed = 0 if request.brief else DETAILED - start.offset
+    hits = tuple(
+        _hit(atlas, found, each, start.offset + number, is_detailed=number <= detailed)
+        for number, each in enumerate(page, 1)
+    )
+    if not request.brief:
+        hits = await _with_lines(atlas, state.project, found, hits, page, is_asked=request.snippets)
+    shown = _Page(request.mode, found, start.offset, hits, stale, notes, search.fingerprint)
+    return await fit_aside(
+        atlas, envelope.token_budget, lambda n: _build(envelope, shown, n), len(hits), min(len(hits), 1)
+    )
 
 
 def _any_matches(paths: Sequence[str], path: str) -> bool:
@@ -194,57 +232,53 @@ async def _path_note(atlas: Atlas, project: str, path: str) -> str:
     return f"no indexed file matches path `{path}`; `status` with skipped lists what is left out"
 
 
-def _assemble(atlas: Atlas, envelope: Envelope, page: _Page) -> SearchAnswer:
-    """Return as many hits as fit the budget, with neighbours for as many of them, from the top, as still fit."""
-    count = len(page.plain)
-    whole = fit_or_none(atlas, envelope.token_budget, lambda _: _build(envelope, page, count, count), 0)
-    if whole is not None:
-        return whole
-    bare = fit(atlas, envelope.token_budget, lambda n: _build(envelope, page, n, 0), count, min(count, 1))
-    kept = len(bare.hits)
-    if bare.evidence.below_floor or not any(hit.around for hit in page.rich[:kept]):
-        return bare
-    # The complete page, all hits with all neighbours, has already been measured as too long.
-    most = kept - 1 if kept == count else kept
-    return fit(
-        atlas, envelope.token_budget, lambda n: _build(envelope, page, kept, n), most, at_lower=bare.evidence.tokens
-    )
+def first_page(found: SearchResult) -> int:
+    """Return how many hits answer the question: those near the first, or the symbol of the name and what is like it."""
+    if not found.ranked:
+        return 0
+    best = found.ranked[0].score
+    is_name = found.query.focus == 1.0
+    share = FAR_BEHIND_NAME if is_name else FAR_BEHIND
+    near = sum(each.score >= best * share for each in found.ranked[:FIRST_PAGE])
+    named = [each for each in found.ranked if {"name", "exact name"} & set(each.reasons)]
+    is_one = is_name and len(named) == 1 and named[0] is found.ranked[0]
+    return max(1, min(near, BESIDE_NAME if is_one else FIRST_PAGE))
 
 
-def _build(envelope: Envelope, page: _Page, hits: int, detailed: int) -> SearchAnswer:
-    """Return the answer with the first `hits` hits, the first `detailed` of them with their neighbours."""
-    shown = (*page.rich[:detailed], *page.plain[detailed:hits])
-    by_budget = len(page.plain) - hits
-    by_limit = page.found.total - page.offset - len(page.plain)
-    bare = any(hit.around for hit in page.rich[detailed:hits])
-    following = Position(page.offset + hits, envelope.state.generation)
+def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
+    """Return the answer with the first `count` hits."""
+    shown = page.hits[:count]
+    by_budget = len(page.hits) - count
+    further = page.found.total - page.offset - len(page.hits)
+    following = Position(page.offset + count, envelope.state.generation)
+    is_capped = page.found.total >= (RERANK_LIMIT if page.mode == Mode.HYBRID else POOL)
     return SearchAnswer(
         tool=_TOOLS[page.mode],
         query=page.found.query.text,
         hits=shown,
         found=page.found.total,
-        more=page.found.total >= (RERANK_LIMIT if page.mode == Mode.HYBRID else POOL),
+        more=is_capped,
         evidence=envelope.evidence(
             paths=(path_of(hit.symbol.place) for hit in shown),
             stale=page.stale,
             notes=page.notes,
             withheld=(
                 f"{by_budget} hits by token_budget {envelope.token_budget} {envelope.encoding}" if by_budget else "",
-                f"{by_limit} hits by limit" if by_limit > 0 else "",
-                "neighbours of some hits by token_budget; get_context shows them" if bare else "",
+                f"{further} weaker hits" if further > 0 else "",
             ),
-            cursor=write_cursor(following, page.fingerprint) if by_budget + max(by_limit, 0) > 0 else "",
+            cursor=write_cursor(following, page.fingerprint) if by_budget + max(further, 0) > 0 else "",
         ),
     )
 
 
-def _hit(atlas: Atlas, found: SearchResult, candidate: Candidate, number: int) -> Hit:
+def _hit(atlas: Atlas, found: SearchResult, candidate: Candidate, number: int, *, is_detailed: bool) -> Hit:
     row = candidate.node.row
     text = f"{row.name} {row.qualified_name} {row.signature} {row.docstring} {row.path}"
     seen = set(atlas.reader.split_words(text))
+    symbol = symbol_of(row)
     return Hit(
         rank=number,
-        symbol=symbol_of(row),
+        symbol=symbol if is_detailed else replace(symbol, signature="", summary=""),
         score=round(candidate.score, 4),
         channels=candidate.channels,
         words=tuple(word for word in found.query.words if word in seen),
@@ -253,12 +287,29 @@ def _hit(atlas: Atlas, found: SearchResult, candidate: Candidate, number: int) -
     )
 
 
-async def _with_neighbours(atlas: Atlas, page: Sequence[Candidate], hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    around = await around_hits(atlas.reader, [each.node.row.uid for each in page])
-    return tuple(
-        replace(hit, around=sections_of(around[row.uid], BESIDE_HITS, row.path)) if row.uid in around else hit
-        for hit, row in zip(hits, (each.node.row for each in page), strict=True)
-    )
+async def _with_lines(
+    atlas: Atlas, project: str, found: SearchResult, hits: Sequence[Hit], page: Sequence[Candidate], *, is_asked: bool
+) -> tuple[Hit, ...]:
+    """Return the hits with the lines of their source that match the query best.
+
+    Unless lines are asked for, only the first hits get one, and only where it says what name and summary do not.
+    """
+    rows = [each.node.row for each in page]
+    wanted = len(rows) if is_asked else WITH_LINE
+    contents = await atlas.reader.store.content(project, sorted({row.path for row in rows[:wanted] if row.path}))
+    split = atlas.reader.split_words
+    words = {*found.query.words, *found.query.variants}
+    least = max(MIN_UNSAID, ceil(len(found.query.words) * MIN_SHARE))
+
+    def lines_of(hit: Hit, row: NodeRow) -> tuple[SourceLine, ...]:
+        content = contents.get(row.path, b"")
+        if is_asked:
+            return matching_lines(row, content, words, split, LINES_PER_HIT, without=hit.symbol.summary)
+        unsaid = words.difference(split(f"{hit_name(hit.symbol)} {hit.symbol.summary} {row.path}"))
+        return matching_lines(row, content, unsaid, split, 1, least)
+
+    found_lines = (lines_of(hit, row) for hit, row in zip(hits[:wanted], rows, strict=False))
+    return (*(replace(hit, lines=lines) for hit, lines in zip(hits, found_lines, strict=False)), *hits[wanted:])
 
 
 _TOOLS = {Mode.HYBRID: "hybrid_search", Mode.WORDS: "text_search", Mode.MEANING: "vector_search"}

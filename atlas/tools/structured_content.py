@@ -1,8 +1,8 @@
 """Convert answers to the structured content of MCP: typed, complete, and about as short as the text.
 
 Some clients pass the text of an answer to their model, others the structured content, so each form alone is complete
-and fits the token budget. To keep it short, edges are rows `[name, at, strategy, confidence]`, values that follow from
-another field are not repeated, and empty values are omitted.
+and fits the token budget. It costs at most a tenth more than the text: keys stand once, lists hold the lines of the
+text, values that follow from others are not repeated, and empty values are omitted.
 """
 
 from __future__ import annotations
@@ -30,8 +30,21 @@ from atlas.tools.answers import (
     Symbol,
     TableAnswer,
 )
-from atlas.tools.citations import shown_name
-from atlas.tools.render import related_line, render, subject_lines, to_dict
+from atlas.tools.citations import hit_name, parents_line
+from atlas.tools.render import (
+    OTHER_PACKAGES,
+    candidate_line,
+    cell_value,
+    check_line,
+    neighbour_line,
+    node_degrees,
+    node_traits,
+    related_line,
+    render,
+    source_line,
+    subject_lines,
+    to_dict,
+)
 from atlas.tools.reports import report_structure
 from atlas.tools.status.daemon import DaemonStatus, TierStatus
 from atlas.tools.status.report import problem_line, watch_line, work_line, worker_lines
@@ -70,16 +83,12 @@ def tokens_until(counter: TokenCounter, answer: Answer, budget: int) -> int:
 def _body(answer: Answer) -> Structure:
     match answer:
         case SearchAnswer():
-            body: Structure = {
-                "hits": [_hit(hit) for hit in answer.hits],
-                "found": answer.found,
-                "more": answer.more or None,
-            }
+            body: Structure = {"hits": [_hit(hit) for hit in answer.hits]}
         case RelationAnswer():
             body = _relation(answer)
         case ReportAnswer():
             body = {"report": report_structure(answer.report)}
-            if answer.tool == "hybrid_search":
+            if answer.tool == "hybrid_search" and answer.report.outcome == "found":
                 body["found"] = answer.report.found
         case NodeAnswer():
             body = {**_lookup(answer.lookup), **_node(answer)}
@@ -88,7 +97,7 @@ def _body(answer: Answer) -> Structure:
         case TableAnswer():
             body = {
                 "columns": list(answer.columns),
-                "rows": to_dict(answer.rows),
+                "rows": [[cell_value(value) for value in row] for row in answer.rows],
                 "truncated": answer.truncated or None,
             }
         case StatusAnswer():
@@ -104,7 +113,7 @@ def _body(answer: Answer) -> Structure:
         case SchemaAnswer():
             body = _schema(answer)
         case HealthAnswer():
-            body = {"state": answer.state, "checks": [to_dict(check) for check in answer.checks]}
+            body = {"state": answer.state, "checks": {check.name: check_line(check) for check in answer.checks}}
     return body
 
 
@@ -119,12 +128,14 @@ _ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", 
 
 
 def _evidence(answer: Answer) -> Structure:
+    """Return the evidence. The flag `stale` says the freshness unless it is unknown; fresh files need no date."""
     evidence: Evidence = answer.evidence
+    is_told = isinstance(answer, _CITING) and evidence.freshness != "unknown"
     body: Structure = {
         "project": evidence.project,
         "generation": evidence.generation,
-        "indexed_at": evidence.indexed_at,
-        "freshness": evidence.freshness,
+        "indexed_at": evidence.indexed_at if evidence.freshness in ("stale", "unknown") else "",
+        "freshness": "" if is_told else evidence.freshness,
         "stale_files": {file.path: file.reason for file in evidence.stale},
         "notes": list(evidence.notes),
         "withheld": list(evidence.withheld),
@@ -135,67 +146,48 @@ def _evidence(answer: Answer) -> Structure:
 
 
 def _symbol(symbol: Symbol) -> Structure:
-    return _kept(
-        {
-            "uid": symbol.uid,
-            "kind": symbol.kind,
-            "place": symbol.place,
-            "digest": symbol.digest,
-            "signature": symbol.signature,
-            "summary": symbol.summary,
-        }
-    )
+    return {"uid": symbol.uid, "kind": symbol.kind, "place": symbol.place, "digest": symbol.digest}
 
 
-def _hit(hit: Hit) -> Structure:
-    why = [*hit.reasons, *(channel for channel in hit.channels if channel in ("words", "meaning"))]
-    body: Structure = {
-        "rank": hit.rank,
-        **_symbol(hit.symbol),
-        "score": hit.score,
-        "why": ", ".join(why),
-        "words": " ".join(hit.words),
-        "also": list(hit.also),
-        **_sections(hit.around),
-    }
-    return _kept(body)
+def _hit(hit: Hit) -> list[str]:
+    """Return `[kind, name and signature, place, summary, matching lines ...]`; hits are in order of rank."""
+    parts = (hit_name(hit.symbol), hit.symbol.place, hit.symbol.summary, *map(source_line, hit.lines))
+    return [part for part in parts if part]
 
 
 def _relation(answer: RelationAnswer) -> Structure:
-    """Return the edges as lines by file: the same lines as the text, because rows of JSON cost twice the tokens."""
+    """Return the edges as lines by file: the same lines as the text, because rows of JSON cost twice the tokens.
+
+    A file stands once; the depth in the lines says in which order a path runs.
+    """
+    edges: dict[str, list[str]] = {}
+    for group in answer.files:
+        edges.setdefault(group.path or OTHER_PACKAGES, []).extend(map(related_line, group.symbols))
     relation: Structure = {
         "kind": answer.kind,
-        "outcome": answer.outcome,
+        "outcome": "" if answer.outcome == "found" else answer.outcome,
         "of": list(subject_lines(answer)),
         "to": answer.other if answer.kind == "path" else "",
-        "edges": {group.path: [related_line(symbol) for symbol in group.symbols] for group in answer.files},
+        "edges": edges,
         "missing": answer.missing,
         "near": [f"{each.qualified_name} {each.place}" for each in answer.near],
         "diagnosis": list(answer.diagnosis),
     }
     lines = {"lines": answer.places} if answer.places > answer.found else {}
-    return {"relation": _kept(relation), "found": answer.found, **lines}
+    found = {} if answer.outcome == "not_found" else {"found": answer.found, **lines}
+    return {"relation": _kept(relation), **found}
 
 
 def _sections(sections: Iterable[Section]) -> Structure:
-    """Return rows by kind of neighbour; a kind with unlisted neighbours also gets a `<kind>_total`."""
-    body: Structure = {}
-    for section in sections:
-        body[section.kind] = [
-            [each.uid.partition(":")[2], each.at or each.place, each.strategy, each.confidence]
-            for each in section.neighbours
-        ]
-        if section.total > len(section.neighbours):
-            body[f"{section.kind}_total"] = section.total
-    return body
+    """Return the lines of the text by kind of neighbour; `withheld` counts those that are not listed."""
+    return {section.kind: [neighbour_line(each) for each in section.neighbours] for section in sections}
 
 
 def _lookup(lookup: Lookup) -> Structure:
     return {
         "outcome": lookup.outcome,
-        "how": lookup.how,
-        "candidates": [_symbol(symbol) for symbol in lookup.candidates],
-        "near": [_symbol(symbol) for symbol in lookup.near],
+        "candidates": [candidate_line(symbol) for symbol in lookup.candidates],
+        "near": [candidate_line(symbol) for symbol in lookup.near],
         "diagnosis": list(lookup.diagnosis),
     }
 
@@ -205,16 +197,11 @@ def _node(answer: NodeAnswer) -> Structure:
     if node is None:
         return {}
     detail: Structure = {
-        **{key: value for key, value in _symbol(node.symbol).items() if key != "summary"},
-        "label": node.label,
-        "language": node.language,
-        "lines": f"{node.start_line}-{node.end_line}" if node.start_line else "",
-        "modifiers": " ".join(node.modifiers),
-        "exported": node.exported or None,
-        "is_test": node.is_test or None,
-        "is_generated": node.is_generated or None,
-        "docstring": node.docstring,
-        "degrees": dict(node.degrees),
+        **{key: value for key, value in _symbol(node.symbol).items() if key != "kind"},  # in the traits
+        "signature": node.symbol.signature,
+        "traits": node_traits(node),
+        "degrees": node_degrees(node),
+        "docstring": _lines(node.docstring),
     }
     return {"node": _kept(detail)}
 
@@ -222,20 +209,25 @@ def _node(answer: NodeAnswer) -> Structure:
 def _context(answer: ContextAnswer) -> Structure:
     if answer.symbol is None:
         return {}
-    symbol = {key: value for key, value in _symbol(answer.symbol).items() if key != "summary"}
+    symbol = _symbol(answer.symbol)
     source: Structure = {}
     if answer.source is not None:
-        symbol.pop("signature", None)
         span = f"{answer.source.start_line}-{answer.source.end_line} of {answer.source.last_line}"
-        source = {"lines": span, "text": answer.source.text}
+        source = {"lines": span, "text": answer.source.text.split("\n")}  # escaped line ends cost more
     else:
-        symbol["docstring"] = answer.docstring
+        symbol |= {"signature": answer.symbol.signature, "docstring": _lines(answer.docstring)}
     return {
         "node": _kept(symbol),
-        "in": [f"{parent.kind} {shown_name(parent)}" for parent in answer.parents],
+        "in": parents_line(answer.parents),
         "source": source,
         "edges": _sections(answer.sections),
     }
+
+
+def _lines(text: str) -> str | list[str]:
+    """Return a text as its lines, because escaped line ends cost more; a single line as it is."""
+    lines = text.splitlines()
+    return lines if len(lines) > 1 else text
 
 
 def _counts(entries: Iterable[Described]) -> dict[str, int]:

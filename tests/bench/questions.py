@@ -78,3 +78,47 @@ def _distinct(questions: list[Question]) -> list[Question]:
     for question in questions:
         counts[question.text] = counts.get(question.text, 0) + 1
     return sorted((question for question in questions if counts[question.text] == 1), key=lambda each: each.place)
+
+
+_COMMENT = re.compile(r"\s*(///(?!/)|//(?![/!])|\*|/\*\*)")
+_ATTRIBUTE = re.compile(r"\s*(#\[|@\w)")
+_DEFINED = re.compile(
+    r"\s*(?:export\s+|default\s+|pub(?:\([^)]*\))?\s+|async\s+|unsafe\s+|const\s+(?=fn|unsafe)|abstract\s+)*"
+    r"(?:fn|struct|enum|trait|function|class|interface|type|func(?:\s*\([^)]*\))?|const)\s+(\w+)"
+)
+
+
+def copy_without_doc_comments(source: Path, target: Path, suffix: str) -> list[Question]:
+    """Copy the files with a suffix, comment lines above definitions emptied; return the questions, sorted by place.
+
+    For languages whose documentation is a comment: Rust, Go, TypeScript. Files of tests are copied and not asked about.
+    """
+    questions: list[Question] = []
+    for path in sorted(source.rglob(f"*{suffix}")):
+        relative = path.relative_to(source).as_posix()
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        for number, line in enumerate(lines):
+            found = _DEFINED.match(line)
+            first = _comment_above(lines, number) if found else number
+            if found is None or first == number:
+                continue
+            comment = [part for part in lines[first:number] if _COMMENT.match(part)]
+            text = "\n".join(re.sub(r"^\s*(/\*\*|\*/|\*|/{2,3})", "", part).strip(" */") for part in comment)
+            sentence = _sentence(re.sub(rf"^\s*{found[1]}\s+", "", text))
+            if sentence and not re.search(r"(^|/)(tests?|benches)/|[._]tests?\.", relative):
+                questions.append(Question(sentence, f"{relative}:{number + 1}", found[1]))
+            for above in range(first, number):
+                if _COMMENT.match(lines[above]):
+                    lines[above] = ""
+        destination = target / relative
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        destination.write_text("\n".join(lines), encoding="utf-8")
+    return _distinct(questions)
+
+
+def _comment_above(lines: list[str], number: int) -> int:
+    """Return the first line of the comment that ends above a definition, attributes in between; its own if none."""
+    first = number
+    while first and (_COMMENT.match(lines[first - 1]) or _ATTRIBUTE.match(lines[first - 1])):
+        first -= 1
+    return first

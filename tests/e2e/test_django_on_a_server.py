@@ -37,7 +37,7 @@ async def test_index_search_edit_index_search(django: Path, tmp_path: Path) -> N
         found = await ask(client, "get_node", name="django.db.models.query.QuerySet")
         assert line_of(tree, found["node"]["place"]).startswith("class QuerySet(")
         answer = await ask(client, "hybrid_search", query="delete rows and collect what depends on them")
-        assert any(".deletion." in name for name in names(answer)[:5]), names(answer)
+        assert any("deletion.py:" in name for name in names(answer)[:5]), names(answer)
         context = await ask(
             client, "get_context", name="django.db.models.query.QuerySet.bulk_create", token_budget=6000
         )
@@ -59,7 +59,7 @@ async def test_index_search_edit_index_search(django: Path, tmp_path: Path) -> N
         assert stale["stale"] is True
         await ask(client, "index")
         answer = await ask(client, "text_search", query="zebra crossing")
-        assert names(answer)[0] == "django.db.models.utils.zebra_crossing"
+        assert "zebra_crossing(" in names(answer)[0]
         context = await ask(client, "get_context", name="zebra_crossing")
         assert "django.db.models.utils.make_model_tuple" in [name for name, *_ in edges(context, "callees")]
         status = await ask(client, "status")

@@ -24,6 +24,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
+from mcp_types import PromptReference, ResourceTemplateReference
 
 from atlas._parser import VectorIndex
 from atlas.cli.main import main
@@ -106,7 +107,7 @@ async def test_both_eras_are_served_at_one_address(served: Served, mode: str) ->
         found = await answer(client, "get_node", name="apply_discount")
         assert found["node"]["place"].startswith("shop/cart.py:")
         hits = (await answer(client, "hybrid_search", query="reduce the amount for customers"))["hits"]
-        assert any(hit["uid"] == "shop:shop.cart.apply_discount" for hit in hits)
+        assert any(hit[1] == "shop/cart.py:20" for hit in hits)
 
 
 async def test_paths_that_lead_out_of_the_project_are_refused(served: Served) -> None:
@@ -117,9 +118,43 @@ async def test_paths_that_lead_out_of_the_project_are_refused(served: Served) ->
             assert "outside the project" in await refusal(client, "get_context", name="Cart", path=path)
         found = await answer(client, "get_node", name="../../../../etc/passwd:1")
         assert found["outcome"] == "not_found"
-        for uri in ("file:///etc/passwd", "file:///../../etc/passwd", "atlas://shop/..%2f..%2fetc/passwd"):
-            with pytest.raises(MCPError, match="Method not found"):
-                await client.read_resource(uri)  # nothing is offered as a resource
+        for uri, message in (
+            ("file:///etc/passwd", "is not a resource of this server"),
+            ("atlas://shop/x", "is not a resource of this server"),
+            ("atlas://file/..%2f..%2fetc/passwd", "encoded slash"),
+            ("atlas://file/%2e%2e/%2e%2e/etc/passwd", "outside the project"),
+            ("atlas://file//etc/passwd", "outside the project"),
+            ("atlas://file/shop/cart.py%00", "control characters"),
+            ("atlas://file/shop/%ff", "is not UTF-8"),
+            ("atlas://file/shop/none.py", "is not in the index"),
+            ("atlas://node/shop:shop.cart.Kart", "near: .*shop:shop.cart.Cart"),
+        ):
+            with pytest.raises(MCPError, match=message):
+                await client.read_resource(uri)
+
+
+async def test_resources_prompts_and_completion_are_served(served: Served) -> None:
+    async with Client(served.url) as client:
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [each.uri_template for each in templates] == ["atlas://node/{uid}", "atlas://file/{path}"]
+        assert not (await client.list_resources()).resources
+        (content,) = (await client.read_resource("atlas://file/shop/cart.py")).contents
+        assert "  12-14 method Cart.total(self) -> int" in content.text.splitlines()
+        assert [each.name for each in (await client.list_prompts()).prompts] == [
+            "explain_symbol",
+            "review_change",
+            "plan_refactoring",
+        ]
+        prompt = await client.get_prompt("explain_symbol", {"symbol": "Cart.total"})
+        assert "callers of Cart.total" in prompt.messages[0].content.text
+        with pytest.raises(MCPError, match="missing argument goal"):
+            await client.get_prompt("plan_refactoring", {"symbol": "Cart"})
+        symbol = PromptReference(name="explain_symbol")
+        found = await client.complete(symbol, {"name": "symbol", "value": "Cart.to"})
+        assert found.completion.values == ["shop.cart.Cart.total"]
+        path = ResourceTemplateReference(uri="atlas://file/{path}")
+        found = await client.complete(path, {"name": "path", "value": "shop/st"})
+        assert found.completion.values == ["shop/store.py"]
 
 
 @pytest.mark.parametrize(
@@ -482,8 +517,8 @@ async def test_sixteen_clients_at_once_get_their_own_answers(served: Served) -> 
                 if name == "nobody":
                     assert found["outcome"] == "not_found"
                 else:
-                    uids = [found["node"]["uid"]] if "node" in found else [one["uid"] for one in found["candidates"]]
-                    assert all(uid.partition("#")[0].endswith(name) for uid in uids)
+                    uids = [found["node"]["uid"]] if "node" in found else found["candidates"]
+                    assert all(name in uid for uid in uids)
 
     await asyncio.gather(*(ask(number) for number in range(16)))
     assert "Traceback" not in served.log

@@ -116,10 +116,10 @@ async def test_rows_fit_the_budget(shop: Atlas, budget: int) -> None:
 
 
 async def test_cells_stay_on_their_line(shop: Atlas) -> None:
-    atlas, _ = answering(shop, Table(("doc", "path"), (("a\nb | c", ["x", {"y": 1}]), ("z" * 1000, None))))
+    atlas, _ = answering(shop, Table(("doc", "path"), (("a\nb | c", ["x", {"y": 1}]), ("z" * 2000, None))))
     lines = render(await cypher_query(atlas, "RETURN 1")).splitlines()
-    assert lines[2] == "a\\nb \\| c | [x, {y: 1}]"
-    assert lines[3].endswith("... (1000 characters) | null")
+    assert lines[2] == 'a\\nb \\| c | ["x",{"y":1}]'
+    assert lines[3].endswith("... (2000 characters) | null")
 
 
 @pytest.mark.parametrize(

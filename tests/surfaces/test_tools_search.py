@@ -63,12 +63,49 @@ async def test_a_name_comes_first_with_its_evidence(shop: Atlas) -> None:
     assert answer.evidence.encoding == "cl100k_base"
 
 
-async def test_hits_carry_neighbours_with_strategy_and_confidence(shop: Atlas) -> None:
-    hit = (await hybrid_search(shop, "apply_discount")).hits[0]
-    callers = next(section for section in hit.around if section.kind == "callers")
-    (caller,) = callers.neighbours
-    assert (caller.uid, caller.at) == ("shop:shop.cart.Cart.total", "shop/cart.py:15")
-    assert (caller.strategy, caller.confidence, callers.total) == ("module", 0.97, 1)
+async def test_a_hit_says_each_fact_once(shop: Atlas) -> None:
+    answer = await hybrid_search(shop, "apply_discount")
+    first = structure(answer)["hits"][0]  # type: ignore[index]
+    assert first == [
+        "function apply_discount(amount: int) -> int",
+        "shop/cart.py:20",
+        "Reduce the amount by ten percent for regular customers.",
+    ]
+    lines = render(answer).splitlines()
+    assert lines[1] == "1. function apply_discount(amount: int) -> int shop/cart.py:20"
+    assert lines[2].strip() == first[2]
+
+
+async def test_only_the_first_hits_are_described(shop: Atlas) -> None:
+    answer = await hybrid_search(shop, "keep values in the basket", limit=10)
+    assert [hit.rank for hit in answer.hits if hit.symbol.signature] == [1, 2, 3, 4]
+    brief = await hybrid_search(shop, "keep values in the basket", limit=10, brief=True)
+    assert names(brief) == names(answer)
+    assert not any(hit.symbol.signature or hit.symbol.summary or hit.lines for hit in brief.hits)
+    assert len(render(brief).splitlines()) == len(brief.hits) + len(brief.evidence.withheld) + 1 + bool(
+        brief.evidence.cursor
+    )
+
+
+async def test_the_first_page_ends_where_hits_fall_behind(shop: Atlas) -> None:
+    few = await hybrid_search(shop, "apply_discount")
+    assert len(few.hits) <= 3, "one symbol has this name"
+    all_hits = await hybrid_search(shop, "apply_discount", limit=50)
+    assert len(all_hits.hits) > len(few.hits)
+    assert f"{len(all_hits.hits) - len(few.hits)} weaker hits" in few.evidence.withheld
+    rest = await hybrid_search(shop, "apply_discount", cursor=few.evidence.cursor)
+    assert names(few) + names(rest) == names(all_hits)[: len(few.hits) + len(rest.hits)]
+    question = await hybrid_search(shop, "keep values in the basket")
+    assert all(hit.score >= question.hits[0].score * 0.3 for hit in question.hits)
+
+
+async def test_matching_lines_are_shown_on_request(shop: Atlas) -> None:
+    answer = await hybrid_search(shop, "sum prices of the basket", snippets=True)
+    total = next(hit for hit in answer.hits if hit.symbol.name == "total")
+    assert [(line.line, line.text) for line in total.lines] == [
+        (14, 'return apply_discount(sum(self.store.load("prices")))')
+    ]
+    assert "   14: return apply_discount" in render(answer)
 
 
 async def test_words_find_what_no_name_says(shop: Atlas) -> None:
@@ -223,6 +260,14 @@ async def test_a_path_of_calls_is_found(shop: Atlas) -> None:
     assert [name for _, name, _ in ends(found)] == ["Cart.total", "apply_discount"]
 
 
+async def test_a_file_that_occurs_at_two_depths_keeps_all_its_edges(shop: Atlas) -> None:
+    found = await related(shop, "what breaks if I change apply_discount")
+    first, *_ = found.files
+    twice = replace(found, files=(*found.files, first))
+    edges = structure(twice)["relation"]["edges"]  # type: ignore[index]
+    assert len(edges[first.path]) == 2 * len(first.symbols)
+
+
 async def test_a_short_question_may_be_an_identifier(shop: Atlas) -> None:
     assert names(await hybrid_search(shop, "apply discount"))[0] == "shop.cart.apply_discount"
 
@@ -253,7 +298,9 @@ async def test_single_channels_keep_their_own_order(shop: Atlas) -> None:
     expected = await shop.reader.store.search_text(
         (await shop.search(query, Filter(project=PROJECT), Mode.WORDS)).query.words, Filter(project=PROJECT), 10
     )
-    assert [hit.symbol.uid for hit in (await text_search(shop, query)).hits] == [each.uid for each in expected]
+    assert [hit.symbol.uid for hit in (await text_search(shop, query, limit=10)).hits] == [
+        each.uid for each in expected
+    ]
 
 
 async def test_a_failing_channel_is_a_note(shop: Atlas) -> None:
@@ -299,9 +346,9 @@ async def test_the_budget_holds_for_text_and_structure(shop: Atlas, budget: int)
 
 async def test_what_the_budget_withheld_is_said_and_reachable(shop: Atlas) -> None:
     whole = await hybrid_search(shop, "keep values in the basket", token_budget=20_000)
-    small = await hybrid_search(shop, "keep values in the basket", token_budget=400)
+    small = await hybrid_search(shop, "keep values in the basket", token_budget=150)
     assert 0 < len(small.hits) < len(whole.hits)
-    assert f"{len(whole.hits) - len(small.hits)} hits by token_budget 400 cl100k_base" in small.evidence.withheld
+    assert f"{len(whole.hits) - len(small.hits)} hits by token_budget 150 cl100k_base" in small.evidence.withheld
     rest = await hybrid_search(shop, "keep values in the basket", token_budget=20_000, cursor=small.evidence.cursor)
     assert names(small) + names(rest) == names(whole)[: len(small.hits)] + names(rest)
     assert names(rest)[0] == names(whole)[len(small.hits)]
@@ -349,11 +396,11 @@ async def test_a_cursor_of_other_filters_is_refused(shop: Atlas) -> None:
 async def test_changed_and_vanished_files_are_stale(shop: Atlas) -> None:
     path = shop.reader.root / "shop/cart.py"
     path.write_text(path.read_text() + "\n# more\n")
-    answer = await hybrid_search(shop, "apply_discount")
+    answer = await hybrid_search(shop, "apply_discount", limit=10)
     assert answer.evidence.freshness == "stale"
     assert answer.evidence.stale == (StaleFile("shop/cart.py", "changed on disk"),)
     (shop.reader.root / "docs/guide.md").unlink()
-    both = await hybrid_search(shop, "apply_discount")
+    both = await hybrid_search(shop, "apply_discount", limit=10)
     assert both.evidence.stale == (
         StaleFile("docs/guide.md", "deleted"),
         StaleFile("shop/cart.py", "changed on disk"),

@@ -12,7 +12,20 @@ from dataclasses import dataclass
 from typing import cast
 
 ABOUT = frozenset(
-    ("of", "to", "near", "missing", "diagnosis", "candidates", "next", "subject", "evidence", "notes", "withheld")
+    (
+        "of",
+        "to",
+        "near",
+        "missing",
+        "diagnosis",
+        "why",
+        "candidates",
+        "next",
+        "subject",
+        "evidence",
+        "notes",
+        "withheld",
+    )
 )
 """Keys whose content describes the question or the index, not the answer."""
 SUBJECT = frozenset(("of", "to", "subject", "candidates"))
@@ -71,10 +84,12 @@ def _walk(value: object, path: str, without: frozenset[str]) -> Iterator[Claim]:
 
 
 def _is_row(row: Sequence[object], path: str) -> bool:
-    """Whether a list is one row (`[name, place, strategy, confidence]`), not a list of rows."""
+    """Whether a list is one row (`[name, place, ...]`, `[path, line, ...]`), not a list of rows."""
     if len(row) < 2 or not all(isinstance(each, (str, int, float)) for each in row):
         return False
     texts = [each for each in row if isinstance(each, str)]
+    if len(texts) > 1 and PLACE.fullmatch(texts[1]) and not PLACE.search(texts[0]):
+        return True
     return len(texts) < len(row) or (bool(NAME.fullmatch(texts[0])) and bool(_lines_of(" ".join(texts), path)))
 
 
