@@ -150,7 +150,11 @@ def test_the_searched_property_is_lower_case() -> None:
         (["getUser"], "getuser", "getuser"),
         (["get_user"], "get user", "get_user"),
         (["cats", "AND", "or", "NOT", "in", "TO"], "cats", "cats and or not in to"),
-        (['"x" +y -z [a TO b] {c} ^2 data.name:q* \\'], "x y z a b c 2 data name q", "x y z a to b c 2 data name q"),
+        (
+            ['"x" +y -z [a TO b] {c} ^2 data.name:q* \\'],
+            '"x y z a to b c 2 data name q"',
+            '"x y z a to b c 2 data name q"',
+        ),
         (["é", "日本"], "é 日本", "é 日本"),
         (["and"], "", "and"),
         (["*", "", " "], "", ""),
