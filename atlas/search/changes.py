@@ -68,7 +68,9 @@ async def answer_changes(reader: Reader, intent: RelationIntent, text: str, wher
     """Answer a question about changes; a history that cannot be read is an answer, too. Raises store errors."""
     question = change_question(text, intent.name, intent.within, int(time.time()))
     if reader.history is None or where.project not in ("", reader.project):
-        return Changes(question, problem="git history is read only for the project of this session: ask from its folder")
+        return Changes(
+            question, problem="git history is read only for the project of this session: ask from its folder"
+        )
     try:
         return await _answer(reader, question, where)
     except AtlasError as error:

@@ -165,7 +165,7 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
 
 _WHOLE_PROGRAM = frozenset(("api", "app", "application", "service", "server", "project", "site", "website", "backend"))
 _KIND = re.compile(KIND_WORD)
-_NAME = re.compile(r"[\w$@(<~*&/.:][^\s`]*(?: [^\s`]+){0,2}")
+_NAME = re.compile(r"[\w$@(<~*&/.:\\][^\s`]*(?: [^\s`]+){0,2}")
 
 
 def _is_name(name: str) -> bool:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 _MIXED = re.compile(
-    r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.\w|::|#|->|\w\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$"
+    r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]|_|\.\w|::|#|->|\\\w|\(\)|\$|/\w|^\(\*|^@|^[A-Z][a-z]+\d|^[A-Z][\w]*$"
 )
 _RECEIVER = re.compile(r"^\(\s*[*&]?\s*(?:\w+\s+[*&]?)?([\w.]+)(?:\[[^\]]*\])?\s*\)\.")
 _ARGUMENTS = re.compile(r"\([^()]*\)$")

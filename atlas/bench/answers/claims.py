@@ -106,8 +106,18 @@ def _of_object(value: Mapping[str, object], path: str, without: frozenset[str]) 
     elif here and path and names:
         yield Claim(path, frozenset(), names)
     for key, inner in value.items():
-        if key not in without and key not in _OWN:
+        if isinstance(inner, str) and key not in without and IS_PATH.fullmatch(key):
+            yield from _of_joined(inner, key)
+        elif key not in without and key not in _OWN:
             yield from _walk(inner, key.rstrip(":") if IS_PATH.fullmatch(key) else path, without)
+
+
+def _of_joined(text: str, path: str) -> Iterator[Claim]:
+    """Yield the rows of one file that a report joins: `name 12 (rule 0.97) [2] < chain; other 40`."""
+    for row in text.split("; "):
+        own = row.partition(" < ")[0]
+        lines = _lines_of(own, path)
+        yield Claim(path, _numbers(lines) if lines else frozenset(), _names(own.partition(" (")[0]))
 
 
 _NAMED = ("uid", "qualified_name", "name", "symbol")
