@@ -60,9 +60,10 @@ def test_index_search_edit_index_search(place: Place) -> None:
     assert answer(place, "index")["parsed"] == 6
     assert best(answer(place, "search", "discount")) == "apply_discount"
     add_function(place, "zebra_price")
-    assert answer(place, "node", DISCOUNT)["evidence"]["freshness"] == "stale"
+    # an answer has the newer file indexed first, unless that takes longer than it may wait
+    until(60, lambda: bool(answer(place, "node", DISCOUNT)["evidence"]["freshness"] == "fresh"))
     again = answer(place, "index")
-    assert (again["parsed"], again["written"]) == (1, 1)
+    assert (again["parsed"], again["written"]) == (0, 0)
     assert best(answer(place, "search", "zebra price")) == "zebra_price"
     assert "shop.cart.zebra_price shop/cart.py:" in run(place, "context", DISCOUNT).stdout
     table = answer(place, "cypher", "MATCH (f:Function {name: 'zebra_price'})-[:CALLS]->(g) RETURN g.name")
@@ -82,7 +83,7 @@ def test_what_is_exported_is_what_the_embedded_store_exports(place: Place) -> No
 
 
 async def test_an_agents_session_over_stdio_and_http(place: Place) -> None:
-    async with server(place, ATLAS_STORE_URL=open_uri()) as client:
+    async with server(place, ATLAS_STORE_URL=open_uri(), ATLAS_MCP_INDEX_ON_DEMAND="false") as client:
         early = await client.call_tool("get_node", {"name": DISCOUNT})
         assert early.is_error
         await client.call_tool("index", {})

@@ -46,7 +46,7 @@ READS: dict[str, Callable[[BoltStore], Awaitable[object]]] = {
     "stats": lambda store: store.stats(PROJECT),
     "cypher": lambda store: store.cypher("MATCH (n) RETURN n.name", {}, 3, 1.5),
 }
-WRITES = {"open", "open_project", "apply", "apply_batches", "finish", "put_vectors", "aclose"}
+WRITES = {"open", "open_project", "apply", "apply_batches", "finish", "put_vectors", "drop_project", "aclose"}
 ANSWERS: dict[str, list[list[Any]]] = {
     "m.version": [[VERSION]],
     "m.current": [["v_1", "test", "tiny", 4, "one"]],
