@@ -87,7 +87,7 @@ async def test_ten_questions_about_django(indexed: tuple[Path, Path]) -> None:
         # 4. a misspelt one offers near names
         found = await ask(client, "get_node", name="QuerySett")
         assert found["outcome"] == "not_found"
-        assert any(".QuerySet " in one for one in found["near"])
+        assert any(".QuerySet(" in one for one in found["near"])
         # 5. words
         answer = await ask(client, "text_search", query="get_object_or_404", include_tests=False)
         assert "function get_object_or_404(" in names(answer)[0]
@@ -131,10 +131,9 @@ async def test_edit_then_search(indexed: tuple[Path, Path]) -> None:
             file.write_text(
                 before + "\n\ndef zebra_crossing_lights(request):\n    return render(request, 'zebra.html')\n"
             )
-            stale = await ask(client, "get_node", name="django.shortcuts.get_object_or_404")
-            assert stale["stale"] is True
-            assert stale["evidence"]["stale_files"] == {"django/shortcuts.py": "changed on disk"}
-            await ask(client, "index")
+            # the newer file is indexed before the answer
+            known = await ask(client, "get_node", name="django.shortcuts.get_object_or_404")
+            assert known["stale"] is False
             answer = await ask(client, "text_search", query="zebra crossing lights")
             assert "django/shortcuts.py" in names(answer)[0] and "zebra_crossing_lights(" in names(answer)[0]
             context = await ask(client, "get_context", name="zebra_crossing_lights")

@@ -53,7 +53,7 @@ async def test_start_work_stop(place: Home) -> None:
 
     (place.root / "pkg" / "two.py").write_text("def gamma():\n    return 2\n")
     await place.until_known("gamma")
-    assert "pkg.two.gamma" in place.run("search", "gamma").stdout
+    assert "gamma() pkg/two.py:1" in place.run("search", "gamma").stdout
 
     stopped = place.run("daemon", "stop")
     assert f"stopped: process {started['pid']}" in stopped.stdout

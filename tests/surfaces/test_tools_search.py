@@ -261,7 +261,7 @@ async def test_a_path_of_calls_is_found(shop: Atlas) -> None:
 
 
 async def test_a_file_that_occurs_at_two_depths_keeps_all_its_edges(shop: Atlas) -> None:
-    found = await related(shop, "what breaks if I change apply_discount")
+    found = await related(shop, "transitive callers of apply_discount")
     first, *_ = found.files
     twice = replace(found, files=(*found.files, first))
     edges = structure(twice)["relation"]["edges"]  # type: ignore[index]
