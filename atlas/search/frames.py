@@ -17,7 +17,7 @@ from typing import Any
 from atlas.search.relations import Kind
 
 KIND_WORD = (
-    "(?-i:(?:abstract |base |public |private |static |async |global )?"
+    "(?-i:(?:abstract |base |public |private |static |async |global |extension |free |inner |nested )?"
     "(?:class|classes|function|func|fn|method|module|interface|trait|struct|symbol|type|enum|constant|const|variable"
     "|field|attribute|property|macro|file|package|library|crate|decorator|hook|component|exception|protocol|mixin"
     "|object|record|typedef|alias|namespace|constructor|helper|api|folder|directory|dir|operator|model|view|handler"

@@ -43,8 +43,13 @@ async def is_distinctive(reader: Reader, name: str, project: str) -> bool:
     if len(set(reader.split_words(name))) < 3:  # the whole and at least two parts
         return False
     nodes = await reader.store.find(name, Match.SUFFIX, Filter(project=project), 20)
-    symbols = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes}
+    # a module has the name of what it exports, and tests bind the names that they import
+    symbols = {re.sub(r"#\d+$", "", node.row.qualified_name) for node in nodes if _defines(node)}
     return len(symbols) == 1 and not any(node.row.label in EXTERNAL_LABELS for node in nodes)
+
+
+def _defines(node: Node) -> bool:
+    return node.row.label in (Label.CLASS, Label.FUNCTION, Label.METHOD) and not node.row.is_test
 
 
 async def find_mentions(

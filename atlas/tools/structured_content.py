@@ -165,7 +165,7 @@ def _relation(answer: RelationAnswer) -> Structure:
         edges.setdefault(group.path or OTHER_PACKAGES, []).extend(map(related_line, group.symbols))
     relation: Structure = {
         "kind": answer.kind,
-        "outcome": "" if answer.outcome == "found" else answer.outcome,
+        **({} if answer.outcome == "found" else {"outcome": answer.outcome}),
         "of": list(subject_lines(answer)),
         "to": answer.other if answer.kind == "path" else "",
         "edges": edges,
