@@ -131,9 +131,11 @@ async def test_edit_then_search(indexed: tuple[Path, Path]) -> None:
             file.write_text(
                 before + "\n\ndef zebra_crossing_lights(request):\n    return render(request, 'zebra.html')\n"
             )
-            # the newer file is indexed before the answer
+            # indexed before the answer, or named as newer where that takes longer than an answer may wait
             known = await ask(client, "get_node", name="django.shortcuts.get_object_or_404")
-            assert known["stale"] is False
+            newer = [note for note in known["evidence"].get("notes", ()) if "django/shortcuts.py" in note]
+            assert known["stale"] is bool(newer), known
+            await ask(client, "index")
             answer = await ask(client, "text_search", query="zebra crossing lights")
             assert "django/shortcuts.py" in names(answer)[0] and "zebra_crossing_lights(" in names(answer)[0]
             context = await ask(client, "get_context", name="zebra_crossing_lights")

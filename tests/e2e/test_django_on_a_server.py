@@ -55,8 +55,10 @@ async def test_index_search_edit_index_search(django: Path, tmp_path: Path) -> N
         file.write_text(
             file.read_text("utf8") + "\n\ndef zebra_crossing():\n    return make_model_tuple('zebra.Zebra')\n", "utf8"
         )
-        stale = await ask(client, "get_node", name="django.db.models.utils.make_model_tuple")
-        assert stale["stale"] is True
+        # indexed before the answer, or named as newer where that takes longer than an answer may wait
+        known = await ask(client, "get_node", name="django.db.models.utils.make_model_tuple")
+        newer = [note for note in known["evidence"].get("notes", ()) if "django/db/models/utils.py" in note]
+        assert known["stale"] is bool(newer), known
         await ask(client, "index")
         answer = await ask(client, "text_search", query="zebra crossing")
         assert "zebra_crossing(" in names(answer)[0]
