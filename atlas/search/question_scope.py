@@ -168,7 +168,8 @@ def split_scope(text: str) -> tuple[str, Scope]:
         scope = replace(scope, tests=TestScope.EXCLUDED)
         text = text[: match.start()] + text[match.end() :]
     if (match := _OUTSIDE.search(text)) is not None:
-        scope = replace(scope, outside=clean(match["scope"]))
+        # its slash says that it is a folder
+        scope = replace(scope, outside=match["scope"].replace(SPACE, " ").strip("`'\""))
         text = text[: match.start()]
     for pattern, value in _ADJECTIVES:
         without = pattern.sub("", text)
@@ -207,4 +208,5 @@ def _stripped(text: str) -> Iterator[tuple[str, str]]:
 
 def clean(within: str) -> str:
     """Return a scope as it is looked up; "" for a pronoun."""
-    return within.replace(SPACE, " ").strip("`'\"").rstrip("/") if within.lower() not in PRONOUNS else ""
+    everywhere = within.lower() in PRONOUNS or within.lower() in ("anywhere", "everywhere", "somewhere")
+    return "" if everywhere else within.replace(SPACE, " ").strip("`'\"").rstrip("/")

@@ -332,17 +332,17 @@ async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[N
     """Return which symbols lie in a module, class or folder; None for no scope, and for one that is unknown."""
     if not scope:
         return None, ()
-    prefix = scope.removeprefix("./")
+    prefix = scope.removeprefix("./").strip("/")
     anywhere = Filter(project=project)
     held = await reader.store.find(dotted(prefix), Match.SUFFIX, anywhere, 50)
     holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
-    files = await reader.store.find("", Match.PREFIX, replace(anywhere, path=prefix), 1)
-    if not files and not holders:
+    is_path = "/" in scope or bool(await reader.store.find(prefix, Match.PATH, anywhere, 1))
+    if not is_path and not holders:
         return None, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
 
     def inside(node: Node) -> bool:
         row = node.row
-        return (bool(files) and row.path.startswith(prefix)) or any(
+        return (is_path and f"/{prefix}/" in f"/{row.path}/") or any(
             row.qualified_name == name or row.qualified_name.startswith(f"{name}.") for name in holders
         )
 

@@ -230,6 +230,10 @@ async def test_scopes_limit_a_relation(shop: Atlas) -> None:
     assert any("none within the scope" in note and "1 outside" in note for note in in_tests.evidence.notes)
     assert (await related(shop, "callers of apply_discount excluding tests")).found == 1
     assert (await related(shop, "callers of apply_discount in shop.store")).found == 0
+    for scope, found in (("shop/", 1), ("shop/cart.py", 1), ("shop/store.py", 0), ("docs/guides", 0)):
+        assert (await related(shop, f"callers of apply_discount under {scope}")).found == found, scope
+    assert (await related(shop, "callers of apply_discount outside shop/")).found == 0
+    assert (await related(shop, "callers of apply_discount outside vendor/")).found == 1
     nowhere = await related(shop, "callers of apply_discount in module nowhere")
     assert any("was not applied" in note for note in nowhere.evidence.notes)
 
