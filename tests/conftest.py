@@ -47,8 +47,8 @@ atexit.register(shutil.rmtree, _USER, ignore_errors=True)
 for _name in ("CONFIG", "CACHE", "DATA"):
     os.environ[f"XDG_{_name}_HOME"] = f"{_USER}/{_name.lower()}"
 
-# machines are shared: a slow one must not fail a test
-settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# machines are shared: a slow one must not fail a test, and all tests together take little time; `make fuzz` tries more
+settings.register_profile("shared", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
 
 # a run that was started in the background ignores interrupts, and so would every program that a test interrupts

@@ -102,7 +102,7 @@ def test_files_of_the_cases() -> None:
         check(facts_of(REGISTRY, path, source.encode()), len(source.encode()))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(mutated())
 def test_mutated_files(file: tuple[str, bytes]) -> None:
     path, data = file

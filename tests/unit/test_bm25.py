@@ -78,7 +78,7 @@ def table(rows: Sequence[Sequence[str]] = ()) -> Table:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(ROWS, QUERIES, st.sampled_from([1, 2, 3, 10, 50]), st.sets(st.integers(1, 40)), st.booleans())
 def test_the_best_rows_have_the_scores_of_bm25(
     rows: list[Sequence[str]], query: str, limit: int, gone: set[int], counted: bool

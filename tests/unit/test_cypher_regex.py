@@ -27,7 +27,7 @@ patterns = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(patterns, st.booleans(), st.text("ab1_. AB", max_size=8))
 def test_equals_python(pattern: str, ignore_case: bool, text: str) -> None:
     if text == "" and "\\b" in pattern:

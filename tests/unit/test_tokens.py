@@ -51,13 +51,13 @@ def test_counts_odd_text_as_tiktoken_does(tokenizer: tiktoken.Encoding, text: st
     assert count_tokens(text) == true_count(tokenizer, text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(TEXT | CODE_LIKE)
 def test_counts_any_text_as_tiktoken_does(tokenizer: tiktoken.Encoding, text: str) -> None:
     assert count_tokens(text) == true_count(tokenizer, text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(TEXT | CODE_LIKE, st.integers(0, 20))
 @example("a     b", 2)
 @example("x\n \n  b", 2)
