@@ -121,8 +121,8 @@ def check_commands(installation: Installation) -> None:
     """Index the project and ask: by meaning and words, through the graph, for source, in Cypher."""
     done = installation.ask("index")
     assert done["vectors"] >= 500, done
-    found = installation.run("atlas", "search", "decode a JSON document", "--limit", "3")
-    assert "json.decoder.JSONDecoder.decode json/decoder.py:" in found and "meaning" in found, found
+    found = installation.ask("search", "decode a JSON document", "--limit", "3")["hits"][0]
+    assert found["symbol"]["qualified_name"] == "json.decoder.JSONDecoder.decode" and "meaning" in found["channels"]
     callers = installation.run("atlas", "search", "callers of json.decoder.JSONDecoder.raw_decode")
     assert "json/decoder.py\n  JSONDecoder.decode " in callers, callers
     assert "def dumps" in installation.run("atlas", "context", "json.dumps")
@@ -140,7 +140,7 @@ def check_daemon(installation: Installation) -> None:
         with (installation.project / "json" / "decoder.py").open("a") as module:
             module.write("\n\ndef wheel_under_test():\n    return 1\n")
         saved = time.monotonic()
-        while "json.decoder.wheel_under_test" not in installation.run("atlas", "search", "wheel_under_test"):
+        while "wheel_under_test() json/decoder.py:" not in installation.run("atlas", "search", "wheel_under_test"):
             assert time.monotonic() < saved + 30, "the daemon did not follow an edit"
         print(f"daemon: a saved function was found after {time.monotonic() - saved:.1f} s, command start included")
     finally:
