@@ -44,7 +44,7 @@ BUSY_SECONDS = 0.5
 FIRST_SECONDS = 3.0
 """The first question waits this long for the first index; a tree of 300 files is finished by then."""
 FIRST_PATIENCE = 3600.0
-"""A pass in the background waits this long for another writer: nobody waits for the pass itself."""
+"""Seconds that a background pass waits for another writer; no answer waits for that pass."""
 REST_SECONDS = 10.0
 """A file that is rewritten faster than it is indexed is not waited for again within this time."""
 POLL_SECONDS = 0.03

@@ -76,7 +76,7 @@ class Repository:
                 "there is no default branch to compare with (main, master, or that of the remote)",
                 "name a revision: `since REV`",
             )
-        # nothing was committed since: what is left are changes in the working tree
+        # no commit since then: only the working tree can differ
         return head
 
     def revision(self, text: str) -> bytes:

@@ -49,7 +49,7 @@ QUESTION_WORD = re.compile(
     "test(ed|s)?|that|the|to|use[ds]?|what|where|which|who|with",
     re.IGNORECASE,
 )
-"""Words around a name, which nobody searches for."""
+"""Words around a name that are not part of the search pattern."""
 
 
 @dataclass(frozen=True, slots=True)
