@@ -15,6 +15,7 @@ from atlas.search.cues import certain_names, find_by_cues
 from atlas.search.frames import KIND_WORD, frame_groups, nouns
 from atlas.search.names import dotted, is_code_shaped
 from atlas.search.question_scope import PRONOUNS, SPACE, readings, split_scope
+from atlas.search.reach_questions import find_unreached
 from atlas.search.relations import Kind, RelationIntent
 
 MAX_RELATION_CHARACTERS = 300
@@ -48,6 +49,8 @@ def find_relation(text: str) -> RelationIntent | None:
         return None
     if _SENTENCE.search(text):
         return None
+    if (unreached := find_unreached(text)) is not None:
+        return unreached
     quoted: set[str] = set()
     text = _QUOTED.sub(lambda match: _hold(match, quoted), text)
     found = _of_pronoun(text, quoted) or _whole(text, quoted)

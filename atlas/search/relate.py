@@ -34,8 +34,8 @@ _ALWAYS_SYMBOLS = frozenset(
 """Relations that nobody asks of an English word: `callers of save` means a symbol, `tests for login` may not."""
 _LISTED_ANYWAY = _ALWAYS_SYMBOLS | {Kind.DEFINITION, Kind.INSTANTIATIONS}
 """Relations that list the symbols of a name that many have, though the name may be an English word."""
-UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
-"""Relations that the graph does not hold; questions without a name (`unused functions`) are not answered, either.
+UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES})
+"""Relations that the graph does not hold.
 
 Questions about changes are answered from the version history before (`search/changes.py`), unless they only sound so.
 """
@@ -81,10 +81,14 @@ class Relation:
     notes: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     """Edges of each target, where they are too many to be followed."""
+    title: str = ""
+    """The first line of an answer that is about no symbol: `unused functions in Y: ...`."""
 
     @property
     def outcome(self) -> str:
         """`found`, `ambiguous` (more than one target) or `not_found`."""
+        if self.title:
+            return "found"
         ends = [end for end in (self.targets, self.others) if end is not None]
         if any(not end.targets for end in ends):
             return "not_found"

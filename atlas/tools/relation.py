@@ -86,6 +86,7 @@ def _build(
         else (),
         diagnosis=missing.reasons if missing else (),
         missing=missing.name if missing else "",
+        title=relation.title,
         places=sum(len(each.lines) for each in relation.related),
         evidence=envelope.evidence(
             paths=[*(each.path for each in shown), *(subject.place.rpartition(":")[0] for subject in subjects)],
@@ -101,6 +102,8 @@ def _build(
 
 def _missing(relation: Relation) -> Targets | None:
     """Return the name of the question that nothing has; None when all are found."""
+    if relation.title:
+        return None
     ends = (relation.targets, relation.others)
     return next((end for end in ends if end is not None and not end.targets), None)
 
