@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import keeps
-from atlas.search.mentions import MAX_LINE, is_no_reference
+from atlas.search.mentions import MAX_LINE, is_comment
 from atlas.search.names import dotted
-from atlas.search.relations import RelationIntent
+from atlas.search.relations import RelationIntent, TestScope
+from atlas.search.wording import counted
 
 MAX_ROWS = 100_000
 """Definitions without an edge that are read; a project of 500,000 definitions has about that many."""
@@ -28,6 +29,9 @@ _HITS = 12
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _PROSE = (Label.DOC_FILE, Label.DOC_SECTION, Label.ADR)
 _MAX_HOLDERS = 50
+_MIN_NAME = 3
+"""Characters of a name that the index of words tells from others."""
+_DEFINES = r"(?:def|func|fn|function|fun|sub|macro_rules!|class|interface|trait|struct)\s+(?:\([^()]*\)\s*)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +86,16 @@ async def _has_files(reader: Reader, condition: str, path: str, project: str) ->
 
 
 async def find_definitions(
-    reader: Reader, part: Part, labels: Sequence[Label], condition: str, where: Filter
+    reader: Reader,
+    part: Part,
+    labels: Sequence[Label],
+    condition: str,
+    where: Filter,
+    tests: TestScope = TestScope.ANY,
 ) -> tuple[list[Node], int]:
     """Return the definitions of a part that meet a condition on `n`, by file and line; and the number of all in it."""
-    inside = f"MATCH (n:{'|'.join(labels)}) WHERE NOT n.is_test AND {part.condition}"
+    side = "n.is_test" if tests == TestScope.ONLY else "NOT n.is_test"
+    inside = f"MATCH (n:{'|'.join(labels)}) WHERE {side} AND {part.condition}"
     query = f"{inside} AND {condition} RETURN n.uid ORDER BY n.path, n.line, n.uid"
     found = await reader.store.cypher(query, part.parameters, MAX_ROWS, TIMEOUT, where.project)
     count = await reader.store.cypher(f"{inside} RETURN count(n)", part.parameters, 1, TIMEOUT, where.project)
@@ -116,7 +126,7 @@ async def find_mentioned(reader: Reader, nodes: Sequence[Node], *, in_tests: boo
         around = [others[uid] for uid in hits[name] if uid in others]
         if in_tests:
             around = [each for each in around if each.row.is_test]
-        is_common = len(hits[name]) >= _HITS and not in_tests
+        is_common = (len(hits[name]) >= _HITS or len(name) < _MIN_NAME) and not in_tests
         is_distinctive = len(set(reader.split_words(name))) >= 3
         if is_common or _is_mentioned(name, candidates, around, texts, is_distinctive=is_distinctive):
             mentioned.update(each.row.uid for each in candidates)
@@ -138,6 +148,7 @@ def _is_mentioned(
     is_distinctive: bool,
 ) -> bool:
     pattern = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    defines = re.compile(rf"{_DEFINES}{re.escape(name)}(?![\w$])")
     quoted = re.compile(rf"`[^`\n]*{pattern.pattern}[^`\n]*`|{pattern.pattern}\(")
     own = {(each.row.path, line) for each in candidates for line in range(each.row.start_line, each.row.end_line + 1)}
     for other in others:
@@ -147,7 +158,7 @@ def _is_mentioned(
         for number, line in enumerate(lines, row.start_line):
             if (row.path, number) in own or len(line) > MAX_LINE or not wanted.search(line):
                 continue
-            if row.label in _PROSE or not is_no_reference(line):
+            if row.label in _PROSE or not (is_comment(line) or defines.search(line)):
                 return True
     return False
 
@@ -165,8 +176,12 @@ def kinds_of(intent: RelationIntent) -> tuple[Label, ...]:
     return intent.labels or (Label.CLASS, Label.FUNCTION, Label.METHOD)
 
 
-def plural(labels: Collection[Label]) -> str:
-    """Return what definitions of these labels are called: `functions and methods`."""
+def title_of(adjective: str, intent: RelationIntent, part: Part, found: int, total: int, what: str) -> str:
+    """Return the first line of an answer: what was asked for, and how many were found of how many."""
     words = {Label.CLASS: "classes", Label.FUNCTION: "functions", Label.METHOD: "methods", Label.VALUE: "values"}
-    named = [word for label, word in words.items() if label in labels]
-    return "definitions" if len(named) > 2 else " and ".join(named)
+    named = [word for label, word in words.items() if label in kinds_of(intent)]
+    kinds = "definitions" if len(named) > 2 else " and ".join(named)
+    shown = "" if intent.exported is None else "exported " if intent.exported else "private "
+    inside = f" in {part.text}" if part.text else ""
+    count = counted(found, "candidate") if found else "none"
+    return f"{adjective} {shown}{kinds}{inside}: {count} of {total} {what}"

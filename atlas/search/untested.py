@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from atlas.model import Filter, Label, Node
 from atlas.search import Reader
@@ -16,7 +17,7 @@ from atlas.search.unreached import (
     find_part,
     kinds_of,
     left_out,
-    plural,
+    title_of,
 )
 
 _BY_TEST = " AND ".join(
@@ -69,10 +70,8 @@ async def find_untested(reader: Reader, intent: RelationIntent, where: Filter) -
     notes += left_out(+reasons)
     if found:
         notes.append("candidates: longer chains, unresolved calls and measured coverage are not seen")
-    inside = f" in {part.text}" if part.text else ""
-    title = (
-        f"untested {plural(labels)}{inside}: {len(found) or 'no'} candidates of {total}, "
-        "no test calls them within two steps"
+    title = title_of(
+        "untested", replace(intent, labels=labels), part, len(found), total, "that no test calls within two steps"
     )
     related = tuple(RelatedSymbol(node, node.row.path, ()) for node in found)
     return Relation(intent, Targets(part.text, ()), related=related, notes=tuple(notes), title=title)

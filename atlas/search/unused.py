@@ -24,7 +24,7 @@ from atlas.search.unreached import (
     find_part,
     kinds_of,
     left_out,
-    plural,
+    title_of,
 )
 
 _REFERS = "|".join(
@@ -43,6 +43,7 @@ _MAX_EDGES = 20_000
 _MAX_LEVELS = 8
 _ENTRY_POINTS = frozenset(("main", "init"))
 """Functions that a program or the run time starts."""
+_RUN_BY_TESTS = ("test", "bench", "example", "fuzz", "setup", "teardown")
 _CONTRACTS = frozenset(("interface", "trait", "protocol"))
 """Kinds of types whose members are called on what implements them."""
 _BY_CONVENTION = frozenset(("python",))
@@ -71,7 +72,7 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
     labels = kinds_of(intent)
     by = " AND NOT m.is_test" if intent.tests == TestScope.EXCLUDED else ""
     condition = f"NOT EXISTS {{ MATCH (n)<-[:{_REFERS}]-(m) WHERE m.uid <> n.uid{by} }}"
-    nodes, total = await find_definitions(reader, part, labels, condition, where)
+    nodes, total = await find_definitions(reader, part, labels, condition, where, intent.tests)
     nodes = await _without_used_twins(reader, nodes)
     reasons: Counter[str] = Counter()
     kept: list[Node] = []
@@ -92,8 +93,7 @@ async def find_unused(reader: Reader, intent: RelationIntent, where: Filter) -> 
     notes += left_out(+reasons)
     if found:
         notes.append("candidates: reflection, configuration, templates and other packages may still reach them")
-    inside = f" in {part.text}" if part.text else ""
-    title = f"unused {plural(labels)}{inside}: {len(found) or 'no'} candidates of {total}, nothing refers to them"
+    title = title_of("unused", intent, part, len(found), total, "without a reference")
     related = tuple(RelatedSymbol(node, node.row.path, ()) for node in found)
     return Relation(intent, Targets(part.text, ()), related=related, notes=tuple(notes), title=title)
 
@@ -118,13 +118,22 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
     project = nodes[0].project
     overriding = {edge.row.source for edge in await _edges(reader, uids, Direction.OUT, (EdgeType.OVERRIDES,))}
     owners = {edge.row.target: edge.node for edge in await _edges(reader, uids, Direction.IN, _HOLDS)}
-    outside = await _with_outside_bases(reader, {node.row.uid for node in owners.values()} | set(uids))
+    bases = await _bases(reader, {node.row.uid for node in owners.values()})
+    outside = {uid for uid, found in bases.items() if any(node.row.label in EXTERNAL_LABELS for node in found.values())}
     constructed = await _constructed(reader, [node.row.uid for node in nodes if node.row.label == Label.CLASS])
-    contents = await reader.store.content(project, sorted({node.row.path for node in nodes}))
+    paths = {node.row.path for node in nodes}
+    paths.update(base.row.path for found in bases.values() for base in found.values() if base.row.path)
+    contents = await reader.store.content(project, sorted(paths))
     texts = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
     lines = {path: text.splitlines() for path, text in texts.items()}
     public = {path: _public_names(text) for path, text in texts.items()}
     computed = {path for path, text in texts.items() if _COMPUTED.search(text)}
+    dynamic = {
+        owner.row.uid
+        for owner in owners.values()
+        if owner.row.path in computed
+        or any(base.row.path in computed for base in bases.get(owner.row.uid, {}).values())
+    }
     unused = {node.row.uid for node in nodes}
     told: dict[str, str] = {}
     for node in nodes:
@@ -139,13 +148,15 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
         elif is_member and owner is not None and owner.row.kind in _CONTRACTS:
             reason = "members of interfaces"
         elif is_member and owner is not None and owner.row.uid in outside:
-            reason = "methods of classes with outside bases"
+            reason = "members of classes with outside bases"
         elif row.uid in constructed:
             reason = "constructed classes"
         elif _is_decorated(row.start_line, row.line, lines.get(row.path, ())):
             reason = "decorated"
-        elif is_member and row.path in computed:
-            reason = "in files that call methods by computed names"
+        elif is_member and owner is not None and owner.row.uid in dynamic:
+            reason = "members of classes that call methods by computed names"
+        elif row.is_test and row.name.lower().startswith(_RUN_BY_TESTS):
+            reason = "run by the test runner"
         elif not is_member and row.name in _ENTRY_POINTS:
             reason = "entry points"
         elif (wanted := _asked(intent, node, public.get(row.path, frozenset()))) is not None:
@@ -162,24 +173,21 @@ async def _edges(reader: Reader, uids: Sequence[str], direction: Direction, type
     return await reader.store.edges(uids, direction, types, max(_MAX_EDGES, 4 * len(uids)))
 
 
-async def _with_outside_bases(reader: Reader, uids: Iterable[str]) -> set[str]:
-    """Return those of the classes that derive from a type of another package, directly or not."""
-    below: dict[str, set[str]] = {}
+async def _bases(reader: Reader, uids: Iterable[str]) -> dict[str, dict[str, Node]]:
+    """Return what each of the classes derives from, directly or not, by uid of class and base."""
+    found: dict[str, dict[str, Node]] = {}
     level = {uid: {uid} for uid in uids}
-    found: set[str] = set()
     for _ in range(_MAX_LEVELS):
         if not level:
             break
         following: dict[str, set[str]] = {}
         for edge in await _edges(reader, sorted(level), Direction.OUT, (EdgeType.INHERITS,)):
-            started = level[edge.row.source]
-            if edge.node.row.label in EXTERNAL_LABELS:
-                found |= started
-                continue
-            new = started - below.setdefault(edge.row.target, set())
-            below[edge.row.target] |= new
+            base = edge.row.target
+            new = {uid for uid in level[edge.row.source] if base not in found.setdefault(uid, {})}
+            for uid in new:
+                found[uid][base] = edge.node
             if new:
-                following.setdefault(edge.row.target, set()).update(new)
+                following.setdefault(base, set()).update(new)
         level = following
     return found
 
