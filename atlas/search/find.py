@@ -14,9 +14,11 @@ from atlas.search.changes import Changes, answer_changes, asks_history
 from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_phrase, by_words, gather
 from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
-from atlas.search.relate import UNANSWERED, Relation, answer_relation
+from atlas.search.relate import UNANSWERED, answer_relation
+from atlas.search.related import Relation
 from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
+from atlas.search.unions import answer_both
 from atlas.search.untested import find_untested
 from atlas.search.unused import find_unused
 
@@ -119,6 +121,8 @@ async def _answer(reader: Reader, intent: RelationIntent, where: Filter) -> Rela
     if not intent.name and intent.kind in (Kind.UNUSED, Kind.UNTESTED):
         find = find_unused if intent.kind == Kind.UNUSED else find_untested
         return await find(reader, intent, where)
+    if intent.other and intent.kind != Kind.PATH:
+        return await answer_both(reader, intent, where)
     return await answer_relation(reader, intent, where)
 
 

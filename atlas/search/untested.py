@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from atlas.model import Filter, Label, Node
 from atlas.search import Reader
-from atlas.search.relate import RelatedSymbol, Relation
+from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import RelationIntent
 from atlas.search.targets import Targets
 from atlas.search.unreached import (

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from atlas.model import Direction, Edge, EdgeType, Filter, Label, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
-from atlas.search.relate import RelatedSymbol, Relation
+from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import RelationIntent, TestScope
 from atlas.search.targets import Targets
 from atlas.search.unreached import (

@@ -13,7 +13,7 @@ from atlas.search.change_questions import Asks, asks_about_own_changes
 from atlas.search.changed_symbols import ChangedSymbol
 from atlas.search.changes import Changes, SymbolChange
 from atlas.search.find import SearchResult
-from atlas.search.relate import Relation
+from atlas.search.related import Relation
 from atlas.search.relations import Kind
 from atlas.tools.answers import ReportAnswer
 from atlas.tools.citations import place_of
@@ -171,7 +171,8 @@ def _last_line(each: SymbolChange, several: bool) -> str:
 
 
 def _notes(changes: Changes) -> tuple[str, ...]:
-    notes = [*(changes.log.notes if changes.log else ()), *(changes.diff.notes if changes.diff else ())]
+    notes = [f"the last tag that HEAD descends from: {changes.tag}"] if changes.tag else []
+    notes += [*(changes.log.notes if changes.log else ()), *(changes.diff.notes if changes.diff else ())]
     notes += changes.together.notes if changes.together else ()
     if changes.together is not None and changes.together.commits:
         notes.append("by file: commits are not told apart by symbol")

@@ -9,13 +9,14 @@ from atlas.api import Atlas
 from atlas.model import Direction
 from atlas.search.find import SearchResult
 from atlas.search.freshness import StaleFile, stale_files
-from atlas.search.relate import RelatedSymbol, Relation
+from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import Kind
 from atlas.search.targets import Targets
-from atlas.tools.answers import FileGroup, RelatedLine, RelationAnswer
+from atlas.tools.answers import RelationAnswer
 from atlas.tools.citations import local_name, symbol_of
 from atlas.tools.envelope import Envelope, fit_aside
 from atlas.tools.paging import Position, write_cursor
+from atlas.tools.symbols import FileGroup, RelatedLine
 
 _CANDIDATES = 8
 
@@ -130,5 +131,10 @@ def _line(relation: Relation, each: RelatedSymbol) -> RelatedLine:
         confidence=round(each.confidence, 2),
         depth=each.depth,
         through=each.through,
-        detail=row.signature if relation.intent.kind in (Kind.DEFINITION, Kind.MEMBERS) else "",
+        detail=row.signature if relation.intent.kind in (Kind.DEFINITION, Kind.MEMBERS) else _of(each),
     )
+
+
+def _of(each: RelatedSymbol) -> str:
+    """Return which of two symbols an edge belongs to, where a question names two."""
+    return f"of {each.of}" if each.of else ""
