@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from atlas.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
-from atlas.search.relations import Kind
+from atlas.search.related import RelatedSymbol
+from atlas.search.relations import Kind, RelationIntent
 from atlas.search.targets import MAX_NODES, Target, Targets
 
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _MAX_LEVELS = 8
+_MIXED_IN = 0.8
+"""Confidence that a method of a mixin overrides the root: the order of bases is not looked at."""
 _OF_ALL = frozenset((Kind.CALLERS, Kind.USAGES, Kind.TESTS, Kind.DEPENDENTS, Kind.IMPACT))
 """Relations whose edges may end at any method of the family: each of them is called through the first."""
 _OF_ROOT = frozenset((Kind.OVERRIDES, Kind.SUBTYPES))
@@ -40,6 +43,23 @@ async def find_family(reader: Reader, kind: Kind, targets: Targets, project: str
     others = [node.row.uid for node in first if node is not root]
     members = tuple(uids) if kind in _OF_ALL else (root.row.uid, *others)
     return Targets(targets.name, (Target(root, members),), 1, targets.near)
+
+
+async def related_inside(reader: Reader, intent: RelationIntent, targets: Targets) -> list[RelatedSymbol]:
+    """Return what is related within a family: methods mixed in, or overrides that call the method they override."""
+    uids = targets.uids
+    if intent.kind in _OF_ROOT:
+        nodes = await reader.store.symbols(uids[1:])
+        return [RelatedSymbol(node, node.row.path, (), "mixed-in", _MIXED_IN) for node in nodes]
+    edges = await reader.store.edges(uids, Direction.IN, intent.types, 4 * MAX_NODES)
+    found: dict[str, RelatedSymbol] = {}
+    for edge in edges:
+        row, uid = edge.row, edge.row.source
+        if uid in uids and uid != row.target:
+            lines = found[uid].lines if uid in found else ()
+            merged = tuple(sorted({*lines, *row.lines}))
+            found[uid] = RelatedSymbol(edge.node, edge.node.row.path, merged, row.strategy, row.confidence)
+    return list(found.values())
 
 
 async def _root_of_mixins(reader: Reader, first: Sequence[Node]) -> Node | None:

@@ -13,7 +13,7 @@ from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
-from atlas.search.families import find_family
+from atlas.search.families import find_family, related_inside
 from atlas.search.mentions import find_related_by_text
 from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
@@ -72,6 +72,7 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     kept, notes = await _scope(reader, intent, targets, where)
     notes = (*about, *notes)
     found = list(await _related(reader, intent, targets))
+    found += await related_inside(reader, intent, targets) if about else ()
     found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if kept(each.node))
     if not related:
