@@ -19,6 +19,7 @@ from atlas.search.relations import RelationIntent, TestScope
 from atlas.search.targets import Targets
 from atlas.search.unreached import (
     MAX_EXAMINED,
+    TIMEOUT,
     find_definitions,
     find_mentioned,
     find_part,
@@ -46,8 +47,12 @@ _ENTRY_POINTS = frozenset(("main", "init"))
 _RUN_BY_TESTS = ("test", "bench", "example", "fuzz", "setup", "teardown")
 _CONTRACTS = frozenset(("interface", "trait", "protocol"))
 """Kinds of types whose members are called on what implements them."""
-_BY_CONVENTION = frozenset(("python",))
-"""Languages in which every name without an underscore counts as exported: that says nothing about its use."""
+_HIDDEN = (
+    "MATCH (n:Function|Method) WHERE n.language = $language AND NOT n.exported AND NOT n.name STARTS WITH '_' "
+    "AND NOT n.name STARTS WITH '<' RETURN n.uid LIMIT 1"
+)
+"""In a language without such a function, every name is exported unless it begins with an underscore: that says nothing
+about its use."""
 _DECORATOR = re.compile(r"\s*(?:@|#\[|\[)\s*([A-Za-z_][\w.:]*)")
 _INERT_NAMES = """
 staticmethod classmethod property cached_property lru_cache cache wraps contextmanager asynccontextmanager final
@@ -135,6 +140,11 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
         or any(base.row.path in computed for base in bases.get(owner.row.uid, {}).values())
     }
     unused = {node.row.uid for node in nodes}
+    marking: set[str] = set()
+    for language in sorted({node.row.language for node in nodes}):
+        hidden = await reader.store.cypher(_HIDDEN, {"language": language}, 1, TIMEOUT, project)
+        if hidden.rows:
+            marking.add(language)
     told: dict[str, str] = {}
     for node in nodes:
         row, owner = node.row, owners.get(node.row.uid)
@@ -159,7 +169,7 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
             reason = "run by the test runner"
         elif not is_member and row.name in _ENTRY_POINTS:
             reason = "entry points"
-        elif (wanted := _asked(intent, node, public.get(row.path, frozenset()))) is not None:
+        elif (wanted := _asked(intent, node, public.get(row.path, frozenset()), marking)) is not None:
             reason = wanted
         elif is_member and owner is not None and Label.CLASS in kinds_of(intent) and owner.row.uid in unused:
             reason = "members of unreferenced classes"
@@ -221,12 +231,15 @@ def _public_names(text: str) -> frozenset[str]:
     return frozenset(name for listed in _ALL_NAMES.findall(text) for name in re.findall(r"[\"'](\w+)[\"']", listed))
 
 
-def _asked(intent: RelationIntent, node: Node, public: frozenset[str]) -> str | None:
-    """Return why a definition is left out for its visibility; None if it is asked for."""
+def _asked(intent: RelationIntent, node: Node, public: frozenset[str], marking: set[str]) -> str | None:
+    """Return why a definition is left out for its visibility; None if it is asked for.
+
+    `marking` are the languages in which a definition has to be exported explicitly, or by its first letter.
+    """
     row = node.row
     if intent.exported is True:
         return None if row.exported else "not exported"
     if intent.exported is False:
         return "exported" if row.exported else None
-    is_public = row.name in public or (row.exported and row.language not in _BY_CONVENTION)
+    is_public = row.name in public or (row.exported and row.language in marking)
     return "exported (ask for `unused exports`)" if is_public else None
