@@ -24,6 +24,8 @@ from atlas._parser import (
     mask_secrets,
     parse_bytes,
     parse_paths,
+    paths_that_differ,
+    personal_rules,
     read_path,
     read_small,
     scan,
@@ -31,7 +33,7 @@ from atlas._parser import (
     stamps,
     truncate_tokens,
 )
-from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of
+from atlas.parsing.parse import fingerprint, language_files_state, load_languages, search_terms, secrets_of
 from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
@@ -53,10 +55,13 @@ __all__ = [
     "digest_paths",
     "find_secrets",
     "fingerprint",
+    "language_files_state",
     "load_languages",
     "mask_secrets",
     "parse_bytes",
     "parse_paths",
+    "paths_that_differ",
+    "personal_rules",
     "read_path",
     "read_small",
     "scan",

@@ -9,12 +9,16 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 
 /// Without `NONBLOCK`, opening a pipe blocks until it has a writer; without `NOCTTY`, a terminal may become the
 /// controlling one.
 const READ_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 const FOLDER_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Bytes of a folder's listing that are read at once.
+#[cfg(target_os = "linux")]
+const LISTING_BYTES: usize = 32 << 10;
 
 /// An open folder.
 pub struct Folder(OwnedFd);
@@ -101,26 +105,45 @@ impl Folder {
         Ok(start)
     }
 
-    /// Returns the entries of this folder, in arbitrary order.
+    /// Returns the entries of this folder, in arbitrary order. Call it once: it reads on from the last position.
+    #[cfg(target_os = "linux")]
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        use rustix::fs::RawDir;
+
+        // `Dir` would open the folder a second time and read smaller parts: 6 system calls per folder instead of 4.
+        let mut buffer = Vec::with_capacity(LISTING_BYTES);
+        let mut listing = RawDir::new(&self.0, buffer.spare_capacity_mut());
         let mut entries = Vec::new();
-        for entry in Dir::read_from(&self.0)? {
+        while let Some(entry) = listing.next() {
             let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if matches!(name, b"." | b"..") {
-                continue;
-            }
-            let kind = match entry.file_type() {
-                // Some file systems do not report the type.
-                FileType::Unknown => statat(&self.0, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW)
-                    .map_or(EntryKind::Unknown, |status| kind_of(type_of(&status))),
-                known => kind_of(known),
-            };
-            let name =
-                std::str::from_utf8(name).map(str::to_owned).map_err(|_| String::from_utf8_lossy(name).into_owned());
-            entries.push(Entry { name, kind });
+            entries.extend(self.entry(entry.file_name().to_bytes(), entry.file_type()));
         }
         Ok(entries)
+    }
+
+    /// Returns the entries of this folder, in arbitrary order.
+    #[cfg(not(target_os = "linux"))]
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.0)? {
+            let entry = entry?;
+            entries.extend(self.entry(entry.file_name().to_bytes(), entry.file_type()));
+        }
+        Ok(entries)
+    }
+
+    fn entry(&self, name: &[u8], kind: FileType) -> Option<Entry> {
+        if matches!(name, b"." | b"..") {
+            return None;
+        }
+        let kind = match kind {
+            // Some file systems do not report the type.
+            FileType::Unknown => statat(&self.0, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW)
+                .map_or(EntryKind::Unknown, |status| kind_of(type_of(&status))),
+            known => kind_of(known),
+        };
+        let name = std::str::from_utf8(name).map(str::to_owned).map_err(|_| String::from_utf8_lossy(name).into_owned());
+        Some(Entry { name, kind })
     }
 
     /// Returns the metadata of an entry of this folder; for a link, that of the link itself.
