@@ -163,6 +163,13 @@ def paths_that_differ(root: str, paths: str, stamps: bytes, young_ns: int) -> li
     Raises ValueError unless there is one stamp per path.
     """
 
+def positions_that_differ(root: Path | str, paths: bytes, recorded: bytes) -> list[int]:
+    """Return the positions of the paths, separated by zero bytes, that are missing or differ from their record.
+
+    A record is three numbers of 8 bytes: size, modification time in nanoseconds, type bits of the mode. Raises OSError
+    for a root that cannot be opened, ValueError unless there is one record per path.
+    """
+
 def read_path(root: str, path: str, max_bytes: int) -> bytes | None:
     """Content of a regular file below a folder; None for links, also in folders, special and larger files."""
 

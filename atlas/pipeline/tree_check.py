@@ -8,7 +8,6 @@ unchanged tree reads neither folders nor the store. What was scanned is kept in 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
 from array import array
 from collections import Counter
@@ -23,14 +22,13 @@ from atlas.parsing import (
     digest_paths,
     language_files_state,
     paths_that_differ,
-    personal_rules,
     stamps,
 )
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.pipeline.reconcile import RACY_NS, Region, same_stat
 from atlas.pipeline.tree_snapshot import RuleStamps, TreeSnapshot, pack, read_snapshot, write_snapshot
 from atlas.pipeline.tree_state import TreeState
-from atlas.pipeline.watch.git_rules import rule_files
+from atlas.pipeline.watch.git_rules import rule_stamps
 from atlas.scan import SETTINGS, Scan, ScannedFile, Scope, as_scanned, changes_rules, scan_project
 
 MAX_REGION = 500
@@ -289,18 +287,8 @@ class TreeCheck:
         self._stamps = array("Q", [known[path] for path in watched]).tobytes()
 
     def _rule_stamps(self) -> dict[str, tuple[int, int]]:
-        """Return inode and time of the ignore rules outside the scanned folders, such as git's index."""
         root = self._source.root
-        files = [root / SETTINGS, personal_rules()]
-        for folder in (root, *(root / path for path in sorted(self._repositories)[:MAX_REPOSITORIES])):
-            files += [place / name for place, names in rule_files(folder).items() for name in names]
-        found: dict[str, tuple[int, int]] = {}
-        for file in files:
-            with contextlib.suppress(OSError):
-                if file is not None:
-                    status = file.stat()
-                    found[str(file)] = status.st_ino, status.st_ctime_ns
-        return found
+        return rule_stamps(root, sorted(self._repositories)[:MAX_REPOSITORIES], [root / SETTINGS])
 
     def _compare(self, paths: set[str], *, everything: bool) -> dict[str, str]:
         """Return which of these paths are new, changed or deleted."""

@@ -20,6 +20,9 @@ const FOLDER_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlag
 #[cfg(target_os = "linux")]
 const LISTING_BYTES: usize = 32 << 10;
 
+/// The bits of a mode that hold the type.
+const KIND_BITS: u32 = 0o170_000;
+
 /// An open folder.
 pub struct Folder(OwnedFd);
 
@@ -49,6 +52,15 @@ pub struct Status {
     /// Hash of the inode number and its last change time: differs when the file was replaced or its metadata changed.
     pub identity: u64,
     pub is_program: bool,
+}
+
+/// What git's index says about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    pub size: i64,
+    pub mtime_ns: i64,
+    /// The bits of the mode that tell files from links and folders.
+    pub kind: i64,
 }
 
 impl Folder {
@@ -171,6 +183,16 @@ impl Folder {
         let status = statat(&self.0, place, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let (_, changed_ns) = times(&status);
         (changed_ns < young_ns).then(|| identity_of(&status, changed_ns))
+    }
+
+    /// Returns whether something else than a recorded file has this path, or nothing, without following a link at its
+    /// end.
+    #[allow(clippy::unnecessary_cast)]
+    pub fn differs(&self, path: &[u8], recorded: &Recorded) -> bool {
+        let Ok(status) = statat(&self.0, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW) else { return true };
+        let kind = i64::from(status.st_mode as u32 & KIND_BITS);
+        let found = Recorded { size: status.st_size as i64, mtime_ns: times(&status).0, kind };
+        found != *recorded
     }
 
     fn open_entry(&self, name: &str) -> io::Result<File> {
