@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha1
@@ -27,6 +28,8 @@ _KIND = 0o170000
 """Bits of a mode that tell files from links; equal in git and in the file system."""
 
 
+_RACY_NS = 2_000_000_000
+"""A file that changed this shortly before it was read may change again within the same time stamp."""
 _NO_TIME = -(1 << 62)
 
 Differing = Callable[[Path, bytes, bytes], Sequence[int]]
@@ -39,11 +42,14 @@ class WorkTree:
     def __init__(self, root: Path, differing: Differing) -> None:
         self._root, self._differing = root, differing
         self._recorded: tuple[Index, list[bytes], bytes, bytes] | None = None
+        self._unchanged: dict[bytes, tuple[Staged, tuple[int, ...]]] = {}
+        """Files with another time than in the index, but its content: they are not read again."""
 
     def changed(self, index: Index, deadline: Deadline) -> Iterator[tuple[bytes, Entry | None]]:
         """Yield (path, entry) for every file of the index that differs on disk; None for a missing file."""
         root, written_ns, lstat = os.fsencode(self._root) + b"/", index.written_ns, os.lstat
         paths, joined, recorded = self._records(index)
+        began = time.time_ns()
         deadline.check()
         try:
             positions = self._differing(self._root, joined, recorded)
@@ -60,9 +66,14 @@ class WorkTree:
                 yield path, None
                 continue
             if not _looks_unchanged(staged, status, written_ns):
+                identity = (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
+                if self._unchanged.get(path) == (staged, identity):
+                    continue
                 entry = self._entry(path, status)
                 if entry != staged.entry and not self._same_lines(path, staged, entry):
                     yield path, entry
+                elif status.st_ctime_ns < began - _RACY_NS:
+                    self._unchanged[path] = staged, identity
         for path in index.conflicts:
             entry = self.entry(path)
             if entry is not None:

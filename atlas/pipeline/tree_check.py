@@ -317,13 +317,19 @@ class TreeCheck:
         if file is None:
             return "deleted"
         if record is None:
-            refused = self._refused.get(path)
-            return "" if refused is not None and (not refused.mtime_ns or same_stat(refused, file)) else "new"
+            return "" if _is_refused(self._refused.get(path), file) else "new"
         if trust_stat and same_stat(record, file):
             return ""
         if self._verified.get(path) == (file.identity, record.digest):
             return ""
         return "changed" if record.size != file.size and not record.stale else "suspect"
+
+
+def _is_refused(skip: Skipped | None, file: ScannedFile) -> bool:
+    """Return whether the index leaves this file out because of its content; without a size, a scan has left it out."""
+    if skip is None:
+        return False
+    return same_stat(skip, file) if skip.mtime_ns else skip.size > 0
 
 
 def _differing(before: Mapping[str, int], found: Iterable[ScannedFile]) -> set[str]:
