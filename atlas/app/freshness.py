@@ -183,9 +183,7 @@ class FreshnessGuard:
             except AtlasError as error:
                 problem = f"it cannot be continued: {error.message}"
         newer, check = await self.look(store, certain=True), self._check
-        share = ""
-        if check is not None and newer:
-            share = f"{check.indexed:,} of {counted(check.files, 'file', ',')} indexed"
+        share = f"{check.indexed:,} of {counted(check.files, 'file', ',')} indexed" if check and newer else ""
         progress = self.progress() or problem or "`atlas index` completes it"
         return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (share, progress) if part))
 
