@@ -23,6 +23,7 @@ from atlas.pipeline.newer_files import NewerFiles
 from atlas.process.daemon import find_running, start_failure
 from atlas.process.tree_version import TreeVersion, read_version
 from atlas.project_state import ProjectState
+from atlas.wording import counted
 
 if TYPE_CHECKING:
     import subprocess
@@ -182,9 +183,9 @@ class FreshnessGuard:
             except AtlasError as error:
                 problem = f"it cannot be continued: {error.message}"
         newer, check = await self.look(store, certain=True), self._check
-        counted = f"{check.indexed:,} of {check.files:,} files are indexed" if check is not None and newer else ""
+        share = f"{check.indexed:,} of {counted(check.files, 'file', ',')} indexed" if check and newer else ""
         progress = self.progress() or problem or "`atlas index` completes it"
-        return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (counted, progress) if part))
+        return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (share, progress) if part))
 
     async def start_daemon(self) -> None:
         """Start a detached daemon unless one runs; once per session. A failure becomes `daemon_problem`."""

@@ -1,4 +1,4 @@
-"""A difference of two states -> its changed symbols in the graph, what they affect, what still names removed ones."""
+"""Find the changed symbols of a difference, what they affect, and the places that still name removed symbols."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from atlas.search import Reader
 from atlas.search.changed_symbols import ChangedSymbol, How, changed_symbols, local_names, outermost
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.impact import Impact, Seed, trace_impact
+from atlas.wording import counted
 
 MAX_MENTIONS = 20
-"""Symbols that are listed for mentioning one removed name."""
+"""Maximum number of symbols listed per removed name."""
 MAX_OUTLINED = 400
 """Changed files whose definitions are compared."""
 OUTLINE_SECONDS = 5.0
@@ -25,13 +26,13 @@ OUTLINE_SECONDS = 5.0
 MAX_FILES = 1_000
 """Changed files whose definitions are read from the index."""
 MAX_REMOVED = 40
-"""Removed names that are looked for."""
+"""Maximum number of removed names that are searched for."""
 _UNFOLLOWED = (How.MODULE, How.DOCS)
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A symbol whose text still names what was removed or renamed."""
+    """A symbol whose text still contains a name that was removed or renamed."""
 
     name: str
     node: Node
@@ -94,7 +95,7 @@ async def diff_symbols(
     # parsing releases the interpreter: files are read side by side
     found = await asyncio.gather(*(asyncio.to_thread(read, change) for change in diff.changes[:MAX_OUTLINED]))
     left = len(diff.changes) - sum(each is not None for each in found)
-    notes = (f"{left} of {len(diff.changes)} changed files were not parsed: too many for one answer",) if left else ()
+    notes = (f"not parsed: {left} of {len(diff.changes)} changed files, too many for one answer",) if left else ()
     return [symbol for each in found for symbol in outermost(each or ())], notes
 
 
@@ -129,8 +130,8 @@ async def impact_of_diff(reader: Reader, project: str, diff: Diff, depth: int = 
     notes = [*diff.notes, *left]
     if missing:
         notes.append(
-            f"{len(missing)} changed symbols are not in the index yet, so what uses them is unknown: "
-            f"{', '.join(symbol.name for symbol in missing[:5])}; `index` reads them"
+            f"unknown users of {counted(len(missing), 'changed symbol')} that the index does not hold yet: "
+            f"{', '.join(symbol.name for symbol in missing[:5])}; `index` reads the files"
         )
     return ChangeImpact(diff, tuple(symbols), impact, len(seeds), mentions, tuple(notes))
 

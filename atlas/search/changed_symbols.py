@@ -1,4 +1,4 @@
-"""One changed file -> the symbols that changed, by comparing the definitions of both versions. Pure.
+"""Find the changed symbols of a file by comparing the definitions of both versions. Pure.
 
 A symbol counts as changed when its signature, body or documentation does; layout and comments do not count. A class
 counts when lines of its own changed, not for a change inside of a method, which counts itself.

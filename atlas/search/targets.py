@@ -1,8 +1,8 @@
-"""The name in a question about a relation -> the symbol that it stands for. Reads names only; follows no edge.
+"""Resolve the name in a question about a relation to its symbol. Reads names only; follows no edge.
 
-Overloads, redefinitions, declarations and a class with its constructor are one symbol. Of everything that has the
-name, only what the relation can apply to is meant: a method has no subclasses. A definition of the project is preferred
-to a test, and to what another package defines; a file never stands in for a symbol.
+Overloads, redefinitions, declarations and a class with its constructor are one symbol. Only nodes to which the relation
+can apply are candidates: a method has no subclasses. A definition of the project is preferred to a test and to a symbol
+of another package; a file is never returned in place of a symbol.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from atlas.search.relations import Kind, RelationIntent
 from atlas.search.resolve import resolve
 
 MAX_TARGETS = 12
-"""Symbols of one name that are listed; a name that fits more says how many."""
+"""Maximum number of symbols listed for one name; `Targets.total` counts all."""
 
 MAX_NODES = 500
-"""Nodes read of one name; more are not told apart."""
+"""Maximum number of nodes read for one name."""
 
 _CLASSES = (Label.CLASS,)
 _CALLABLE = (Label.FUNCTION, Label.METHOD, Label.CLASS)
@@ -64,7 +64,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a name stands for: one target, several (ambiguous), or none with near names and reasons."""
+    """The symbols of a name: one target, several (ambiguous), or none, with near names and reasons."""
 
     name: str
     targets: tuple[Target, ...]

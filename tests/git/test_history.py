@@ -165,7 +165,7 @@ async def test_files_that_changed_together(shop: GitRepository, history: GitHist
     found = await history.changed_with("shop/cart.py")
     assert [(one.path, one.times) for one in found.files] == [("shop/store.py", 4), ("README.md", 1), ("test.py", 1)]
     assert (found.commits, found.seen) == (5, 6)
-    assert found.notes == ("1 commits of more than 100 files are not counted",)
+    assert found.notes == ("not counted: 1 commit of more than 100 files",)
     bounded = await history.changed_with("shop/cart.py", commits=3)
     assert (bounded.commits, bounded.seen) == (1, 2) and "the last 3 commits" in bounded.notes[0]
 
@@ -239,4 +239,4 @@ async def test_binary_and_large_files_are_named_but_not_compared(shop: GitReposi
         ("README.md", False),
         ("shop/store.py", False),
     ]
-    assert diff.notes == ("2 of 2 changed files are binary, too large or too many to be compared",)
+    assert diff.notes == ("not compared: 2 of 2 changed files, which are binary, too large or too many",)

@@ -86,7 +86,7 @@ class BoltStore:
                 await create_schema(link, dialect)
             else:
                 await check_version(link)
-        except BaseException:
+        except BaseException:  # also a cancellation: the connections have no other owner
             await link.aclose()
             raise
         return cls(link, dialect, writing)
@@ -158,7 +158,7 @@ class BoltStore:
                     await begun_write.give_up()
                 are_new.append(self._are_new(deltas))
                 return await self._link.write(work)
-        except BaseException:
+        except BaseException:  # also a cancellation: the speculative write would keep its locks on the server
             await self._give_up()
             raise
         finally:
