@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::string_table::StringTable;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 5;
+pub const FACTS_VERSION: u32 = 6;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -179,6 +179,8 @@ pub enum ParamKind {
 pub enum Expr {
     Unknown,
     Name(Name),
+    /// The first segment of `a::b`: a namespace, module or type, never a variable.
+    Scope(Name),
     /// `self`, `this`, the Go/Rust receiver, the first parameter of a Python method. `class` is true for `cls`, `Self`
     /// and `static`.
     This {
