@@ -90,8 +90,7 @@ pub enum Kind {
     Constant,
     /// A lambda or anonymous function with facts of its own; never a graph node.
     Lambda,
-    /// A Rust `impl`, a Go receiver block or a C# `partial` part: adds members to the type named in `bases[0]`. Never a
-    /// node itself.
+    /// A Rust `impl`, a Go receiver block or a C# `partial` part: adds members to the type `bases[0]`. Never a node.
     Extension,
     DocFile,
     Adr,
