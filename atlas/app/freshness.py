@@ -208,11 +208,16 @@ class FreshnessGuard:
         return self._daemon_problem
 
     async def aclose(self) -> None:
-        """End the pass at work; what it has written stays, and the next pass continues. Idempotent."""
+        """End the pass at work; what it has written stays, and the next pass continues. Idempotent.
+
+        The scanned tree is kept for the next session.
+        """
         if self._pass is not None:
             self._pass.cancel()
             await asyncio.gather(self._pass, return_exceptions=True)
             self._pass = None
+        if self._check is not None:
+            await self._check.aclose()
 
     async def _compare(self, store: Store) -> NewerFiles | None:
         settings = self._settings
@@ -338,12 +343,17 @@ def _tree_check(settings: Settings) -> TreeCheck:
     from atlas.app.main import current_scope
     from atlas.parsing import load_languages
     from atlas.pipeline.tree_check import CheckedTree, TreeCheck
+    from atlas.pipeline.tree_snapshot import FILE
 
+    # other hosts may write an index on a server
+    snapshot = None if settings.store.url else settings.data_dir / FILE.format(project=settings.project_name)
     return TreeCheck(
         CheckedTree(
             project=settings.project_name,
             root=settings.root,
             languages=partial(load_languages, settings.language_folders),
             scope=partial(current_scope, settings),
+            language_folders=settings.language_folders,
+            snapshot=snapshot,
         )
     )
