@@ -128,6 +128,9 @@ async def _follow(
     for depth in range(1, _depth(intent) + 1):
         edges = await reader.store.edges(level, direction, types, MAX_EDGES)
         reached = _merged(edges, direction, depth, names)
+        if depth == 1 and intent.kind in (Kind.CALLERS, Kind.CALLEES):
+            # a recursive function is its own caller
+            found += [each for each in reached if each.node.row.uid in seen]
         new = [each for each in reached if each.node.row.uid not in seen]
         found += new
         seen.update(each.node.row.uid for each in new)
@@ -206,7 +209,10 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
         RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
         for depth, step in enumerate(steps, 1)
     )
-    bounds = f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols; unresolved ones may exist"
+    bounds = (
+        f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
+        "because unresolved calls are not followed"
+    )
     return Relation(intent, targets, others, related, () if related else (bounds,))
 
 

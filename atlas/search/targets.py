@@ -14,8 +14,10 @@ from dataclasses import dataclass, replace
 from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
+from atlas.search.names import is_code_shaped
 from atlas.search.not_found import why_missing
 from atlas.search.relations import Kind, RelationIntent
+from atlas.search.renamed_imports import find_renamed
 from atlas.search.resolve import resolve
 
 MAX_TARGETS = 12
@@ -92,6 +94,10 @@ async def find_targets(reader: Reader, name: str, intent: RelationIntent, projec
     found = await _resolved(reader, name, intent.kind, where)
     if not found.targets and "/" in name:
         found = await _inside_module_path(reader, name, intent.kind, where) or found
+    if not found.targets and not found.reasons and is_code_shaped(name):
+        renamed = _preferred(await find_renamed(reader, name, where), APPLIES.get(intent.kind, ()))
+        if groups := group_symbols(renamed, reader.languages.constructors):
+            return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups))
     if found.targets or not intent.certain:
         return found
     if found.reasons:
