@@ -62,6 +62,15 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
     return Log(tuple(commits), tuple(notes), more)
 
 
+def last_tag(repository: Repository) -> str:
+    """See `History.last_tag`."""
+    tags = repository.revisions.tags()
+    found = next((tags[each.oid] for each in repository.walker.back([repository.head()]) if each.oid in tags), None)
+    if found is None:
+        raise NotFound("no tag is reachable from HEAD", "ask for the changes since a date, a commit or a branch")
+    return found
+
+
 def _touches(repository: Repository, record: CommitRecord, path: bytes) -> bool:
     parents = repository.walker.parents(record)
     before = repository.trees.find(parents[0], path) if parents else None

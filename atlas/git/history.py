@@ -74,6 +74,16 @@ class GitHistory:
 
         return await self._ask(answer)
 
+    async def last_tag(self) -> str:
+        """See `History.last_tag`."""
+
+        def answer(repository: Repository) -> str:
+            from atlas.git.commits import last_tag
+
+            return last_tag(repository)
+
+        return await self._ask(answer)
+
     async def aclose(self) -> None:
         """Close open files; idempotent."""
         async with self._lock:

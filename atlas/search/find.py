@@ -16,7 +16,11 @@ from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
+from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
+from atlas.search.unions import answer_both
+from atlas.search.untested import find_untested
+from atlas.search.unused import find_unused
 
 RERANK_LIMIT = 60
 """Candidates that are read and ranked, the same for every page so that paging is stable; 100 give no better results."""
@@ -105,11 +109,21 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relati
     if query.relation is None:
         return None, ()
     try:
-        relation = await answer_relation(reader, query.relation, where)
+        relation = await _answer(reader, query.relation, where)
     except AtlasError as error:
         return None, (f"{query.relation.kind} of `{query.relation.name}` could not be read: {error.message}",)
+    is_unknown = relation is None and (query.relation.kind in UNANSWERED or not query.relation.name)
     note = f"{query.relation.kind} are not answered from the graph yet: searched as text"
-    return relation, (note,) if query.relation.kind in UNANSWERED or not query.relation.name else ()
+    return relation, (note,) if is_unknown else ()
+
+
+async def _answer(reader: Reader, intent: RelationIntent, where: Filter) -> Relation | None:
+    if not intent.name and intent.kind in (Kind.UNUSED, Kind.UNTESTED):
+        find = find_unused if intent.kind == Kind.UNUSED else find_untested
+        return await find(reader, intent, where)
+    if intent.other and intent.kind != Kind.PATH:
+        return await answer_both(reader, intent, where)
+    return await answer_relation(reader, intent, where)
 
 
 async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:

@@ -136,6 +136,11 @@ async def find_calls(reader: Reader, caller: Node, known: Collection[str]) -> li
     return found
 
 
+def is_comment(line: str) -> bool:
+    """Return whether a line is a comment: it does not refer to the names in it."""
+    return bool(_COMMENT.match(line))
+
+
 def _pattern(name: str, *, calls: bool) -> re.Pattern[str]:
     if calls:
         return re.compile(rf"(?<![\w$'\"`]){re.escape(name)}(?:::)?(?:<[^<>()]*>)?[!?]?\(")
@@ -149,7 +154,7 @@ def _in_file(
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > MAX_LINE or not pattern.search(line):
             continue
-        if calls and (_COMMENT.match(line) or _DEFINITION.match(line)):
+        if calls and (is_comment(line) or _DEFINITION.match(line)):
             continue
         around = [node for node in nodes if node.row.start_line <= number <= node.row.end_line]
         if around:

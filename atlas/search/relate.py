@@ -13,6 +13,7 @@ from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
+from atlas.search.families import find_family, related_inside
 from atlas.search.mentions import find_related_by_text
 from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
@@ -35,8 +36,8 @@ _ALWAYS_SYMBOLS = frozenset(
 """Relations that nobody asks of an English word: `callers of save` means a symbol, `tests for login` may not."""
 _LISTED_ANYWAY = _ALWAYS_SYMBOLS | {Kind.DEFINITION, Kind.INSTANTIATIONS}
 """Relations that list the symbols of a name that many have, though the name may be an English word."""
-UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
-"""Relations that the graph does not hold. Questions without a name (`unused functions`) are not answered either.
+UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES})
+"""Relations that the graph does not hold.
 
 Questions about changes are answered from the version history before (`search/changes.py`), unless they only sound so.
 """
@@ -61,10 +62,17 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return None
     if intent.kind == Kind.PATH:
         return await _path(reader, intent, targets, where.project)
+    about: tuple[str, ...] = ()
     if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
-        return await _counted(reader, intent, targets)
+        family = await find_family(reader, intent.kind, targets, where.project)
+        if family is None:
+            return await _counted(reader, intent, targets)
+        about = (f"{targets.total} methods of that name override one another: this is the one that all go back to",)
+        targets = family
     kept, notes = await _scope(reader, intent, targets, where)
+    notes = (*about, *notes)
     found = list(await _related(reader, intent, targets))
+    found += await related_inside(reader, intent, targets) if about else ()
     found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if kept(each.node))
     if not related:

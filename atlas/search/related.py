@@ -40,10 +40,14 @@ class Relation:
     notes: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     """Edges of each target, where they are too many to be followed."""
+    title: str = ""
+    """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
 
     @property
     def outcome(self) -> str:
         """`found`, `ambiguous` (more than one target) or `not_found`."""
+        if self.title:
+            return "found"
         ends = [end for end in (self.targets, self.others) if end is not None]
         if any(not end.targets for end in ends):
             return "not_found"

@@ -173,7 +173,8 @@ def _last_line(each: SymbolChange, several: bool) -> str:
 
 
 def _notes(changes: Changes) -> tuple[str, ...]:
-    notes = [*(changes.log.notes if changes.log else ()), *(changes.diff.notes if changes.diff else ())]
+    notes = [f"the last tag that HEAD descends from: {changes.tag}"] if changes.tag else []
+    notes += [*(changes.log.notes if changes.log else ()), *(changes.diff.notes if changes.diff else ())]
     notes += changes.together.notes if changes.together else ()
     if changes.together is not None and changes.together.commits:
         notes.append("by file: commits are not told apart by symbol")

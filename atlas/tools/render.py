@@ -144,6 +144,10 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
         if answer.near:
             yield f"near names: {', '.join(f'{each.qualified_name} {each.place}' for each in answer.near)}"
         return
+    if answer.title:
+        yield answer.title
+        yield from (f"- {subject}" for subject in subject_lines(answer))
+        return
     title = f"path to {answer.other} from" if answer.kind == "path" else f"{answer.kind} of"
     if answer.subject_count == 1:
         subject = answer.subjects[0]

@@ -240,3 +240,13 @@ async def test_binary_and_large_files_are_named_but_not_compared(shop: GitReposi
         ("shop/store.py", False),
     ]
     assert diff.notes == ("not compared: 2 of 2 changed files, which are binary, too large or too many",)
+
+
+async def test_the_last_tag_is_the_newest_that_head_descends_from(shop: GitRepository, history: GitHistory) -> None:
+    with pytest.raises(NotFound, match="no tag"):
+        await history.last_tag()
+    shop.tag("v1")
+    shop.commit("More", {"more.py": "x = 1\n"})
+    shop.tag("v2")
+    shop.commit("Still more", {"more.py": "x = 2\n"})
+    assert await history.last_tag() == "v2"
