@@ -73,7 +73,8 @@ class Languages:
     Raises ValueError with path and place.
     """
 
-    def __init__(self, folders: Sequence[str]) -> None: ...
+    def __init__(self, folders: Sequence[str], note_folder: str = "") -> None:
+        """Load them. Markdown files in `note_folder`, relative to a project's root, are notes; a scan enters it."""
     @property
     def names(self) -> list[str]: ...
     @property
@@ -226,8 +227,9 @@ NodeTuple = tuple[
     str,
     str,
     str,
+    str,
 ]
-EdgeTuple = tuple[str, str, str, int, str, float, tuple[int, ...]]
+EdgeTuple = tuple[str, str, str, int, str, float, tuple[int, ...], str]
 TextTuple = tuple[str, str, str, str, str, str]
 
 class Unit:
@@ -242,6 +244,9 @@ class Unit:
     def resolved(self) -> int: ...
     @property
     def unresolved(self) -> int: ...
+    @property
+    def problems(self) -> list[str]:
+        """`line: code: message` of what is wrong with the file because of other files: ids of notes that both have."""
     def nodes(self) -> list[NodeTuple]: ...
     def edges(self) -> list[EdgeTuple]: ...
     def texts(self, content: bytes) -> list[TextTuple]:

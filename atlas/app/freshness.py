@@ -343,7 +343,7 @@ def _tree_check(settings: Settings) -> TreeCheck:
         CheckedTree(
             project=settings.project_name,
             root=settings.root,
-            languages=partial(load_languages, settings.language_folders),
+            languages=partial(load_languages, settings.language_folders, settings.knowledge.folder),
             scope=partial(current_scope, settings),
         )
     )

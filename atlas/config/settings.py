@@ -81,6 +81,15 @@ class LanguageSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class KnowledgeSettings:
+    """`[knowledge]`: the notes of the project."""
+
+    folder: str = _setting(
+        ".knowledge", "Folder of the notes, relative to the project root; indexed although its name begins with a dot."
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]`: defaults of the query tools."""
 
@@ -229,6 +238,7 @@ class Settings:
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     languages: LanguageSettings = field(default_factory=LanguageSettings)
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -301,6 +311,7 @@ SECTIONS: dict[str, type[Any]] = {
     "scope": ScopeSettings,
     "search": SearchSettings,
     "languages": LanguageSettings,
+    "knowledge": KnowledgeSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,
     "mcp": McpSettings,

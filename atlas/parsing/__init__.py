@@ -31,7 +31,7 @@ from atlas._parser import (
     stamps,
     truncate_tokens,
 )
-from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of
+from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of, with_link_problems
 from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "split_words",
     "stamps",
     "truncate_tokens",
+    "with_link_problems",
 ]
 
 BM25_LIBRARY = str(_parser.__file__)

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::string_table::StringTable;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 5;
+pub const FACTS_VERSION: u32 = 6;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -45,12 +45,17 @@ pub struct FileFacts {
     /// Expressions. The first is `Unknown`. Names, attributes and literals are shared; operands may precede or follow
     /// the expression that contains them.
     pub exprs: Vec<Expr>,
-    /// `definitions[0]` is the top-level scope (kind `Module`, or `DocFile`/`Adr` for documents). Parents precede children.
+    /// `definitions[0]` is the top-level scope (kind `Module`; `DocFile`, `Adr` or a kind of note for documents). Parents
+    /// precede children.
     pub definitions: Vec<Definition>,
     pub imports: Vec<Import>,
     pub references: Vec<Reference>,
     pub bindings: Vec<Binding>,
     pub problems: Vec<Problem>,
+    /// Further properties of definitions, as JSON objects with sorted keys. Only notes have some.
+    pub properties: Vec<(DefId, Name)>,
+    /// What a note says about other nodes. Its source is the top-level scope.
+    pub relations: Vec<Relation>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +101,24 @@ pub enum Kind {
     DocFile,
     Adr,
     DocSection,
+    Claim,
+    Decision,
+    Entity,
+    /// A statement about the entity around it.
+    Observation,
+}
+
+impl Kind {
+    /// Returns whether definitions of this kind are notes or parts of them. The qualified name of such a definition is
+    /// its path alone: the note's id.
+    pub fn is_note(self) -> bool {
+        matches!(self, Kind::Claim | Kind::Decision | Kind::Entity | Kind::Observation)
+    }
+
+    /// Returns whether this is the kind of a document's top-level scope.
+    pub fn is_document(self) -> bool {
+        matches!(self, Kind::DocFile | Kind::Adr | Kind::Claim | Kind::Decision | Kind::Entity)
+    }
 }
 
 /// Bits of [`Definition::flags`].
@@ -338,6 +361,33 @@ pub enum BindingKind {
     Yield,
     /// Python `global x` / `nonlocal x`: the name belongs to an outer scope.
     Outer,
+}
+
+/// A relation that a note states, or something that it is about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Relation {
+    pub kind: RelationKind,
+    /// The target's uid without the project. The node may be missing.
+    pub target: Name,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// A JSON object with sorted keys, or "".
+    pub properties: Name,
+    /// Ascending.
+    pub lines: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum RelationKind {
+    Supports,
+    Refutes,
+    Extends,
+    Implies,
+    Contradicts,
+    Supersedes,
+    /// A relation of another type, which is a property.
+    Relates,
+    About,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -57,6 +57,10 @@ pub struct ScanResult {
 pub trait LanguageNames: Sync {
     /// Returns the language of a file name.
     fn of_path(&self, path: &str) -> Option<&str>;
+    /// Returns the folder of notes, or "". It is scanned although its name may begin with a dot.
+    fn note_folder(&self) -> &str {
+        ""
+    }
     /// Returns the language of the interpreter in a `#!` line.
     fn of_first_line(&self, data: &[u8]) -> Option<&str>;
 }
@@ -255,11 +259,12 @@ impl Walk<'_> {
         };
         if is_folder {
             let reason = match reason {
-                "" if !self.scope.may_include_below(&path) => "scope",
+                "" if !self.scope.may_include_below(&path, self.leads_to_notes(&path)) => "scope",
                 "" if path.matches('/').count() >= MAX_DEPTH => "too-deep",
                 "" => file_names::of_folder(name),
                 _ => reason,
             };
+            let reason = if reason == "hidden" && path == self.languages.note_folder() { "" } else { reason };
             if reason.is_empty() {
                 let in_ignored = verdict == Verdict::HoldsTracked;
                 let whole = folder.whole || self.subset.has(&path);
@@ -270,7 +275,7 @@ impl Walk<'_> {
             return;
         }
         let reason = match reason {
-            "" if !self.scope.includes_file(&path) => "scope",
+            "" if !self.scope.includes_file(&path, path.ends_with(".md") && self.is_below_notes(&path)) => "scope",
             "" if kind == EntryKind::Link => "symlink",
             "" if kind != EntryKind::File => "special",
             "" => file_names::of_file(name, self.options.generated),
@@ -284,6 +289,18 @@ impl Walk<'_> {
             listing.manifests.push((kind, rank, name.to_owned()));
         }
         self.take_file(listing, path, name, handle);
+    }
+
+    /// Returns whether a folder is, contains or is below that of the notes.
+    fn leads_to_notes(&self, path: &str) -> bool {
+        let notes = self.languages.note_folder();
+        let is_on_the_way = notes.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        !notes.is_empty() && (is_on_the_way || self.is_below_notes(path))
+    }
+
+    fn is_below_notes(&self, path: &str) -> bool {
+        let notes = self.languages.note_folder();
+        !notes.is_empty() && path.strip_prefix(notes).is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// Adds a file that no rule excludes, if it has a language and is within the size limit.

@@ -110,3 +110,10 @@ impl NoteKind {
         }
     }
 }
+
+impl Note {
+    /// Returns whether the file is a note.
+    pub fn is_note(&self) -> bool {
+        self.kind.is_some() && !self.id.is_empty()
+    }
+}
