@@ -24,6 +24,9 @@ from atlas._parser import (
     mask_secrets,
     parse_bytes,
     parse_paths,
+    paths_that_differ,
+    personal_rules,
+    positions_that_differ,
     read_path,
     read_small,
     scan,
@@ -31,11 +34,20 @@ from atlas._parser import (
     stamps,
     truncate_tokens,
 )
-from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of, with_link_problems
+from atlas.parsing.parse import (
+    NOTE_FOLDER,
+    fingerprint,
+    language_files_state,
+    load_languages,
+    search_terms,
+    secrets_of,
+    with_link_problems,
+)
 from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
     "BM25_LIBRARY",
+    "NOTE_FOLDER",
     "Cl100kCounter",
     "FactsCache",
     "Languages",
@@ -53,10 +65,14 @@ __all__ = [
     "digest_paths",
     "find_secrets",
     "fingerprint",
+    "language_files_state",
     "load_languages",
     "mask_secrets",
     "parse_bytes",
     "parse_paths",
+    "paths_that_differ",
+    "personal_rules",
+    "positions_that_differ",
     "read_path",
     "read_small",
     "scan",

@@ -1,4 +1,4 @@
-"""Text of a question about changes -> what is asked of the history: commits, a difference, a last change. Pure.
+"""Parse a question about changes: does it ask for commits, a difference or a last change, and since when? Pure.
 
 The grammar has found that a question is about changes, and of which name. Here the times and revisions in it are read.
 """
@@ -43,7 +43,7 @@ _OWN = re.compile(
 
 
 class Asks(StrEnum):
-    """What a question about changes asks for."""
+    """The kind of answer that a question about changes asks for."""
 
     COMMITS = "commits"
     DIFF = "diff"

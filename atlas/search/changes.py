@@ -1,4 +1,4 @@
-"""Questions about changes, answered from the version history: commits, differences, last changes, co-changes."""
+"""Answer questions about changes from the version history: commits, differences, last changes, co-changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One search from text to ranked candidates: route, run the channels, fuse, rank. The whole read path on one screen."""
+"""Run one search from text to ranked candidates: route, run the channels, fuse the results, rank them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOCUS_POWER = 2
 NEIGHBOUR_WEIGHT = 0.15
 """Neighbours of a named symbol are context: they break ties but do not displace matches."""
 PHRASE_WEIGHT = 1.5
-"""A quoted text that stands in the source is what was asked for, whatever else resembles the question."""
+"""A quoted text that occurs in the source outweighs matches that only resemble the question."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 

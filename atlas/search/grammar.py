@@ -1,4 +1,4 @@
-"""Question -> the relation that it asks for. Pure; knows nothing of the store.
+"""Recognise the relation that a question asks for. Pure; independent of the store.
 
 The words and frames are data (`phrases.toml`): how English puts a noun ("callers of X", "X callers") or a verb ("what
 calls X", "where is X called from") around a name. A frame has to match the whole question, or a whole clause of it when

@@ -23,7 +23,7 @@ class RelatedSymbol:
     depth: int = 1
     """Number of edges from the named symbol."""
     through: str = ""
-    """Qualified name of the symbol one step closer, where `depth` is above 1; of the base method of a dispatch."""
+    """Qualified name of the symbol one step closer, if `depth` is above 1; for dispatched calls, of the base method."""
     of: str = ""
     """Qualified name of the target, where a name has several."""
 

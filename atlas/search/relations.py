@@ -1,4 +1,4 @@
-"""The relations that a question can ask for, and what they are in the graph. Values only."""
+"""The relations that a question can ask for, with their edge types in the graph. Values only."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 
 class TestScope(StrEnum):
-    """Which side of the line between tests and other code is asked for."""
+    """Whether a question asks for tests, for other code, or for both."""
 
     ANY = ""
     ONLY = "only"

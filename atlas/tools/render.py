@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import cast
 
-from atlas.search.wording import counted
 from atlas.tools.answers import (
     Answer,
     Check,
@@ -42,6 +41,7 @@ from atlas.tools.symbol_lines import (
     symbol_line,
 )
 from atlas.tools.symbols import Hit, Lookup
+from atlas.wording import counted
 
 OTHER_PACKAGES = "other packages"
 """Stands for the path of symbols that the project only imports."""
@@ -219,6 +219,14 @@ def table_lines(answer: TableAnswer) -> Iterator[str]:
 
 def schema_lines(answer: SchemaAnswer) -> Iterator[str]:
     """Yield labels, edge types, properties, strategies, languages and examples."""
+    for title, entries in schema_groups(answer):
+        yield f"{title}:"
+        for entry in entries:
+            yield f"  {described(entry)}"
+
+
+def schema_groups(answer: SchemaAnswer) -> Iterator[tuple[str, tuple[Described, ...]]]:
+    """Yield each group of the schema that has entries, with its title."""
     for title, entries in (
         ("labels", answer.labels),
         ("relationship types", answer.edge_types),
@@ -229,9 +237,7 @@ def schema_lines(answer: SchemaAnswer) -> Iterator[str]:
         ("examples", answer.examples),
     ):
         if entries:
-            yield f"{title}:"
-        for entry in entries:
-            yield f"  {described(entry)}"
+            yield title, entries
 
 
 def described(entry: Described) -> str:

@@ -86,7 +86,7 @@ class BoltStore:
                 await create_schema(link, dialect)
             else:
                 await check_version(link)
-        except BaseException:
+        except BaseException:  # also a cancellation: the connections have no other owner
             await link.aclose()
             raise
         return cls(link, dialect, writing)
@@ -158,7 +158,7 @@ class BoltStore:
                     await begun_write.give_up()
                 are_new.append(self._are_new(deltas))
                 return await self._link.write(work)
-        except BaseException:
+        except BaseException:  # also a cancellation: the speculative write would keep its locks on the server
             await self._give_up()
             raise
         finally:
@@ -196,14 +196,11 @@ class BoltStore:
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
         """See `Store.put_vectors`. The first vectors of a model create its index; removing its last ones drops it."""
-        wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)
-        if wrong is not None:
-            raise StoreError(
-                f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} produces {2 * model.dimension}"
-            )
+        size = 2 * model.dimension
+        for wrong in (row for row in vectors if len(row.data) != size):
+            raise StoreError(f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} produces {size}")
         self._check_writing()
-        key = vector_name(model)
-        if self._model != key:
+        if self._model != (key := vector_name(model)):
             await self._link.read(lambda transaction: read.check_project(transaction, project))
             await create_vector_index(self._link, self._dialect, model)
             self._model = key
@@ -219,6 +216,10 @@ class BoltStore:
     async def manifest(self, project: str) -> dict[str, FileRecord]:
         """See `Store.manifest`."""
         return await self._read_consistent([project], read.manifest, project)
+
+    async def paths(self, project: str) -> list[str]:
+        """See `Store.paths`."""
+        return await self._read_consistent([project], read.paths, project)
 
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """See `Store.records`."""
