@@ -342,7 +342,7 @@ class FreshnessGuard:
 
 def _tree_check(settings: Settings) -> TreeCheck:
     from atlas.app.main import current_scope
-    from atlas.parsing import load_languages
+    from atlas.parsing import language_files_state, load_languages
     from atlas.pipeline.tree_check import CheckedTree, TreeCheck
     from atlas.pipeline.tree_snapshot import FILE
 
@@ -354,8 +354,7 @@ def _tree_check(settings: Settings) -> TreeCheck:
             root=settings.root,
             languages=partial(load_languages, settings.language_folders, settings.knowledge.folder),
             scope=partial(current_scope, settings),
-            language_folders=settings.language_folders,
-            note_folder=settings.knowledge.folder,
+            languages_state=partial(language_files_state, settings.language_folders, settings.knowledge.folder),
             snapshot=snapshot,
         )
     )

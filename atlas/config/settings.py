@@ -84,9 +84,7 @@ class LanguageSettings:
 class KnowledgeSettings:
     """`[knowledge]`: the notes of the project."""
 
-    folder: str = _setting(
-        ".knowledge", "Folder of the notes, relative to the project root; indexed although its name begins with a dot."
-    )
+    folder: str = _setting(".knowledge", "Folder of the notes below the project root; indexed although hidden.")
 
 
 @dataclass(frozen=True, slots=True)
