@@ -4,9 +4,13 @@
 //! the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`]. A change of any type
 //! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
+pub mod flags;
+mod notes;
+
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
+pub use notes::{Relation, RelationKind};
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
 pub const FACTS_VERSION: u32 = 7;
@@ -105,40 +109,6 @@ pub enum Kind {
     Entity,
     /// A statement about the entity around it.
     Observation,
-}
-
-impl Kind {
-    /// Returns whether definitions of this kind are notes or parts of them. The qualified name of such a definition is
-    /// its path alone: the note's id.
-    pub fn is_note(self) -> bool {
-        matches!(self, Kind::Claim | Kind::Decision | Kind::Entity | Kind::Observation)
-    }
-
-    /// Returns whether this is the kind of a document's top-level scope.
-    pub fn is_document(self) -> bool {
-        matches!(self, Kind::DocFile | Kind::Adr | Kind::Claim | Kind::Decision | Kind::Entity)
-    }
-}
-
-/// Bits of [`Definition::flags`].
-pub mod flags {
-    pub const ASYNC: u32 = 1;
-    pub const STATIC: u32 = 1 << 1;
-    /// Python `@classmethod`.
-    pub const CLASS_METHOD: u32 = 1 << 2;
-    pub const ABSTRACT: u32 = 1 << 3;
-    /// A declaration whose body is elsewhere or absent (prototype, `.pyi`, overload signature, abstract method).
-    pub const DECLARATION: u32 = 1 << 4;
-    /// A test by the language's conventions (name, decorator, attribute).
-    pub const TEST: u32 = 1 << 5;
-    /// Visible outside its module (`export`, `pub`, upper case in Go, no leading underscore in Python, not `private`).
-    pub const EXPORTED: u32 = 1 << 6;
-    /// `export default` in JS/TS.
-    pub const DEFAULT_EXPORT: u32 = 1 << 7;
-    /// A generator function.
-    pub const GENERATOR: u32 = 1 << 8;
-    /// Overload signature (`@overload`, TS overload).
-    pub const OVERLOAD: u32 = 1 << 9;
 }
 
 /// A named definition, or the file's top-level scope.
@@ -362,33 +332,6 @@ pub enum BindingKind {
     Yield,
     /// Python `global x` / `nonlocal x`: the name belongs to an outer scope.
     Outer,
-}
-
-/// A relation that a note states, or something that it is about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Relation {
-    pub kind: RelationKind,
-    /// The target's uid without the project. The node may be missing.
-    pub target: Name,
-    /// 0 to 1.
-    pub confidence: f64,
-    /// A JSON object with sorted keys, or "".
-    pub properties: Name,
-    /// Ascending.
-    pub lines: Vec<u32>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum RelationKind {
-    Supports,
-    Refutes,
-    Extends,
-    Implies,
-    Contradicts,
-    Supersedes,
-    /// A relation of another type, which is a property.
-    Relates,
-    About,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

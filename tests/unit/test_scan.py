@@ -408,7 +408,6 @@ def test_the_folder_of_notes_is_scanned_although_hidden(tmp_path: Path) -> None:
         "src/a.py": "",
         ".knowledge/claims/a.md": "",
         ".knowledge/tool.py": "",
-        ".knowledge/.git/x.md": "",
         ".knowledge/.obsidian/b.md": "",
         ".knowledge/private/c.md": "",
         ".knowledge/.env.md": "",

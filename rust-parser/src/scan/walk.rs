@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::ignore_patterns::{Budget, TooManyRules};
 use super::ignore_rules::{RuleFiles, Rules, Scope, Verdict};
+use super::note_folder::NoteFolder;
 use super::subset::Subset;
 use super::{file_names, manifests};
 use crate::files;
@@ -266,12 +267,12 @@ impl Walk<'_> {
         };
         if is_folder {
             let reason = match reason {
-                "" if !self.scope.may_include_below(&path, self.leads_to_notes(&path)) => "scope",
+                "" if !self.scope.may_include_below(&path, self.notes().is_related(&path)) => "scope",
                 "" if path.matches('/').count() >= MAX_DEPTH => "too-deep",
                 "" => file_names::of_folder(name),
                 _ => reason,
             };
-            let reason = if reason == "hidden" && path == self.languages.note_folder() { "" } else { reason };
+            let reason = if reason == "hidden" && self.notes().is(&path) { "" } else { reason };
             if reason.is_empty() {
                 let in_ignored = verdict == Verdict::HoldsTracked;
                 let whole = folder.whole || self.subset.has(&path);
@@ -282,7 +283,7 @@ impl Walk<'_> {
             return;
         }
         let reason = match reason {
-            "" if !self.scope.includes_file(&path, path.ends_with(".md") && self.is_below_notes(&path)) => "scope",
+            "" if !self.scope.includes_file(&path, self.notes().has_note(&path)) => "scope",
             "" if kind == EntryKind::Link => "symlink",
             "" if kind != EntryKind::File => "special",
             "" => file_names::of_file(name, self.options.generated),
@@ -298,16 +299,8 @@ impl Walk<'_> {
         self.take_file(listing, path, name, handle);
     }
 
-    /// Returns whether a folder is, contains or is below that of the notes.
-    fn leads_to_notes(&self, path: &str) -> bool {
-        let notes = self.languages.note_folder();
-        let is_on_the_way = notes.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        !notes.is_empty() && (is_on_the_way || self.is_below_notes(path))
-    }
-
-    fn is_below_notes(&self, path: &str) -> bool {
-        let notes = self.languages.note_folder();
-        !notes.is_empty() && path.strip_prefix(notes).is_some_and(|rest| rest.starts_with('/'))
+    fn notes(&self) -> NoteFolder<'_> {
+        NoteFolder(self.languages.note_folder())
     }
 
     /// Adds a file that no rule excludes, if it has a language and is within the size limit.
