@@ -6,7 +6,7 @@ from functools import partial
 
 from atlas.app.main import current_scope
 from atlas.config.load import Settings
-from atlas.parsing import load_languages
+from atlas.parsing import language_files_state, load_languages
 from atlas.pipeline.tree_check import CheckedTree, TreeCheck
 from atlas.pipeline.tree_snapshot import FILE
 
@@ -19,9 +19,9 @@ def make_tree_check(settings: Settings) -> TreeCheck:
         CheckedTree(
             project=settings.project_name,
             root=settings.root,
-            languages=partial(load_languages, settings.language_folders),
+            languages=partial(load_languages, settings.language_folders, settings.knowledge.folder),
             scope=partial(current_scope, settings),
-            language_folders=settings.language_folders,
+            languages_state=partial(language_files_state, settings.language_folders, settings.knowledge.folder),
             snapshot=snapshot,
         )
     )
