@@ -39,7 +39,7 @@ def deltas() -> list[GraphDelta]:
         place = [line, line, end_line, 0, 0]
         said = [more.get("signature", ""), more.get("docstring", "")]
         last = [more.get("modifiers", ""), *[""] * 6]
-        nodes[path].append(NodeRow._make([f"{PROJECT}:{name}", label, kind, *texts, *place, *said, *flags, *last]))
+        nodes[path].append(NodeRow._make([f"{PROJECT}:{name}", label, kind, *texts, *place, *said, *flags, *last, ""]))
     home = {row.uid: path for path, rows in nodes.items() for row in rows}
     for source, kind, target, line, strategy, confidence in GRAPH["edges"] + GRAPH["invisible_edges"]:
         edge = EdgeRow(f"{PROJECT}:{source}", f"{PROJECT}:{target}", kind, line, strategy, confidence)
