@@ -302,8 +302,9 @@ class FreshnessGuard:
 
         settings = self._settings
         if settings.embedder.provider in SERVERS:
-            # a server may be slow: the next `atlas index` or the daemon makes the vectors
-            settings = replace(settings, embedder=replace(settings.embedder, provider="none"))
+            # a server may be slow: the next `atlas index` or the daemon makes the vectors that need it
+            prose = "static" if settings.embedder.embeds_prose else "none"
+            settings = replace(settings, embedder=replace(settings.embedder, provider="none", prose=prose))
         try:
             await index_project(settings, self._note_progress, patience=patience)
         except AtlasError as error:

@@ -127,6 +127,11 @@ class EmbedderSettings:
         'What computes vectors: "static" (in this process), "none", or a server: "tei", "openai", "litellm".',
         choices=("static", "none", "tei", "openai", "litellm"),
     )
+    prose: str = _setting(
+        "auto",
+        'What computes vectors of notes: "static" (in this process), "none"; "auto" = "none" only if provider is.',
+        choices=("auto", "static", "none"),
+    )
     url: str = _setting("", f'Address of the server; "" = {TEI_URL} for "tei".', secret=True)
     api_key: str = _setting("", "Key of the server; from the environment only: ATLAS_EMBEDDER_API_KEY.", key=True)
     model: str = _setting("", 'Model to request from the server; "" = the model of a TEI server.')
@@ -142,6 +147,16 @@ class EmbedderSettings:
         choices=("auto", "on", "off"),
     )
     cache_mb: int = _setting(256, "Size of the cache; least recently used vectors are evicted first.", 1, 100_000)
+
+    @property
+    def embeds_prose(self) -> bool:
+        """Whether notes get vectors."""
+        return self.prose == "static" or (self.prose == "auto" and self.provider != "none")
+
+    @property
+    def embeds(self) -> bool:
+        """Whether anything gets vectors."""
+        return self.provider != "none" or self.embeds_prose
 
 
 @dataclass(frozen=True, slots=True)

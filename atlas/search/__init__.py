@@ -21,6 +21,7 @@ class Reader:
 
     store: Store
     embedder: Embedder
+    """Embeds questions for the search of code and documentation."""
     counter: TokenCounter
     project: str
     root: Path
@@ -33,3 +34,5 @@ class Reader:
     """The version history of `project`, for questions about changes; None where there is none to ask."""
     outline: Callable[[str, bytes], Sequence[NodeRow]] | None = None
     """(path, text) -> definitions of a version that is not indexed (`atlas.parsing.outline`)."""
+    prose_embedder: Embedder | None = None
+    """Embeds questions for the search of notes; None where they are not searched by meaning."""

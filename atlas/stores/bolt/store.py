@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 
 from atlas.errors import StoreError, Unavailable
 from atlas.model import (
+    CODE,
     Chunk,
     Decision,
     Direction,
@@ -64,7 +65,8 @@ class BoltStore:
         self._speculative: SpeculativeWrite | None = None
         self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
         """At most one write of the graph and one of vectors at a time; the two may overlap."""
-        self._model = ""
+        self._indexed: set[str] = set()
+        """Keys of the models whose index exists."""
         self._counts = CommitCounts()
         self._fences: dict[str, int] = {}
         """Fencing token of each project that this store writes."""
@@ -203,10 +205,10 @@ class BoltStore:
             )
         self._check_writing()
         key = vector_name(model)
-        if self._model != key:
+        if key not in self._indexed:
             await self._link.read(lambda transaction: read.check_project(transaction, project))
             await create_vector_index(self._link, self._dialect, model)
-            self._model = key
+            self._indexed.add(key)
 
         async def work(transaction: Transaction) -> list[str]:
             await read.check_project(transaction, project)
@@ -268,9 +270,10 @@ class BoltStore:
         """See `Store.search_text`."""
         return await self._read_consistent(_projects_in(where), search_text, self._dialect, words, where, limit)
 
-    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+    async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`. The server's index is approximate."""
-        return await self._read_consistent(_projects_in(where), search_vector, self._dialect, vector, where, limit)
+        asked = (self._dialect, vector, where, limit, space)
+        return await self._read_consistent(_projects_in(where), search_vector, *asked)
 
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
@@ -282,9 +285,9 @@ class BoltStore:
         """See `Store.units`."""
         return await self._read_consistent([project], whole.units, project, paths)
 
-    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+    async def vectors(self, project: str, limit: int, after: str = "", space: str = CODE) -> list[VectorRow]:
         """See `Store.vectors`. Reads of nodes never return vectors."""
-        return await self._read(whole.vectors, project, limit, after)
+        return await self._read(whole.vectors, project, limit, after, space)
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
         """See `Store.stats`."""
@@ -331,6 +334,7 @@ class BoltStore:
 
     async def _forget(self, key: str) -> None:
         """Drop the index of a model without vectors."""
+        self._indexed.discard(key)
         await self._link.command(self._dialect.drop_vector_index(key))
 
         async def work(transaction: Transaction) -> None:

@@ -13,6 +13,7 @@ from atlas.stores.shared.filters import project_id
 from atlas.stores.shared.moment import now
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.maintenance import tidy
+from atlas.stores.sqlite.read import described, model_key
 from atlas.stores.sqlite.rows import fetch, run_many, select, value
 
 
@@ -54,12 +55,11 @@ def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vec
             f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} makes {2 * model.dimension}"
         )
     write = statements("write")
-    described = (model.provider, model.model, model.dimension, model.fingerprint)
     with transaction(connection):
         owner = project_id(connection, project)
-        fetch(connection, write["add_model"], described)
-        made_by = value(connection, write["model_id"], described)
-        fetch(connection, write["set_model"], (str(made_by),))
+        fetch(connection, write["add_model"], described(model))
+        made_by = value(connection, write["model_id"], described(model))
+        fetch(connection, write["set_model"], (model_key(model.space), str(made_by)))
         generation = value(connection, write["next_vector_generation"])
         run_many(
             connection,
