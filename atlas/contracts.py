@@ -142,9 +142,7 @@ class Store(Protocol):
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
     ) -> list[Chunk]:
-        """Return chunks whose vector is missing, made from another text, or made by another model, file by file.
-
-        Only those of nodes in the model's space.
+        """Return chunks of the model's space whose vector is missing, of another text or of another model, by file.
 
         `after` is the uid of the last chunk of the previous page: all pages together cost one scan. `uids` restricts
         the answer to these nodes; omits unknown ones.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from atlas.config.settings import is_loopback
+from atlas.config.addresses import is_loopback
 from atlas.model import PROSE
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from atlas.config.settings import BOLT_SCHEMES, SERVERS, TEI_URL, Settings, masked
+from atlas.config.addresses import masked
+from atlas.config.settings import BOLT_SCHEMES, SERVERS, TEI_URL, Settings
 from atlas.errors import ConfigError
 
 LEADER_TIERS = ("graph", "ast")

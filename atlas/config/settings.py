@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from atlas.config.addresses import is_loopback, masked
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
@@ -330,27 +330,7 @@ SERVERS = ("tei", "openai", "litellm")
 """Values of embedder.provider that send code to a server."""
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether a host name or address means this machine, without asking a name server."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _shown(value: object, metadata: Mapping[str, Any]) -> object:
     if metadata["key"]:
         return _SECRET if value else value
     return masked(str(value)) if metadata["secret"] else value
-
-
-def masked(url: str) -> str:
-    """Return an address with its password masked."""
-    scheme, separator, rest = url.partition("://") if "://" in url else ("", "", url)
-    user, at, place = rest.rpartition("@")
-    if not at:
-        return url
-    name, colon, _ = user.partition(":")
-    return f"{scheme}{separator}{name if colon else ''}{':' if colon else ''}***@{place}"

@@ -49,6 +49,7 @@ from atlas.stores.bolt.stats import stats
 from atlas.stores.bolt.vectors import put_vectors
 from atlas.stores.shared.moment import now
 from atlas.stores.shared.removal import drop_units
+from atlas.stores.shared.spaces import check_lengths
 from atlas.stores.shared.statements import cypher_statements
 
 _Result = TypeVar("_Result")
@@ -65,8 +66,7 @@ class BoltStore:
         self._speculative: SpeculativeWrite | None = None
         self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
         """At most one write of the graph and one of vectors at a time; the two may overlap."""
-        self._indexed: set[str] = set()
-        """Keys of the models whose index exists."""
+        self._indexed = set[str]()  # keys of the models whose index exists
         self._counts = CommitCounts()
         self._fences: dict[str, int] = {}
         """Fencing token of each project that this store writes."""
@@ -198,11 +198,7 @@ class BoltStore:
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
         """See `Store.put_vectors`. The first vectors of a model create its index; removing its last ones drops it."""
-        wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)
-        if wrong is not None:
-            raise StoreError(
-                f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} produces {2 * model.dimension}"
-            )
+        check_lengths(model, vectors)
         self._check_writing()
         key = vector_name(model)
         if key not in self._indexed:

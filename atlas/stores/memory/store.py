@@ -37,7 +37,7 @@ from atlas.stores.shared import names
 from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
 from atlas.stores.shared.moment import now
 from atlas.stores.shared.removal import drop_units
-from atlas.stores.shared.spaces import space_of
+from atlas.stores.shared.spaces import check_lengths, space_of
 
 _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 
@@ -224,9 +224,7 @@ class MemoryStore:
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
         """See `Store.put_vectors`."""
         self._graph.project(project)
-        for row in vectors:
-            if len(row.data) != 2 * model.dimension:
-                raise StoreError(f"the vector of {row.uid} has {len(row.data)} bytes, not {2 * model.dimension}")
+        check_lengths(model, vectors)
         self._graph.models[model.space] = model
         for row in vectors:
             owned = self._graph.nodes.get(row.uid)
