@@ -8,6 +8,7 @@ from pathlib import Path
 class ScannedFile:
     """A file to index."""
 
+    def __init__(self, path: str, language: str, size: int, mtime_ns: int, identity: int) -> None: ...
     @property
     def path(self) -> str: ...
     @property
@@ -42,6 +43,9 @@ class ScanResult:
     @property
     def folders(self) -> list[str]:
         """Every folder that was entered, "" for the root."""
+    @property
+    def repositories(self) -> list[str]:
+        """Folders below the root that are roots of repositories: their git folders hold rules, too."""
 
 def scan(
     root: str,
@@ -61,6 +65,9 @@ def scan(
 
 def changes_rules(path: str) -> bool:
     """Say whether a change of this file can change which others are indexed, or how sub-projects are named."""
+
+def personal_rules() -> Path | None:
+    """Return the path of the user's own ignore rules for all repositories, whether or not it exists."""
 
 def check_content(path: str, data: bytes) -> str:
     """Reason why a file with this content is not indexed (binary, minified, generated), or ""."""
@@ -143,10 +150,24 @@ def content_digest(data: bytes) -> str:
 def digest_paths(root: str, paths: Sequence[str], max_bytes: int = 1_073_741_824) -> list[str]:
     """Content digests of files, in parallel, in the order given; "" for one that cannot be read, or is larger."""
 
-def stamps(root: str, paths: Sequence[str], young_ns: int) -> list[int]:
-    """Return a number per path, in the order given, that differs once its file or its folder's entries have changed.
+def stamps(root: str, paths: str, young_ns: int) -> bytes:
+    """Return 8 bytes per path, one path per line, that differ once its file or its folder's entries have changed.
 
-    0 for a missing path, and for one that changed at or after `young_ns` (Unix time): it may change again unnoticed.
+    Zeros for a missing path, and for one that changed at or after `young_ns` (Unix time): it may change again
+    unnoticed.
+    """
+
+def paths_that_differ(root: str, paths: str, stamps: bytes, young_ns: int) -> list[str]:
+    """Return the paths, one per line of `paths`, whose stamps are no longer these, or are zeros.
+
+    Raises ValueError unless there is one stamp per path.
+    """
+
+def positions_that_differ(root: Path | str, paths: bytes, recorded: bytes) -> list[int]:
+    """Return the positions of the paths, separated by zero bytes, that are missing or differ from their record.
+
+    A record is three numbers of 8 bytes: size, modification time in nanoseconds, type bits of the mode. Raises OSError
+    for a root that cannot be opened, ValueError unless there is one record per path.
     """
 
 def read_path(root: str, path: str, max_bytes: int) -> bytes | None:

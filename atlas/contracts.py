@@ -78,6 +78,10 @@ class Store(Protocol):
         """Return the record of every unit of the project by path (the structure unit under "")."""
         ...
 
+    async def paths(self, project: str) -> list[str]:
+        """Return the paths of the project's files, sorted."""
+        ...
+
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """Return the records of the given files; omits unknown paths. Cheap: every answer needs it."""
         ...

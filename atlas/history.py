@@ -140,6 +140,10 @@ class History(Protocol):
         """Return the files that changed in the same of the last commits as a file."""
         ...
 
+    async def last_tag(self) -> str:
+        """Return the name of the newest tag that HEAD descends from, or is. Raises NotFound without any."""
+        ...
+
     async def aclose(self) -> None:
         """Close open files; idempotent."""
         ...

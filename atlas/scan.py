@@ -47,6 +47,8 @@ class Scan:
     subprojects: Sequence[SubProject]
     folders: Sequence[str]
     """Every folder that was read, "" for the root: the folders to watch for changes."""
+    repositories: Sequence[str] = ()
+    """Folders below the root that are roots of repositories."""
 
 
 def scan_project(
@@ -83,7 +85,7 @@ def scan_project(
     except ValueError as error:
         raise ConfigError(f"The scope is invalid: {error}", "See scope.include and scope.exclude.") from error
     skipped = [Skipped(path, reason) for path, reason in found.skipped]
-    return Scan(found.files, skipped, found.subprojects, found.folders)
+    return Scan(found.files, skipped, found.subprojects, found.folders, found.repositories)
 
 
 def changes_rules(path: str) -> bool:

@@ -23,6 +23,7 @@ from atlas.pipeline.newer_files import NewerFiles
 from atlas.process.daemon import find_running, start_failure
 from atlas.process.tree_version import TreeVersion, read_version
 from atlas.project_state import ProjectState
+from atlas.wording import counted
 
 if TYPE_CHECKING:
     import subprocess
@@ -182,9 +183,9 @@ class FreshnessGuard:
             except AtlasError as error:
                 problem = f"it cannot be continued: {error.message}"
         newer, check = await self.look(store, certain=True), self._check
-        counted = f"{check.indexed:,} of {check.files:,} files are indexed" if check is not None and newer else ""
+        share = f"{check.indexed:,} of {counted(check.files, 'file', ',')} indexed" if check and newer else ""
         progress = self.progress() or problem or "`atlas index` completes it"
-        return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (counted, progress) if part))
+        return TreeReport(newer or NewerFiles(), unfinished="; ".join(part for part in (share, progress) if part))
 
     async def start_daemon(self) -> None:
         """Start a detached daemon unless one runs; once per session. A failure becomes `daemon_problem`."""
@@ -208,11 +209,16 @@ class FreshnessGuard:
         return self._daemon_problem
 
     async def aclose(self) -> None:
-        """End the pass at work; what it has written stays, and the next pass continues. Idempotent."""
+        """End the pass at work; what it has written stays, and the next pass continues. Idempotent.
+
+        The scanned tree is kept for the next session.
+        """
         if self._pass is not None:
             self._pass.cancel()
             await asyncio.gather(self._pass, return_exceptions=True)
             self._pass = None
+        if self._check is not None:
+            await self._check.aclose()
 
     async def _compare(self, store: Store) -> NewerFiles | None:
         settings = self._settings
@@ -339,12 +345,17 @@ def _tree_check(settings: Settings) -> TreeCheck:
     from atlas.app.main import current_scope
     from atlas.parsing import load_languages
     from atlas.pipeline.tree_check import CheckedTree, TreeCheck
+    from atlas.pipeline.tree_snapshot import FILE
 
+    # other hosts may write an index on a server
+    snapshot = None if settings.store.url else settings.data_dir / FILE.format(project=settings.project_name)
     return TreeCheck(
         CheckedTree(
             project=settings.project_name,
             root=settings.root,
             languages=partial(load_languages, settings.language_folders),
             scope=partial(current_scope, settings),
+            language_folders=settings.language_folders,
+            snapshot=snapshot,
         )
     )

@@ -111,7 +111,7 @@ def limit_threads(settings: Settings) -> None:
 
 def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.git.history import GitHistory
-    from atlas.parsing import Cl100kCounter, digest_paths, mask_secrets, split_words
+    from atlas.parsing import Cl100kCounter, digest_paths, mask_secrets, positions_that_differ, split_words
     from atlas.parsing.outline import Outline
     from atlas.search import Reader
 
@@ -124,7 +124,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         split_words,
         digest_paths,
         make_language_terms(settings),
-        GitHistory(settings.root, mask_secrets),
+        GitHistory(settings.root, positions_that_differ, mask_secrets),
         Outline(settings.language_folders),
         make_prose_embedder(settings),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from atlas.wording import counted
+
 MAX_DEAD_LETTERS = 10_000
 """Beyond this number, the oldest dead letters are removed."""
 
@@ -27,4 +29,4 @@ class RetryPolicy:
 
     def no_answer_reason(self, attempts: int) -> str:
         """Return the reason of a dead letter whose consumers never answered."""
-        return f"delivered {attempts} times without an answer"
+        return f"delivered {counted(attempts, 'time')} without an answer"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from atlas.cli.bench_answers import answers
+from atlas.wording import counted
 
 if TYPE_CHECKING:
     from atlas.bench.compare import Comparison
@@ -109,7 +110,7 @@ def http(
         print(json.dumps(dataclasses.asdict(report) | {"reached": report.reached}, indent=2))
     else:
         cells = [
-            [f"errors of {report.requests:,} requests", str(report.errors), "0"],
+            [f"errors of {counted(report.requests, 'request', ',')}", str(report.errors), "0"],
             [f"p50 ms, {report.clients} clients, pause {report.pause_ms} ms", f"{report.p50_ms:.0f}", ""],
             ["p95 ms", f"{report.p95_ms:.0f}", f"<= {TARGET_P95_MS:.0f}"],
             ["worst ms", f"{report.worst_ms:.0f}", ""],

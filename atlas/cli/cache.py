@@ -11,6 +11,7 @@ import typer
 from atlas.cli import output
 from atlas.cli.options import JsonOption
 from atlas.errors import StoreError
+from atlas.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ def list_folders(json: JsonOption = False) -> None:
         for one in folders
     ]
     output.console().print(output.table(("project", "state", "size", "used", "folder"), rows))
-    print(f"{len(folders)} folders, {sum(one.bytes_on_disk for one in folders) / 1e6:,.1f} MB")
+    print(f"{counted(len(folders), 'folder')}, {sum(one.bytes_on_disk for one in folders) / 1e6:,.1f} MB")
 
 
 def prune(

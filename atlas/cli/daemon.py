@@ -13,6 +13,7 @@ from atlas.cli import output
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
 from atlas.errors import AtlasError, ConfigError, NotFound
+from atlas.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -276,7 +277,7 @@ def _print_status(document: Mapping[str, Any]) -> None:
     for one in document["projects"]:
         state = "ready" if one["ready"] else "not ready"
         watch = one["watch"] + (f" ({one['watch_reason']})" if one["watch_reason"] else "")
-        print(f"{one['project']}: {state}, {one['files']:,} files, {one['stale_files']:,} stale, {watch}")
+        print(f"{one['project']}: {state}, {counted(one['files'], 'file', ',')}, {one['stale_files']:,} stale, {watch}")
     print(_phase(document))
 
 

@@ -14,6 +14,7 @@ from atlas.cli import output
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
 from atlas.errors import ConfigError, NotFound, Unavailable
+from atlas.wording import counted
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -78,7 +79,7 @@ def drop(
     settings = settings_of(project, data_dir)
     if every and not yes and not json and sys.stdin.isatty() and sys.stderr.isatty():
         count = len(run(_list(settings)))
-        if count and not typer.confirm(f"Drop {count} dead letters?", err=True):
+        if count and not typer.confirm(f"Drop {counted(count, 'dead letter')}?", err=True):
             raise typer.Exit(1)
     _report(json, "dropped", run(_drop(settings, chosen)))
 

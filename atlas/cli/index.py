@@ -16,6 +16,7 @@ from atlas.cli.examples import examples
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
 from atlas.errors import AtlasError, ConfigError
+from atlas.wording import counted
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -168,11 +169,11 @@ def _print_summary(summary: IndexSummary) -> None:
     phases = ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in summary.phases)
     console.print(f"{summary.seconds:.2f} s, {summary.cpu_seconds:.2f} CPU s{f' ({phases})' if phases else ''}")
     if summary.cut_texts:
-        console.print(f"{summary.cut_texts} texts exceed the limit of the embedding model and were truncated.")
+        console.print(f"Truncated to the limit of the embedding model: {counted(summary.cut_texts, 'text')}.")
     if summary.unembedded:
-        console.print(f"{summary.unembedded} texts have no vector: the embedding server rejects them in any form.")
+        console.print(f"Without a vector: {counted(summary.unembedded, 'text')} that the embedding server rejects.")
     if summary.given_up:
-        console.print(f"{summary.given_up} events failed permanently; `atlas dead-letters list` shows why.")
+        console.print(f"{counted(summary.given_up, 'event')} failed permanently; `atlas dead-letters list` shows why.")
     if not summary.files:
         console.print("No file was indexed; `atlas status --skipped` shows why.")
     else:

@@ -14,6 +14,7 @@ from atlas.cli.index import progress_shown
 from atlas.cli.options import DataDirOption, JsonOption, ProjectOption, settings_of
 from atlas.cli.run import run
 from atlas.errors import StoreError
+from atlas.wording import counted, counts
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -59,7 +60,7 @@ def check_equal(copies: Sequence[CopyReport]) -> None:
     different = [line for copy in copies for line in copy.differences]
     if different:
         raise StoreError(
-            f"the copy differs in {len(different)} places: {'; '.join(different[:SHOWN])}",
+            f"the copy differs in {counted(len(different), 'place')}: {'; '.join(different[:SHOWN])}",
             "stop writers of both, then run: atlas migrate --replace",
         )
 
@@ -77,6 +78,7 @@ def _print(copies: list[CopyReport], target: Settings) -> None:
     for copy in copies:
         state = "differs" if copy.differences else "the same on both sides"
         console.print(
-            f"{copy.project} is at {target.store_place}: {copy.units} units, {copy.nodes} nodes, {copy.edges} edges, "
-            f"{copy.vectors} vectors; digest {copy.target_digest}, {state}"
+            f"{copy.project} is at {target.store_place}: "
+            f"{counts((copy.units, 'unit'), (copy.nodes, 'node'), (copy.edges, 'edge'), (copy.vectors, 'vector'))}; "
+            f"digest {copy.target_digest}, {state}"
         )

@@ -25,10 +25,19 @@ from atlas.tools.answers import (
 )
 from atlas.tools.cells import cell
 from atlas.tools.citations import parents_line, shown_name
-from atlas.tools.render import OTHER_PACKAGES, evidence_head, evidence_tail, lookup_lines, relation_head, where
+from atlas.tools.render import (
+    OTHER_PACKAGES,
+    evidence_head,
+    evidence_tail,
+    lookup_lines,
+    relation_head,
+    schema_groups,
+    where,
+)
 from atlas.tools.reports import report_lines
 from atlas.tools.symbol_lines import TITLES, neighbour_line, related_line, section_title, source_line
 from atlas.tools.symbols import Hit, Section, Symbol
+from atlas.wording import counted
 
 STATE_STYLES = {"ok": "green", "warning": "yellow", "missing": "yellow", "degraded": "yellow", "broken": "red"}
 
@@ -55,7 +64,7 @@ def _parts(answer: Answer) -> Iterable[RenderableType]:
             return _context(answer)
         case TableAnswer():
             rows = ([cell(value) for value in row] for row in answer.rows)
-            return [output.table(answer.columns, rows), _text(f"{len(answer.rows)} rows", "dim")]
+            return [output.table(answer.columns, rows), _text(counted(len(answer.rows), "row"), "dim")]
         case StatusAnswer():
             return status_parts(answer)
         case SchemaAnswer():
@@ -145,18 +154,9 @@ def _code(text: str, place: str, first_line: int = 0) -> RenderableType:
 
 
 def _schema(answer: SchemaAnswer) -> Iterable[RenderableType]:
-    for title, entries in (
-        ("label", answer.labels),
-        ("relationship type", answer.edge_types),
-        ("node property", answer.node_properties),
-        ("relationship property", answer.edge_properties),
-        ("strategy", answer.strategies),
-        ("language", answer.languages),
-        ("example", answer.examples),
-    ):
-        if entries:
-            rows = [(each.name, each.count if each.count >= 0 else "", each.description) for each in entries]
-            yield output.table((title, "", ""), rows)
+    for title, entries in schema_groups(answer):
+        rows = [(each.name, each.count if each.count >= 0 else "", each.description) for each in entries]
+        yield output.table((title, "", ""), rows)
 
 
 def _health(answer: HealthAnswer) -> Iterable[RenderableType]:

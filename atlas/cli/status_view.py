@@ -16,13 +16,14 @@ from atlas.tools.status.daemon import DaemonStatus, TierStatus, WatchStatus
 from atlas.tools.status.report import (
     LETTERS,
     ago,
-    counted,
     daemon_line,
     last_batch,
+    named_counts,
     problem_line,
     stale_line,
     watch_line,
 )
+from atlas.wording import counted
 
 DAEMON_STYLES = {"running": "green", "starting": "yellow", "off": "yellow", "gone": "red", "stuck": "red"}
 CURVE = "▁▂▃▄▅▆▇█"
@@ -106,7 +107,7 @@ def live_parts(
         yield _project_table(answer.projects, watched, width)
     for project in answer.projects:
         if project.decisions:
-            yield _text(f"{project.project}: changes by reason: {counted(project.decisions, ',')}", "dim")
+            yield _text(f"{project.project}: changes by reason: {named_counts(project.decisions, ',')}", "dim")
     for watch in watched.values():
         if watch.mode != "watching" and watch.ready:
             yield _text(f"{watch.project}: {watch_line(watch)}", "yellow")
@@ -194,11 +195,11 @@ def _troubles(daemon: DaemonStatus) -> Iterator[Text]:
             yield _text(f"{tier.tier}: last error: {tier.last_error}", "yellow")
     dead = sum(tier.dead for tier in daemon.tiers)
     if dead:
-        yield _text(f"{dead} dead letters: {LETTERS}", "red")
+        yield _text(f"{counted(dead, 'dead letter')}: {LETTERS}", "red")
 
 
 def _project_rows(project: ProjectStatus, watch: WatchStatus | None) -> list[tuple[str, object]]:
-    languages, labels = counted(project.languages, ","), counted(project.labels, ",")
+    languages, labels = named_counts(project.languages, ","), named_counts(project.labels, ",")
     return [
         ("generation", f"{project.generation}, {index_state(project.generation, project.indexed_at)}"),
         *([("kept true", watch_line(watch))] if watch else []),
@@ -209,9 +210,9 @@ def _project_rows(project: ProjectStatus, watch: WatchStatus | None) -> list[tup
         ("stale", stale_line(project)),
         ("references", f"{project.resolved:,} resolved, {project.unresolved:,} unresolved"),
         ("vectors", f"{project.vectors:,} of {project.chunks:,} ({project.model or 'no model'})"),
-        ("changes by reason", counted(project.decisions, ",") or "none"),
-        ("partially read", f"{project.problems:,} files"),
-        ("skipped", counted(project.skipped, ",") or "none"),
+        ("changes by reason", named_counts(project.decisions, ",") or "none"),
+        ("partially read", counted(project.problems, "file", ",")),
+        ("skipped", named_counts(project.skipped, ",") or "none"),
         ("on disk", f"{project.bytes_on_disk / 1e6:,.1f} MB" if project.bytes_on_disk else "on a server"),
     ]
 

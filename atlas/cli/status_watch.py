@@ -16,6 +16,7 @@ from atlas.errors import AtlasError
 from atlas.tools.answers import Evidence, StatusAnswer
 from atlas.tools.catalogue import BY_NAME
 from atlas.tools.render import to_dict
+from atlas.wording import counted
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -110,8 +111,8 @@ def watch_text(answer: StatusAnswer, clock: str) -> str:
     for project in answer.projects:
         live = watched.get(project.project)
         stale_files = live.stale_files if live else project.stale_files
-        stale = f"{stale_files} stale files {project.stale_symbols} stale symbols"
-        words.append(f"| {project.project} @{project.generation} {project.files} files {stale}")
+        stale = f"{counted(stale_files, 'stale file')} {counted(project.stale_symbols, 'stale symbol')}"
+        words.append(f"| {project.project} @{project.generation} {counted(project.files, 'file')} {stale}")
     words += [f"| {note}" for note in answer.evidence.notes]
     return " ".join(words)
 

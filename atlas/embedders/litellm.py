@@ -51,7 +51,7 @@ class LiteLlmEndpoint:
             answer = await library.aembedding(
                 model=self._model, input=list(texts), encoding_format="float", **self._options
             )
-        except Exception as error:  # Providers raise errors of any type; the status is decisive.
+        except Exception as error:  # isolation: the code of a provider raises errors of any type; the status decides
             raise self._translated(error) from error
         try:
             return read_rows(in_order({"data": [_fields(item) for item in answer.data]}), len(texts))

@@ -9,6 +9,8 @@ import struct
 from collections.abc import Sequence
 from typing import cast
 
+from atlas.wording import counted
+
 
 def chunk_vector(values: Sequence[float]) -> bytes:
     """Return the L2-normalised float16 little-endian vector; zeros stay zeros.
@@ -35,7 +37,7 @@ def read_rows(found: object, count: int) -> list[list[float]]:
         raise ValueError("no list of vectors")
     rows = [_numbers(row) for row in cast("list[object]", found)]
     if len(rows) != count:
-        raise ValueError(f"{len(rows)} vectors for {count} texts")
+        raise ValueError(f"{counted(len(rows), 'vector')} for {counted(count, 'text')}")
     if len({len(row) for row in rows}) > 1 or not all(rows):
         raise ValueError("vectors of different lengths or empty vectors")
     return rows

@@ -12,6 +12,7 @@ from atlas.git.objects import CommitRecord
 from atlas.git.repository import Repository, commit_of
 from atlas.history import CoChanges, Commit, LastChange, Log, Together
 from atlas.line_diff import Hunk, diff_lines, lines_of, old_extent, shift_span
+from atlas.wording import counted
 
 MAX_PATHS = 100
 """A commit that changes more files says little about which belong together: it is not counted."""
@@ -42,7 +43,7 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
         if wanted.after and record.time < wanted.after:
             break
         if soft.passed:
-            notes.append(f"the time for this question ended after {looked} commits")
+            notes.append(f"the time for this question ended after {counted(looked, 'commit')}")
             break
         looked += 1
         if (wanted.until and record.time > wanted.until) or len(record.parents) > 1:
@@ -61,6 +62,15 @@ def log(repository: Repository, wanted: Wanted, soft: Deadline) -> Log:
     return Log(tuple(commits), tuple(notes), more)
 
 
+def last_tag(repository: Repository) -> str:
+    """See `History.last_tag`."""
+    tags = repository.revisions.tags()
+    found = next((tags[each.oid] for each in repository.walker.back([repository.head()]) if each.oid in tags), None)
+    if found is None:
+        raise NotFound("no tag is reachable from HEAD", "ask for the changes since a date, a commit or a branch")
+    return found
+
+
 def _touches(repository: Repository, record: CommitRecord, path: bytes) -> bool:
     parents = repository.walker.parents(record)
     before = repository.trees.find(parents[0], path) if parents else None
@@ -75,10 +85,10 @@ def changed_with(repository: Repository, path: str, commits: int, soft: Deadline
     notes: list[str] = []
     for record in repository.walker.back([repository.head()]):
         if seen + left_out >= commits:
-            notes.append(f"counted over the last {commits} commits")
+            notes.append(f"counted over the last {counted(commits, 'commit')}")
             break
         if soft.passed:
-            notes.append(f"the time for this question ended after {seen + left_out} commits")
+            notes.append(f"the time for this question ended after {counted(seen + left_out, 'commit')}")
             break
         if len(record.parents) > 1:
             continue
@@ -91,7 +101,7 @@ def changed_with(repository: Repository, path: str, commits: int, soft: Deadline
             count += 1
             together.update(one for one in changed if one != wanted)
     if left_out:
-        notes.append(f"{left_out} commits of more than {MAX_PATHS} files are not counted")
+        notes.append(f"not counted: {counted(left_out, 'commit')} of more than {MAX_PATHS} files")
     if repository.walker.is_shallow:
         notes.append(_SHALLOW)
     ranked = sorted(together.items(), key=lambda item: (-item[1], item[0]))
@@ -126,7 +136,7 @@ def last_change(repository: Repository, path: str, start: int, end: int, soft: D
             return LastChange(commit_of(record), span is not None, tuple(notes))
         record, wanted, oid, span = step
         entry = entry._replace(oid=oid)
-    notes.append(f"no change within the {looked} commits read until the time limit")
+    notes.append(f"no change within the time limit, which allowed to read {counted(looked, 'commit')}")
     return LastChange(None, span is not None, tuple(notes))
 
 

@@ -12,6 +12,7 @@ from atlas.git.objects import LINK_MODE, MODULE_MODE, Entry, MissingObject
 from atlas.git.repository import Repository, commit_of
 from atlas.history import STAGED, WORK_TREE, Change, ChangeKind, Diff
 from atlas.line_diff import lines_of
+from atlas.wording import counted
 
 _SIMILAR = 0.5
 """Share of equal lines from which a new file counts as a deleted one under another name, as in git."""
@@ -154,8 +155,8 @@ def _with_texts(repository: Repository, pairs: list[_Pair]) -> tuple[list[Change
         compared = is_read and (pair.old is None or old is not None) and (pair.new is None or new is not None)
         changes.append(Change(kind, _text(pair.path), old_path, old, new, compared))
     left = sum(not change.compared for change in changes)
-    notes = [f"{left} of {len(changes)} changed files are binary, too large or too many to be compared"] if left else []
-    return changes, notes
+    total = counted(len(changes), "changed file")
+    return changes, [f"not compared: {left} of {total}, which are binary, too large or too many"] if left else []
 
 
 def _old_text(repository: Repository, pair: _Pair) -> bytes | None:

@@ -13,6 +13,7 @@ from atlas.threads import in_thread
 if TYPE_CHECKING:
     from atlas.git.limits import Deadline
     from atlas.git.repository import Repository
+    from atlas.git.work_tree import Differing
 
 SECONDS = 10.0
 """After this time a question fails."""
@@ -25,9 +26,9 @@ ResultT = TypeVar("ResultT")
 class GitHistory:
     """The history of the project at a root. Opening costs nothing: dulwich is loaded by the first question."""
 
-    def __init__(self, root: Path, mask: Callable[[bytes], bytes] = lambda text: text) -> None:
-        """`mask` hides secrets in messages and names of commits."""
-        self._root, self._mask = root, mask
+    def __init__(self, root: Path, differing: Differing, mask: Callable[[bytes], bytes] = lambda text: text) -> None:
+        """`differing` compares files with their records; `mask` hides secrets in messages and names of commits."""
+        self._root, self._differing, self._mask = root, differing, mask
         self._repository: Repository | None = None
         self._lock = asyncio.Lock()
 
@@ -73,6 +74,16 @@ class GitHistory:
 
         return await self._ask(answer)
 
+    async def last_tag(self) -> str:
+        """See `History.last_tag`."""
+
+        def answer(repository: Repository) -> str:
+            from atlas.git.commits import last_tag
+
+            return last_tag(repository)
+
+        return await self._ask(answer)
+
     async def aclose(self) -> None:
         """Close open files; idempotent."""
         async with self._lock:
@@ -89,7 +100,7 @@ class GitHistory:
         from atlas.git.repository import Repository
 
         if self._repository is None:
-            self._repository = Repository(self._root, self._mask)
+            self._repository = Repository(self._root, self._mask, self._differing)
         self._repository.begin(Deadline(SECONDS))
         return question(self._repository)
 

@@ -15,18 +15,18 @@ from atlas.git.revisions import Revisions
 from atlas.git.staging import IndexReader
 from atlas.git.trees import Trees
 from atlas.git.walk import Walker
-from atlas.git.work_tree import WorkTree
+from atlas.git.work_tree import Differing, WorkTree
 from atlas.history import BRANCH_BASE, Commit
 
 
 class Repository:
     """Opens lazily, and again where the root's repository has become another one."""
 
-    def __init__(self, root: Path, mask: Callable[[bytes], bytes]) -> None:
+    def __init__(self, root: Path, mask: Callable[[bytes], bytes], differing: Differing) -> None:
         self._mask = mask
         self._root = Path(os.path.realpath(root))
         self._location: Location | None = None
-        self.work_tree = WorkTree(self._root)
+        self.work_tree = WorkTree(self._root, differing)
         self.objects: Objects
         self.trees: Trees
         self.index: IndexReader

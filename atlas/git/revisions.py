@@ -68,6 +68,20 @@ class Revisions:
                 return _SHORT.sub("", name), found
         return None
 
+    def tags(self) -> dict[bytes, str]:
+        """Return the names of tags by the commit that they stand for; of several tags, the last name."""
+        found: dict[bytes, str] = {}
+        for name in self._refs.names():
+            oid = self._refs.find(name) if name.startswith("refs/tags/") else None
+            if oid is None:
+                continue
+            try:
+                found[self.peeled(oid)] = name.removeprefix("refs/tags/")
+            except (HistoryError, NotFound):
+                # a tag of a file or folder, or of what a shallow clone does not hold
+                continue
+        return found
+
     def _base(self, name: str, revision: str) -> bytes:
         if name in ("", "@", "HEAD"):
             head = self._refs.head()

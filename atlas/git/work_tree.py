@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+import time
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha1
 from pathlib import Path
 
@@ -26,37 +28,52 @@ _KIND = 0o170000
 """Bits of a mode that tell files from links; equal in git and in the file system."""
 
 
+_RACY_NS = 2_000_000_000
+"""A file that changed this shortly before it was read may change again within the same time stamp."""
+_NO_TIME = -(1 << 62)
+
+Differing = Callable[[Path, bytes, bytes], Sequence[int]]
+"""(root, paths, records) -> positions of what differs (`atlas.parsing.positions_that_differ`)."""
+
+
 class WorkTree:
     """The files of one project on disk."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, differing: Differing) -> None:
+        self._root, self._differing = root, differing
+        self._recorded: tuple[Index, list[bytes], bytes, bytes] | None = None
+        self._unchanged: dict[bytes, tuple[Staged, tuple[int, ...]]] = {}
+        """Files with another time than in the index, but its content: they are not read again."""
 
     def changed(self, index: Index, deadline: Deadline) -> Iterator[tuple[bytes, Entry | None]]:
         """Yield (path, entry) for every file of the index that differs on disk; None for a missing file."""
         root, written_ns, lstat = os.fsencode(self._root) + b"/", index.written_ns, os.lstat
-        for number, (path, staged) in enumerate(index.entries.items()):
+        paths, joined, recorded = self._records(index)
+        began = time.time_ns()
+        deadline.check()
+        try:
+            positions = self._differing(self._root, joined, recorded)
+        except OSError:
+            positions = range(len(paths))
+        for number, position in enumerate(positions):
             if number % _EVERY == 0:
                 deadline.check()
-            (mode, _), size, mtime_ns, trusted = staged
-            if trusted or mode == MODULE_MODE:
-                continue
+            path = paths[position]
+            staged = index.entries[path]
             try:
                 status = lstat(root + path)
             except OSError:
                 yield path, None
                 continue
-            # written out, because it runs for every file of the project
-            if (
-                status.st_size == size
-                and status.st_mtime_ns == mtime_ns < written_ns
-                and status.st_mode & _KIND == mode & _KIND
-            ):
-                continue
             if not _looks_unchanged(staged, status, written_ns):
+                identity = (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
+                if self._unchanged.get(path) == (staged, identity):
+                    continue
                 entry = self._entry(path, status)
                 if entry != staged.entry and not self._same_lines(path, staged, entry):
                     yield path, entry
+                elif status.st_ctime_ns < began - _RACY_NS:
+                    self._unchanged[path] = staged, identity
         for path in index.conflicts:
             entry = self.entry(path)
             if entry is not None:
@@ -72,6 +89,19 @@ class WorkTree:
     def text(self, path: bytes) -> bytes | None:
         """Return the content of a regular file; None for links, also in folders, special and larger files."""
         return self._read(path, MAX_TEXT_BYTES)
+
+    def _records(self, index: Index) -> tuple[list[bytes], bytes, bytes]:
+        """Return the paths to compare, the same joined, and their records; those of one index are made once."""
+        if self._recorded is None or self._recorded[0] is not index:
+            paths: list[bytes] = []
+            numbers = array("q")
+            for path, ((mode, _), size, mtime_ns, trusted) in index.entries.items():
+                if not trusted and mode != MODULE_MODE:
+                    paths.append(path)
+                    # a file as new as the index may have changed after it was recorded: no time equals this one
+                    numbers.extend((size, mtime_ns if mtime_ns < index.written_ns else _NO_TIME, mode & _KIND))
+            self._recorded = index, paths, b"\0".join(paths), numbers.tobytes()
+        return self._recorded[1:]
 
     def _entry(self, path: bytes, status: os.stat_result) -> Entry | None:
         if stat.S_ISLNK(status.st_mode):

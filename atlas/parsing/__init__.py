@@ -24,6 +24,9 @@ from atlas._parser import (
     mask_secrets,
     parse_bytes,
     parse_paths,
+    paths_that_differ,
+    personal_rules,
+    positions_that_differ,
     read_path,
     read_small,
     scan,
@@ -31,7 +34,7 @@ from atlas._parser import (
     stamps,
     truncate_tokens,
 )
-from atlas.parsing.parse import fingerprint, load_languages, search_terms, secrets_of
+from atlas.parsing.parse import fingerprint, language_files_state, load_languages, search_terms, secrets_of
 from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
@@ -53,10 +56,14 @@ __all__ = [
     "digest_paths",
     "find_secrets",
     "fingerprint",
+    "language_files_state",
     "load_languages",
     "mask_secrets",
     "parse_bytes",
     "parse_paths",
+    "paths_that_differ",
+    "personal_rules",
+    "positions_that_differ",
     "read_path",
     "read_small",
     "scan",

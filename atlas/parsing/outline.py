@@ -34,20 +34,34 @@ class Outline:
         Spans and digests are those of the graph. Qualified names may differ from it in what other files decide: the
         name of the module. Raises ValueError for an invalid language.
         """
-        key = (path, content_digest(content))
+        key = (path, self.digest(content))
+        languages = self._loaded()
         with self._lock:
-            if self._languages is None:
-                self._languages = load_languages(self._folders)
             if (known := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
                 return known
-        rows = self._rows(self._languages, path, content)
+        rows = self._rows(languages, path, content)
         with self._lock:
             self._size += len(rows) - len(self._kept.get(key, ()))
             self._kept[key] = rows
             while self._size > MAX_KEPT_ROWS or len(self._kept) > MAX_KEPT_TEXTS:
                 self._size -= len(self._kept.popitem(last=False)[1])
         return rows
+
+    @property
+    def fingerprint(self) -> str:
+        """The parser and its languages: rows of an index that others have made may have other digests."""
+        return self._loaded().fingerprint
+
+    def digest(self, content: bytes) -> str:
+        """Return the digest of a text as in `FileRecord.digest`."""
+        return content_digest(content)
+
+    def _loaded(self) -> Languages:
+        with self._lock:
+            if self._languages is None:
+                self._languages = load_languages(self._folders)
+            return self._languages
 
     def _rows(self, languages: Languages, path: str, content: bytes) -> list[NodeRow]:
         if languages.of_path(path) is None:

@@ -17,6 +17,7 @@ from atlas.parsing.texts import texts_of
 from atlas.pipeline.events import Progress
 from atlas.pipeline.reconcile import PENDING
 from atlas.project_state import ProjectState, ProjectStats
+from atlas.wording import counted
 
 COPY_BYTES = 300_000
 """Source text of one transaction: a server holds all of it in memory."""
@@ -55,7 +56,8 @@ async def copy_project(
     there = await _units_in(target, project)
     if there and not replacing:
         raise ConfigError(
-            f"the target already holds {project}: {len(there)} units", "Give --replace to have it replaced by the copy."
+            f"the target already holds {project}: {counted(len(there), 'unit')}",
+            "Give --replace to have it replaced by the copy.",
         )
     await target.open_project(project, state.root)
     await _mark(target, project, manifest)

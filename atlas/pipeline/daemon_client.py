@@ -52,7 +52,7 @@ class DaemonResult:
     removed: int
     vectors: int
     given_up: int
-    """Events that became dead dead_before meanwhile."""
+    """Events that became dead letters meanwhile."""
 
 
 async def read_state(bus: Coordinator) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from atlas.pipeline.supervisor import Daemon
 from atlas.pipeline.tiers.ast import AstTier
 from atlas.pipeline.tiers.graph import GraphTier
 from atlas.pipeline.worker import Log
+from atlas.wording import counted
 
 DAEMON_POLL_SECONDS = 0.05
 WORKER_POLL_SECONDS = 0.3
@@ -66,13 +67,13 @@ async def report_daemon_startup(daemon: Daemon, bus: Streams, log: Log, report_s
     queued = {(state.stream, state.group): state.length for state in await bus.states()}
     # next to the files there is one event per project that requests a full comparison
     files = queued.get((AstTier.stream, AstTier.group), 0) - len(projects())
-    report_status("indexing", f"{files:,} files" if files > 0 else "")
+    report_status("indexing", counted(files, "file", ",") if files > 0 else "")
     await _until(is_indexed)
     # now, not with the next heartbeat: whoever started the daemon may read its state at once
     await daemon.heartbeat.send()
     files = sum(one["files"] for one in projects())
     log("ready", {"files": files, "seconds": round(time.monotonic() - started, 3)})
-    report_status("ready", f"{files:,} files")
+    report_status("ready", counted(files, "file", ","))
 
 
 async def report_worker_startup(owned: Sequence[OwnedProject], report_status: ReportStatus) -> None:

@@ -1,13 +1,15 @@
 """Which files on disk are newer than the index: a scan once, then one `stat` per known file and folder.
 
-The tree and the store's manifest come in, `NewerFiles` comes out; nothing is written. A reader uses it before an
-answer, so a check of an unchanged tree reads neither folders nor the store.
+The tree and the store's manifest come in, `NewerFiles` comes out. A reader uses it before an answer, so a check of an
+unchanged tree reads neither folders nor the store. What was scanned is kept in a file of the data folder
+(`tree_snapshot`), from which the next session goes on.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,16 +17,26 @@ from pathlib import Path
 
 from atlas.contracts import Store
 from atlas.model import STRUCTURE_PATH, FileRecord, Skipped
-from atlas.parsing import Languages, digest_paths, stamps
+from atlas.parsing import (
+    Languages,
+    digest_paths,
+    language_files_state,
+    paths_that_differ,
+    stamps,
+)
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.pipeline.reconcile import RACY_NS, Region, same_stat
+from atlas.pipeline.tree_snapshot import RuleStamps, TreeSnapshot, pack, read_snapshot, write_snapshot
 from atlas.pipeline.tree_state import TreeState
-from atlas.pipeline.watch.git_rules import rule_files
+from atlas.pipeline.watch.git_rules import rule_stamps
 from atlas.project_state import ProjectState
-from atlas.scan import ScannedFile, Scope, as_scanned, changes_rules, scan_project
+from atlas.scan import SETTINGS, Scan, ScannedFile, Scope, as_scanned, changes_rules, scan_project
 
 MAX_REGION = 500
 """Changed paths that are scanned one by one; for more, the whole tree is."""
+MAX_REPOSITORIES = 100
+"""Repositories in the tree whose git folders are watched for changed rules; a tree with more is scanned anew by each
+session."""
 IGNORE_FILES = (".gitignore", ".atlasignore")
 
 
@@ -38,6 +50,10 @@ class CheckedTree:
     """Called once, before the first scan; may take 50 ms."""
     scope: Callable[[], Scope]
     """Called before each scan of the whole tree; raises ConfigError while the settings are invalid."""
+    language_folders: Sequence[Path] = ()
+    """What `languages` reads next to the built-in ones."""
+    snapshot: Path | None = None
+    """File that keeps the tree for the next session."""
 
 
 class TreeCheck:
@@ -45,27 +61,35 @@ class TreeCheck:
 
     def __init__(self, tree: CheckedTree) -> None:
         self._source = tree
-        self._tree = TreeState()
+        self._state = TreeState()
+        self._unread: TreeSnapshot | None = None
+        """Holds the tree until a change needs `_state`."""
         self._languages: Languages | None = None
+        self._languages_state = ""
         self._scope = Scope()
-        self._watched: list[str] = []
-        self._stamps: list[int] = []
-        self._rules: dict[Path, tuple[int, int]] = {}
+        self._watched: str | None = None
+        """One path per line; None before the first scan."""
+        self._stamps = b""
+        self._rules: RuleStamps = {}
+        self._repositories: set[str] = set()
         self._records: dict[str, FileRecord] = {}
         self._refused: dict[str, Skipped] = {}
         self._verified: dict[str, tuple[int, str]] = {}
         self._newer: dict[str, str] = {}
         self._generation = -1
         self._finished = False
+        self._is_restored = False
+        self._is_saved = True
+        self._saving: asyncio.Task[None] | None = None
 
     @property
     def files(self) -> int:
         """Files in the scope of the project at the last check."""
-        return len(self._tree.files)
+        return self._unread.files if self._unread is not None else len(self._state.files)
 
     @property
     def indexed(self) -> int:
-        """Files in the index at the last check."""
+        """Files in the index at the last check; of a finished index, only those that were looked up."""
         return sum(1 for path in self._records if path != STRUCTURE_PATH)
 
     def unsupported(self) -> dict[str, int]:
@@ -88,6 +112,8 @@ class TreeCheck:
 
         Raises ConfigError when the root cannot be read, and what the store raises.
         """
+        if self._generation < 0 and state.indexed_at:
+            await asyncio.to_thread(self._restore)
         is_first = self._generation < 0 or not self._finished or state.generation < self._generation
         scanning = asyncio.create_task(asyncio.to_thread(self._refresh))
         try:
@@ -98,9 +124,9 @@ class TreeCheck:
             touched = await scanning
         if is_first:
             touched = None
-        elif state.generation != self._generation or touched:
+        elif state.generation != self._generation or touched or self._is_restored:
             await self._reread(store, state, {*self._newer, *(touched or ())})
-        self._generation, self._finished = state.generation, bool(state.indexed_at)
+        self._generation, self._finished, self._is_restored = state.generation, bool(state.indexed_at), False
         if touched is None:
             touched = {*self._tree.files, *self._records}
             self._newer = {}
@@ -108,7 +134,17 @@ class TreeCheck:
         if touched:
             found = await asyncio.to_thread(self._compare, touched, everything=is_first)
             self._newer = {path: kind for path, kind in self._newer.items() if path not in touched} | found
+        if is_first and not self._is_saved:
+            self._save()
         return self._result()
+
+    async def aclose(self) -> None:
+        """Keep the tree for the next session; idempotent."""
+        if self._saving is not None:
+            await self._saving
+        self._save()
+        if self._saving is not None:
+            await self._saving
 
     async def _reread(self, store: Store, state: ProjectState, paths: set[str]) -> None:
         """Read the records of these paths again: they or their files have changed."""
@@ -116,7 +152,7 @@ class TreeCheck:
         for path in paths:
             self._records.pop(path, None)
         self._records.update(known)
-        if any(path in self._tree.files and path not in known for path in paths):
+        if any(path not in known and path in self._tree.files for path in paths):
             self._refused = _by_path(await store.skipped(state.project))
 
     def _result(self) -> NewerFiles:
@@ -125,26 +161,63 @@ class TreeCheck:
             groups[self._newer[path]].append(path)
         return NewerFiles(tuple(groups["new"]), tuple(groups["changed"]), tuple(groups["deleted"]))
 
+    @property
+    def _tree(self) -> TreeState:
+        if self._unread is not None:
+            self._state.replace_all(self._unread.scan())
+            self._unread = None
+        return self._state
+
+    def _restore(self) -> None:
+        """Go on from the tree that an earlier session has kept, if there is one."""
+        if self._source.snapshot is None:
+            return
+        self._scope = self._source.scope()
+        self._languages_state = language_files_state(self._source.language_folders)
+        found = read_snapshot(self._source.snapshot, self._key())
+        if found is not None:
+            self._unread, self._is_restored = found, True
+            self._generation, self._finished, self._newer = found.generation, True, dict(found.newer)
+            self._watched, self._stamps, self._rules = found.watched, found.stamps, found.rules
+            self._repositories = set(found.repositories)
+
+    def _save(self) -> None:
+        """Begin to keep the tree for the next session, unless that has been done or is being done."""
+        path, watched = self._source.snapshot, self._watched
+        is_busy = self._saving is not None and not self._saving.done()
+        if self._is_saved or is_busy or path is None or watched is None or not self._finished:
+            return
+        self._is_saved = True
+        if len(self._repositories) > MAX_REPOSITORIES:
+            return
+        tree, repositories = self._tree, tuple(self._repositories)
+        files, skipped, folders = list(tree.files.values()), list(tree.skipped.values()), list(tree.folders)
+        generation, newer, rules, found, key = self._generation, self._newer, self._rules, self._stamps, self._key()
+
+        def save() -> None:
+            packed = pack(files, skipped, folders)
+            snapshot = TreeSnapshot(generation, len(files), newer, rules, repositories, watched, found, packed)
+            write_snapshot(path, key, snapshot)
+
+        self._saving = asyncio.create_task(asyncio.to_thread(save))
+
+    def _key(self) -> str:
+        return repr((str(self._source.root), self._source.project, self._scope, self._languages_state))
+
     def _refresh(self) -> set[str] | None:
         """Bring the view of the tree up to date; return the paths that changed, None after a scan of everything."""
         began = time.time_ns()
-        root = str(self._source.root)
-        rules = self._rule_stamps()
-        if not self._watched or rules != self._rules:
-            self._rules = rules
+        if self._watched is None or self._rule_stamps() != self._rules:
             return self._scan_all(began)
-        now = stamps(root, self._watched, began - RACY_NS)
-        if now == self._stamps and 0 not in now:
+        changed = paths_that_differ(str(self._source.root), self._watched, self._stamps, began - RACY_NS)
+        if not changed:
             return set()
-        changed = [
-            path for path, old, new in zip(self._watched, self._stamps, now, strict=True) if old != new or not new
-        ]
         if len(changed) > MAX_REGION:
             return self._scan_all(began)
         named = self._named(changed)
         if any(not path or changes_rules(path) for path in named):
             return self._scan_all(began)
-        return self._scan_region(named, began)
+        return self._scan_region(named, changed, began)
 
     def _named(self, changed: Sequence[str]) -> list[str]:
         """Replace each folder by the names that appeared in it or left it; a missing one stands for itself."""
@@ -167,43 +240,56 @@ class TreeCheck:
         return named
 
     def _scan_all(self, began: int) -> set[str] | None:
-        if self._languages is None:
-            self._languages = self._source.languages()
         self._scope = self._source.scope()
-        is_first = not self._watched
+        is_first = self._watched is None
         before = {path: file.identity for path, file in self._tree.files.items()}
-        scan = scan_project(self._source.root, self._languages, self._scope)
+        scan = self._scan()
         self._tree.replace_all(scan)
+        self._repositories = set(scan.repositories)
+        # the first ones lack those of repositories that this scan has found; what is young may change unnoticed
+        rules = self._rule_stamps()
+        self._rules = {file: stamp if stamp[1] < began - RACY_NS else (0, 0) for file, stamp in rules.items()}
+        self._watched, self._stamps = "", b""
         self._take_stamps(began)
         return None if is_first else _differing(before, scan.files)
 
-    def _scan_region(self, paths: list[str], began: int) -> set[str]:
-        assert self._languages is not None
-        part = scan_project(self._source.root, self._languages, self._scope, only=paths)
+    def _scan_region(self, paths: list[str], changed: Sequence[str], began: int) -> set[str]:
+        part = self._scan(paths)
         region = Region.of(paths, self._tree.folders, set(part.folders))
         before = {path: self._tree.files[path].identity for path in region.within(self._tree.files.keys())}
         self._tree.replace_region(region, part)
-        self._take_stamps(began)
+        self._repositories.update(part.repositories)
+        self._take_stamps(began, changed)
         return _differing(before, part.files)
 
-    def _take_stamps(self, began: int) -> None:
-        """Remember the state of every file and folder; what changed since the scan began is not trusted."""
-        tree = self._tree
-        ignore = [path for path in tree.skipped if path.rpartition("/")[2] in IGNORE_FILES]
-        self._watched = [*tree.folders, *tree.files, *ignore]
-        self._stamps = stamps(str(self._source.root), self._watched, began - RACY_NS)
+    def _scan(self, only: Sequence[str] | None = None) -> Scan:
+        if self._languages is None:
+            self._languages_state = self._languages_state or language_files_state(self._source.language_folders)
+            self._languages = self._source.languages()
+        return scan_project(self._source.root, self._languages, self._scope, only=only)
 
-    def _rule_stamps(self) -> dict[Path, tuple[int, int]]:
-        """Return inode and time of the ignore rules outside the scanned folders, such as git's index."""
-        found: dict[Path, tuple[int, int]] = {}
-        for folder, names in rule_files(self._source.root).items():
-            for name in names:
-                try:
-                    status = (folder / name).lstat()
-                except OSError:
-                    continue
-                found[folder / name] = status.st_ino, status.st_mtime_ns
-        return found
+    def _take_stamps(self, began: int, changed: Iterable[str] = ()) -> None:
+        """Stamp every watched path that has no stamp or is among the changed ones.
+
+        What changed since the scan began is not trusted. The others were seen unchanged after `began`.
+        """
+        assert self._watched is not None
+        tree = self._tree
+        known = dict(zip(self._watched.split("\n"), array("Q", self._stamps), strict=False))
+        for path in changed:
+            known.pop(path, None)
+        watched = [*tree.folders, *tree.files]
+        watched += [path.rstrip("/") for path, skip in tree.skipped.items() if _may_join(skip)]
+        missing = [path for path in watched if path not in known]
+        if missing:
+            found = stamps(str(self._source.root), "\n".join(missing), began - RACY_NS)
+            known.update(zip(missing, array("Q", found), strict=True))
+        self._watched, self._is_saved = "\n".join(watched), False
+        self._stamps = array("Q", [known[path] for path in watched]).tobytes()
+
+    def _rule_stamps(self) -> dict[str, tuple[int, int]]:
+        root = self._source.root
+        return rule_stamps(root, sorted(self._repositories)[:MAX_REPOSITORIES], [root / SETTINGS])
 
     def _compare(self, paths: set[str], *, everything: bool) -> dict[str, str]:
         """Return which of these paths are new, changed or deleted."""
@@ -232,8 +318,7 @@ class TreeCheck:
         if file is None:
             return "deleted"
         if record is None:
-            refused = self._refused.get(path)
-            return "" if refused is not None and (not refused.mtime_ns or same_stat(refused, file)) else "new"
+            return "" if _is_refused(self._refused.get(path), file) else "new"
         if trust_stat and same_stat(record, file):
             return ""
         if self._verified.get(path) == (file.identity, record.digest):
@@ -241,10 +326,24 @@ class TreeCheck:
         return "changed" if record.size != file.size and not record.stale else "suspect"
 
 
+def _is_refused(skip: Skipped | None, file: ScannedFile) -> bool:
+    """Return whether the index leaves this file out because of its content; without a size, a scan has left it out."""
+    if skip is None:
+        return False
+    return same_stat(skip, file) if skip.mtime_ns else skip.size > 0
+
+
 def _differing(before: Mapping[str, int], found: Iterable[ScannedFile]) -> set[str]:
     """Return the paths that have another identity than before, or no longer exist."""
     after = {file.path: file.identity for file in found}
     return {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+
+
+def _may_join(skip: Skipped) -> bool:
+    """Return whether a skipped path may come into scope, or change what is in scope, without a new name."""
+    name = skip.path.rpartition("/")[2]
+    is_script = skip.reason == "language" and "." not in name
+    return name in IGNORE_FILES or is_script or skip.reason in ("too-large", "unreadable")
 
 
 def _by_path(skipped: Iterable[Skipped]) -> dict[str, Skipped]:

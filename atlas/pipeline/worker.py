@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,9 @@ BUS_RETRY_SECONDS = 1.0
 
 MAX_RETRY_SECONDS = 15.0
 """The longest delay before an unavailable service is tried again."""
+
+TRACE_FRAMES = 5
+"""Innermost frames of an unexpected error that the log keeps."""
 
 _T = TypeVar("_T")
 
@@ -195,19 +199,24 @@ async def _failures(
             delay = min(2 * delay, MAX_RETRY_SECONDS)
             if not stop.is_set():
                 continue
+            return []
         except LeaseLost:
             raise
         except StoreError as error:
             return [(one, error.message) for one in batch]
-        except Exception as error:  # noqa: BLE001 the worker is the boundary: an event's error concerns only that event
-            reason = error.message if isinstance(error, AtlasError) else f"{type(error).__name__}: {error}"
-            if len(batch) == 1:
-                return [(batch[0], reason)]
-            log("batch failed, trying its events one by one", {"tier": tier.group, "error": reason})
-            return [found for one in batch for found in await _failures(tier, [one], report, stop, log)]
+        except AtlasError as error:
+            reason = error.message
+        except Exception as error:  # noqa: BLE001 isolation: a bug that one file triggers must not stop the others
+            reason = f"{type(error).__name__}: {error}"
+            trace = "".join(traceback.format_tb(error.__traceback__)[-TRACE_FRAMES:])
+            log("unexpected error", {"tier": tier.group, "error": reason, "trace": trace})
         else:
             report.away = ""
-        return []
+            return []
+        if len(batch) == 1:
+            return [(batch[0], reason)]
+        log("batch failed, trying its events one by one", {"tier": tier.group, "error": reason})
+        return [found for one in batch for found in await _failures(tier, [one], report, stop, log)]
 
 
 async def _extend_visibility(bus: Streams, tier: Tier, ids: Sequence[str]) -> None:

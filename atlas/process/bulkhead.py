@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from atlas.errors import Unavailable
+from atlas.wording import counted
 
 QUERIES_AT_WORK = 2
 """Concurrent Cypher queries on the embedded store; their memory limits assume this number."""
@@ -68,7 +69,7 @@ class Bulkheads:
             yield
             return
         if self._inside[tool] >= width.at_work + width.waiting:
-            raise Unavailable(f"{self._inside[tool]} calls of {tool} are in progress", "retry in a few seconds")
+            raise Unavailable(f"{counted(self._inside[tool], 'call')} of {tool} in progress", "retry in a few seconds")
         leave = leave_place.get()
         if leave is not None and not width.keeps_place:
             leave()

@@ -44,7 +44,7 @@ def open_file(path: Path, flags: int, mode: int = 0o600, *, own: bool = True) ->
         _check(os.fstat(descriptor), path, own=own)
         if flags & os.O_TRUNC:
             os.ftruncate(descriptor, 0)
-    except BaseException:
+    except BaseException:  # also an interrupt: the descriptor has no other owner
         os.close(descriptor)
         raise
     return descriptor
@@ -68,7 +68,7 @@ def write_file(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
             draft.replace(path)
-        except BaseException:
+        except BaseException:  # also an interrupt: no draft may stay next to the file
             draft.unlink(missing_ok=True)
             raise
 

@@ -8,11 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from atlas.contracts import Embedder, Store, TokenCounter
 from atlas.history import History
 from atlas.model import NodeRow
 from atlas.search.languages import LanguageTerms
+
+
+class Outline(Protocol):
+    """Reads the definitions of a text; safe to use from several threads."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The parser and its languages, as in the record of the structure unit before its `+`."""
+        ...
+
+    def digest(self, content: bytes) -> str:
+        """Return the digest of a text as in `FileRecord.digest`."""
+        ...
+
+    def __call__(self, path: str, content: bytes) -> Sequence[NodeRow]:
+        """Return the rows of the definitions of a file with this path and content."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +50,7 @@ class Reader:
     languages: LanguageTerms
     history: History | None = None
     """The version history of `project`, for questions about changes; None where there is none to ask."""
-    outline: Callable[[str, bytes], Sequence[NodeRow]] | None = None
-    """(path, text) -> definitions of a version that is not indexed (`atlas.parsing.outline`)."""
+    outline: Outline | None = None
+    """The definitions of versions that are not indexed (`atlas.parsing.outline`)."""
     prose_embedder: Embedder | None = None
     """Embeds questions for the search of notes; None where they are not searched by meaning."""

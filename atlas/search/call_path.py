@@ -17,7 +17,7 @@ _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge of the chain: it leads to `node`; `path` and `line` are where it is written down."""
+    """One edge of the chain: it leads to `node`; `path` and `line` locate the call."""
 
     node: Node
     path: str

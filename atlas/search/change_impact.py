@@ -1,35 +1,38 @@
-"""A difference of two states -> its changed symbols in the graph, what they affect, what still names removed ones."""
+"""Find the changed symbols of a difference, what they affect, and the places that still name removed symbols."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.errors import NotFound
 from atlas.history import WORK_TREE, Change, ChangeKind, Diff
-from atlas.model import Filter, Match, Node
+from atlas.model import STRUCTURE_PATH, Filter, Match, Node, NodeRow
 from atlas.search import Reader
 from atlas.search.changed_symbols import ChangedSymbol, How, changed_symbols, local_names, outermost
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.impact import Impact, Seed, trace_impact
+from atlas.wording import counted
 
 MAX_MENTIONS = 20
-"""Symbols that are listed for mentioning one removed name."""
+"""Maximum number of symbols listed per removed name."""
 MAX_OUTLINED = 400
 """Changed files whose definitions are compared."""
 OUTLINE_SECONDS = 5.0
 """After this time no further file is parsed."""
+MAX_FILES = 1_000
+"""Changed files whose definitions are read from the index."""
 MAX_REMOVED = 40
-"""Removed names that are looked for."""
+"""Maximum number of removed names that are searched for."""
 _UNFOLLOWED = (How.MODULE, How.DOCS)
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A symbol whose text still names what was removed or renamed."""
+    """A symbol whose text still contains a name that was removed or renamed."""
 
     name: str
     node: Node
@@ -48,6 +51,16 @@ class ChangeImpact:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedFiles:
+    """Changed files as the index has them."""
+
+    rows: Mapping[str, Sequence[NodeRow]]
+    """The definitions of each indexed path."""
+    digests: Mapping[str, str]
+    """The digest of the content they were read from; none if another parser has read them."""
+
+
 async def read_diff(reader: Reader, project: str, old: str, new: str = WORK_TREE) -> Diff:
     """Return a difference; files that are indexed, but unknown to git, count as added.
 
@@ -55,57 +68,78 @@ async def read_diff(reader: Reader, project: str, old: str, new: str = WORK_TREE
     """
     if reader.history is None or project != reader.project:
         raise NotFound("git history is read only for the project of this session", "ask in that project's folder")
-    known: Iterable[str] = ()
-    if new == WORK_TREE and ".." not in old:
-        known = await reader.store.manifest(project)
-    return await reader.history.diff(old, new, [path for path in known if path])
+    known = await reader.store.paths(project) if new == WORK_TREE and ".." not in old else ()
+    return await reader.history.diff(old, new, known)
 
 
-async def diff_symbols(reader: Reader, diff: Diff) -> tuple[list[ChangedSymbol], tuple[str, ...]]:
-    """Return the changed symbols of every file in the order of the paths, and notes on files that were left out."""
-    outline = reader.outline
+async def diff_symbols(
+    reader: Reader, diff: Diff, indexed: IndexedFiles | None = None
+) -> tuple[list[ChangedSymbol], tuple[str, ...]]:
+    """Return the changed symbols of every file in the order of the paths, and notes on files that were left out.
+
+    A version that is `indexed` is not parsed. Raises store errors.
+    """
+    outline, end = reader.outline, time.monotonic() + OUTLINE_SECONDS
     if outline is None:
         return [], ()
-    end = time.monotonic() + OUTLINE_SECONDS
+    if indexed is None:
+        indexed = await indexed_files(reader, reader.project, diff)
+
+    def rows(path: str, text: bytes) -> Sequence[NodeRow]:
+        digest = indexed.digests.get(path)
+        return indexed.rows[path] if digest is not None and digest == outline.digest(text) else outline(path, text)
 
     def read(change: Change) -> list[ChangedSymbol] | None:
-        return changed_symbols(change, outline) if time.monotonic() < end else None
+        return changed_symbols(change, rows) if time.monotonic() < end else None
 
     # parsing releases the interpreter: files are read side by side
     found = await asyncio.gather(*(asyncio.to_thread(read, change) for change in diff.changes[:MAX_OUTLINED]))
     left = len(diff.changes) - sum(each is not None for each in found)
-    notes = (f"{left} of {len(diff.changes)} changed files were not parsed: too many for one answer",) if left else ()
+    notes = (f"not parsed: {left} of {len(diff.changes)} changed files, too many for one answer",) if left else ()
     return [symbol for each in found for symbol in outermost(each or ())], notes
+
+
+async def indexed_files(reader: Reader, project: str, diff: Diff) -> IndexedFiles:
+    """Return what the index holds of the changed files. Raises store errors."""
+    paths = list(dict.fromkeys(path for change in diff.changes for path in (change.path, change.old_path) if path))
+    where = Filter(project=project)
+    records = await reader.store.records(project, [STRUCTURE_PATH, *paths[:MAX_FILES]])
+    known = [path for path in paths if path in records]
+    found = await asyncio.gather(*(reader.store.find(path, Match.PATH, where, 10_000) for path in known))
+    structure, outline = records.get(STRUCTURE_PATH), reader.outline
+    is_read_alike = False
+    if structure is not None and outline is not None:
+        # asked in a thread: it loads the languages
+        fingerprint = await asyncio.to_thread(lambda: outline.fingerprint)
+        is_read_alike = structure.digest.partition("+")[0] == fingerprint
+    return IndexedFiles(
+        {path: [node.row for node in nodes] for path, nodes in zip(known, found, strict=True)},
+        {path: records[path].digest for path in known} if is_read_alike else {},
+    )
 
 
 async def impact_of_diff(reader: Reader, project: str, diff: Diff, depth: int = 0) -> ChangeImpact:
     """Return what a difference affects. Raises store errors."""
-    symbols, left = await diff_symbols(reader, diff)
+    indexed = await indexed_files(reader, project, diff)
+    symbols, left = await diff_symbols(reader, diff, indexed)
     followed = [symbol for symbol in symbols if symbol.how not in _UNFOLLOWED]
-    seeds, missing = await _seeds(reader, project, followed)
+    seeds, missing = _seeds(indexed, followed)
     impact, mentions = await asyncio.gather(
         trace_impact(reader, seeds, depth), _mentions(reader, project, symbols, diff)
     )
     notes = [*diff.notes, *left]
     if missing:
         notes.append(
-            f"{len(missing)} changed symbols are not in the index yet, so what uses them is unknown: "
-            f"{', '.join(symbol.name for symbol in missing[:5])}; `index` reads them"
+            f"unknown users of {counted(len(missing), 'changed symbol')} that the index does not hold yet: "
+            f"{', '.join(symbol.name for symbol in missing[:5])}; `index` reads the files"
         )
     return ChangeImpact(diff, tuple(symbols), impact, len(seeds), mentions, tuple(notes))
 
 
-async def _seeds(
-    reader: Reader, project: str, symbols: Sequence[ChangedSymbol]
-) -> tuple[list[Seed], list[ChangedSymbol]]:
+def _seeds(indexed: IndexedFiles, symbols: Sequence[ChangedSymbol]) -> tuple[list[Seed], list[ChangedSymbol]]:
     """Return the symbols that the graph holds, and those that it does not hold."""
-    where = Filter(project=project)
     paths = dict.fromkeys(symbol.path for symbol in symbols)
-    found = await asyncio.gather(*(reader.store.find(path, Match.PATH, where, 10_000) for path in paths))
-    names = {
-        path: {name: row.uid for name, row in local_names(node.row for node in nodes).items()}
-        for path, nodes in zip(paths, found, strict=True)
-    }
+    names = {path: {name: row.uid for name, row in local_names(indexed.rows.get(path, ())).items()} for path in paths}
     seeds: list[Seed] = []
     missing: list[ChangedSymbol] = []
     for symbol in symbols:

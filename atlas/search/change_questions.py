@@ -1,4 +1,4 @@
-"""Text of a question about changes -> what is asked of the history: commits, a difference, a last change. Pure.
+"""Parse a question about changes: does it ask for commits, a difference or a last change, and since when? Pure.
 
 The grammar has found that a question is about changes, and of which name. Here the times and revisions in it are read.
 """
@@ -28,6 +28,14 @@ _SINCE = re.compile(
     r"\b(?:since|after|against|compared (?:to|with)|relative to|from|diff (?:to|with|of)|versus|vs\.?) "
     r"(?:the )?(?:last )?(?:commit |revision |tag |branch |version |release )?[`'\"]?(?P<rev>[^\s`'\"?,!]+)"
 )
+_LAST_TAG = re.compile(
+    r"\b(?:since|after|from|against|compared (?:to|with)) (?:the |our )?(?:very )?"
+    r"(?:last|latest|newest|previous|most recent) (?:release|tag|version|tagged (?:release|version|commit))"
+    r"(?=$|[ ?.!,]+(?:$|(?:in|under|of|to|for)\b))",
+    re.IGNORECASE,
+)
+LAST_TAG = ":last-tag"
+"""Revision of a question that means the newest tag; the history knows which one that is."""
 _BRANCH = re.compile(r"\b(?:this|my|the|our|current) (?:feature )?(?:branch|pr|pull request|merge request|mr)\b")
 _UNCOMMITTED = re.compile(
     r"\b(?:uncommitted|unstaged|unsaved|local|pending|working (?:tree|copy|directory)|dirty|not (?:yet )?committed)\b"
@@ -43,7 +51,7 @@ _OWN = re.compile(
 
 
 class Asks(StrEnum):
-    """What a question about changes asks for."""
+    """The kind of answer that a question about changes asks for."""
 
     COMMITS = "commits"
     DIFF = "diff"
@@ -78,7 +86,7 @@ def change_question(text: str, name: str, within: str, now: int) -> ChangeQuesti
     if between is not None:
         return ChangeQuestion(Asks.DIFF, "", between[1].strip("`'\""), between[2].strip("`'\""), scope=within)
     revision = _revision(text)
-    is_time = name.lower() in _WORDS_OF_TIME or _DATE.fullmatch(name)
+    is_time = name.lower() in (*_WORDS_OF_TIME, "release", "tag", "version") or _DATE.fullmatch(name)
     if name and name not in (revision, "git") and not is_time:
         if _WITH.search(lowered):
             return ChangeQuestion(Asks.TOGETHER, name)
@@ -112,6 +120,8 @@ def _commits(text: str) -> int:
 
 def _revision(text: str) -> str:
     """Return the revision behind `since`, `against` and the like; "" for a word of time or a date."""
+    if _LAST_TAG.search(text):
+        return LAST_TAG
     for match in _SINCE.finditer(text):
         revision = match["rev"].rstrip(".;:)")
         is_time = revision.lower() in _WORDS_OF_TIME or _DATE.fullmatch(revision) or revision in _NUMBERS

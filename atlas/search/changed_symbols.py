@@ -1,4 +1,4 @@
-"""One changed file -> the symbols that changed, by comparing the definitions of both versions. Pure.
+"""Find the changed symbols of a file by comparing the definitions of both versions. Pure.
 
 A symbol counts as changed when its signature, body or documentation does; layout and comments do not count. A class
 counts when lines of its own changed, not for a change inside of a method, which counts itself.
@@ -15,8 +15,8 @@ from atlas.history import Change
 from atlas.line_diff import Hunk, diff_lines, lines_of
 from atlas.model import Label, NodeRow
 
-Outline = Callable[[str, bytes], Sequence[NodeRow]]
-"""(path, text) -> rows of its definitions (`atlas.parsing.outline`)."""
+Rows = Callable[[str, bytes], Sequence[NodeRow]]
+"""(path, text) -> rows of its definitions."""
 
 CODE = (Label.CLASS, Label.FUNCTION, Label.METHOD, Label.VALUE)
 _REDEFINITION = re.compile(r"#\d+$")
@@ -52,7 +52,7 @@ class ChangedSymbol:
     exported: bool = True
 
 
-def changed_symbols(change: Change, outline: Outline) -> list[ChangedSymbol]:
+def changed_symbols(change: Change, outline: Rows) -> list[ChangedSymbol]:
     """Return the changed symbols of a file in the order of their lines; none where the texts are not known."""
     if not change.compared:
         return []

@@ -1,4 +1,4 @@
-"""Questions about changes, answered from the version history: commits, differences, last changes, co-changes."""
+"""Answer questions about changes from the version history: commits, differences, last changes, co-changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from atlas.history import WORK_TREE, CoChanges, Commit, Diff, LastChange, Log
 from atlas.model import Filter, Label, Node
 from atlas.search import Reader
 from atlas.search.change_impact import diff_symbols, read_diff
-from atlas.search.change_questions import Asks, ChangeQuestion, change_question
+from atlas.search.change_questions import LAST_TAG, Asks, ChangeQuestion, change_question
 from atlas.search.changed_symbols import ChangedSymbol
 from atlas.search.relations import Kind, RelationIntent
 from atlas.search.resolve import relative
@@ -55,6 +55,8 @@ class Changes:
     problem: str = ""
     """Why the history could not answer."""
     hint: str = ""
+    tag: str = ""
+    """The tag that `the last release` of the question stands for."""
 
 
 def asks_history(intent: RelationIntent, text: str) -> bool:
@@ -72,7 +74,11 @@ async def answer_changes(reader: Reader, intent: RelationIntent, text: str, wher
             question, problem="git history is read only for the project of this session: ask from its folder"
         )
     try:
-        return await _answer(reader, question, where)
+        tag = ""
+        if question.old == LAST_TAG:
+            tag = await reader.history.last_tag()
+            question = replace(question, old=f"tags/{tag}")
+        return replace(await _answer(reader, question, where), tag=tag)
     except AtlasError as error:
         near = f"; near: {', '.join(near)}" if (near := getattr(error, "near", ())) else ""
         return Changes(question, problem=f"{error.message}{near}", hint=error.hint)

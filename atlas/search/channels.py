@@ -21,7 +21,7 @@ POOL = 100
 """Candidates per channel: recall@100 of words and meaning together is .91; more candidates add little (adr/0008)."""
 NAME_LIMIT = 40
 SEEDS = 3
-"""Nodes of a name whose neighbours are added; a name of more is too ambiguous to be context."""
+"""Maximum number of nodes of a name; the neighbours of a more ambiguous name are not added."""
 
 NAME_GRADES = {
     "exact name": 1.0,
@@ -34,7 +34,7 @@ NAME_GRADES = {
 """Score of a name match by reason, relative to the best match of words and meaning (1.0)."""
 PHRASE_SHARES = (1.0, 0.75, 0.5, 0.34)
 MIN_PHRASE = 3
-"""Words; fewer stand next to each other by chance."""
+"""Minimum number of words of a phrase; fewer occur next to each other by chance."""
 FEW_HITS = 5
 """A part of a phrase that so few symbols contain is as good as the whole."""
 EXTERNAL_SHARE = 0.5
@@ -93,7 +93,7 @@ async def by_words(reader: Reader, query: Query, where: Filter, limit: int = POO
 
 
 async def by_phrase(reader: Reader, query: Query, where: Filter) -> Ranking:
-    """Find quoted texts and error messages: whole, else by their longest parts that are found anywhere.
+    """Find quoted texts and error messages: the whole text, or else its longest parts that the index contains.
 
     A message in use holds values that its source does not, and tests quote messages: the code that a part of it comes
     from goes before the test that repeats it. Hits score by the share of

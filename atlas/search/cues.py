@@ -152,7 +152,7 @@ def _is_certain(word: str, quoted: set[str], previous: str, *, first: bool) -> b
         return False
     if is_code_shaped(word):
         return not word.isupper() or (len(word) > 5 and word not in ("README", "CHANGELOG")) or "_" in word
-    return bool(_KIND.fullmatch(previous)) and word.isidentifier() and not _is_relation_word(word)
+    return bool(_KIND.fullmatch(previous)) and word.isidentifier() and not is_relation_word(word)
 
 
 _KIND = re.compile("(?:class|function|func|method|interface|trait|struct|enum|macro)")
@@ -171,7 +171,8 @@ def _vocabulary() -> frozenset[str]:
     )
 
 
-def _is_relation_word(word: str) -> bool:
+def is_relation_word(word: str) -> bool:
+    """Return whether a word is a noun or verb of a relation."""
     return word in _vocabulary()
 
 

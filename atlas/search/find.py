@@ -1,4 +1,4 @@
-"""One search from text to ranked candidates: route, run the channels, fuse, rank. The whole read path on one screen."""
+"""Run one search from text to ranked candidates: route, run the channels, fuse the results, rank them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
 from atlas.search.rank import Candidate, rank
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
+from atlas.search.relations import Kind, RelationIntent
 from atlas.search.route import Query, route
+from atlas.search.unions import answer_both
+from atlas.search.untested import find_untested
+from atlas.search.unused import find_unused
 
 RERANK_LIMIT = 60
 """Candidates that are read and ranked, the same for every page so that paging is stable; 100 give no better results."""
@@ -37,7 +41,7 @@ FOCUS_POWER = 2
 NEIGHBOUR_WEIGHT = 0.15
 """Neighbours of a named symbol are context: they break ties but do not displace matches."""
 PHRASE_WEIGHT = 1.5
-"""A quoted text that stands in the source is what was asked for, whatever else resembles the question."""
+"""A quoted text that occurs in the source outweighs matches that only resemble the question."""
 CENTRAL_TYPES = (EdgeType.CALLS, EdgeType.INHERITS, EdgeType.IMPORTS)
 
 
@@ -115,11 +119,21 @@ async def _relation(reader: Reader, query: Query, where: Filter) -> tuple[Relati
     if query.relation is None:
         return None, ()
     try:
-        relation = await answer_relation(reader, query.relation, where)
+        relation = await _answer(reader, query.relation, where)
     except AtlasError as error:
         return None, (f"{query.relation.kind} of `{query.relation.name}` could not be read: {error.message}",)
+    is_unknown = relation is None and (query.relation.kind in UNANSWERED or not query.relation.name)
     note = f"{query.relation.kind} are not answered from the graph yet: searched as text"
-    return relation, (note,) if query.relation.kind in UNANSWERED or not query.relation.name else ()
+    return relation, (note,) if is_unknown else ()
+
+
+async def _answer(reader: Reader, intent: RelationIntent, where: Filter) -> Relation | None:
+    if not intent.name and intent.kind in (Kind.UNUSED, Kind.UNTESTED):
+        find = find_unused if intent.kind == Kind.UNUSED else find_untested
+        return await find(reader, intent, where)
+    if intent.other and intent.kind != Kind.PATH:
+        return await answer_both(reader, intent, where)
+    return await answer_relation(reader, intent, where)
 
 
 async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking]:

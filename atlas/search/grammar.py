@@ -1,4 +1,4 @@
-"""Question -> the relation that it asks for. Pure; knows nothing of the store.
+"""Recognise the relation that a question asks for. Pure; independent of the store.
 
 The words and frames are data (`phrases.toml`): how English puts a noun ("callers of X", "X callers") or a verb ("what
 calls X", "where is X called from") around a name. A frame has to match the whole question, or a whole clause of it when
@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from atlas.search.cues import certain_names, find_by_cues
+from atlas.search.cues import certain_names, find_by_cues, is_relation_word
 from atlas.search.frames import KIND_WORD, frame_groups, nouns
 from atlas.search.names import dotted, is_code_shaped
 from atlas.search.question_scope import PRONOUNS, SPACE, readings, split_scope
+from atlas.search.reach_questions import find_unreached
 from atlas.search.relations import Kind, RelationIntent
 
 MAX_RELATION_CHARACTERS = 300
@@ -35,6 +36,11 @@ _CLAUSE = re.compile(
     r"| and (?=who |what |where |which |how |show |list |find |in which |when |why )",
     re.IGNORECASE,
 )
+_AND = re.compile(
+    r"(?P<one>[^\s,;]+)(?:,? (?:and|or|and/or|&|as well as)|,) (?:(?:the|a) )?(?P<two>[^\s,;]+)", re.IGNORECASE
+)
+_OF_TWO = frozenset(Kind) - {Kind.PATH, Kind.CHANGES, Kind.IMPACT, Kind.ROUTES, Kind.UNUSED, Kind.UNTESTED}
+"""Relations of two symbols that are the relations of both."""
 _COMMANDS = frozenset(("find", "show", "list", "get", "give", "tell", "print", "display", "search", "explain"))
 """At the beginning of a question they are what to do, not the name in `X callers`."""
 
@@ -48,15 +54,36 @@ def find_relation(text: str) -> RelationIntent | None:
         return None
     if _SENTENCE.search(text):
         return None
+    if (unreached := find_unreached(text)) is not None:
+        return unreached
     quoted: set[str] = set()
     text = _QUOTED.sub(lambda match: _hold(match, quoted), text)
-    found = _of_pronoun(text, quoted) or _whole(text, quoted)
+    found = _of_two(text, quoted) or _of_pronoun(text, quoted) or _whole(text, quoted)
     if found is not None:
         return found
     for clause in _CLAUSE.split(text):
         if clause != text and (found := _whole(clause, quoted)) is not None and found.certain:
             return found
     return _by_cues(text, quoted)
+
+
+def _of_two(text: str, quoted: set[str]) -> RelationIntent | None:
+    """Match a question about two names: `callers of f and g`. Both are names, or the question has a frame for one."""
+    for match in _AND.finditer(text):
+        one, two = match["one"], match["two"].rstrip(" .!,;:?")
+        words = (one, two)
+        if match[0][len(one) : match.start("two") - match.start()].strip() == "," and not certain_names(two, quoted):
+            continue
+        if any(word.lower() in PRONOUNS or word.lower() in nouns() or is_relation_word(word.lower()) for word in words):
+            continue
+        shorter = f"{text[: match.end('one')]}{text[match.start('two') + len(two) :]}"
+        found = _whole(shorter, quoted)
+        if found is None and len(certain_names(f"of {one} {two}", quoted)) == 2:
+            found = _by_cues(shorter, quoted)
+        name, other = (dotted(word.replace(SPACE, " ")) for word in words)
+        if found is not None and found.kind in _OF_TWO and found.name == name and _is_name(other):
+            return replace(found, other=other)
+    return None
 
 
 def _of_pronoun(text: str, quoted: set[str]) -> RelationIntent | None:

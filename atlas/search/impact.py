@@ -1,4 +1,4 @@
-"""Changed symbols -> what they affect: callers, users, subclasses, tests, documents, by level. Reads the graph only.
+"""Find what changed symbols affect: callers, users, subclasses, tests, documents, by level. Reads the graph only.
 
 A call of a method may run whatever overrides it, so callers of a method are also looked for at the methods that it
 overrides. Importing a name executes nothing of it: an importer is listed, but not followed.
@@ -64,7 +64,7 @@ class Impact:
     """What a change affects, nearest and most certain first."""
 
     affected: tuple[Affected, ...]
-    """Code that is no test."""
+    """Affected code other than tests."""
     tests: tuple[Affected, ...]
     documents: tuple[Affected, ...]
     """Documents and decisions that mention a changed symbol, or the class or file that it is in."""

@@ -22,7 +22,7 @@ MAX_NODES = 100
 """Symbols whose text is read for one name."""
 MAX_FILES = 30
 MAX_LISTED = 20
-"""Symbols that are listed; a name that more mention without an edge is likely to be shared with another package."""
+"""Maximum number of symbols listed; a name with more mentions is likely to be shared with another package."""
 MAX_LINE = 2_000
 """Characters of a line; longer ones are data."""
 _BY_TEXT = "text"
@@ -99,9 +99,9 @@ def _defines(node: Node) -> bool:
 async def find_mentions(
     reader: Reader, name: str, where: Filter, known: Collection[str], *, calls: bool
 ) -> list[Mention]:
-    """Return what mentions a name, without the symbols whose uids are known; only its calls if `calls`.
+    """Return the symbols that mention a name, except those with known uids; with `calls` only those that call it.
 
-    More than `MAX_LISTED` are none: then the name says too little.
+    Returns none if there are more than `MAX_LISTED`: such a name is too common to identify the symbol.
     """
     words = reader.split_words(name)[:1]
     hits = await reader.store.search_text(words, where, MAX_NODES) if words else []
@@ -136,6 +136,11 @@ async def find_calls(reader: Reader, caller: Node, known: Collection[str]) -> li
     return found
 
 
+def is_comment(line: str) -> bool:
+    """Return whether a line is a comment: it does not refer to the names in it."""
+    return bool(_COMMENT.match(line))
+
+
 def _pattern(name: str, *, calls: bool) -> re.Pattern[str]:
     if calls:
         return re.compile(rf"(?<![\w$'\"`]){re.escape(name)}(?:::)?(?:<[^<>()]*>)?[!?]?\(")
@@ -149,7 +154,7 @@ def _in_file(
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > MAX_LINE or not pattern.search(line):
             continue
-        if calls and (_COMMENT.match(line) or _DEFINITION.match(line)):
+        if calls and (is_comment(line) or _DEFINITION.match(line)):
             continue
         around = [node for node in nodes if node.row.start_line <= number <= node.row.end_line]
         if around:

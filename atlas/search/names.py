@@ -1,4 +1,4 @@
-"""Names as people and agents write them: other languages' separators, quotes, receivers and call brackets. Pure."""
+"""Normalise names as people and agents write them: separators, quotes, receivers and call brackets. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _TYPE_ARGUMENTS = re.compile(r"(?<=\w)(?:::)?<[^<>]*>(?=$|\.|::|#|\()")
 
 
 def valid(text: str) -> str:
-    """Return the text in normal form C, with what cannot be UTF-8 (lone surrogates) as question marks."""
+    """Return the text in normal form C, with lone surrogates, which UTF-8 cannot encode, as question marks."""
     return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
 
 
 def dotted(name: str) -> str:
     """Return a name as qualified names are written: segments joined by dots.
 
-    Quotes, pointer receivers (`(*Context).Bind`), type arguments (`Vec<T>::push`) and call brackets go.
+    Quotes, pointer receivers (`(*Context).Bind`), type arguments (`Vec<T>::push`) and call brackets are removed.
     """
     name = name.strip().strip("`'\"")
     name = _RECEIVER.sub(r"\1.", name)

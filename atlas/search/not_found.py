@@ -13,6 +13,7 @@ from atlas.model import FileRecord, Filter, Node, Skipped
 from atlas.search import Reader
 from atlas.search.names import dotted
 from atlas.search.resolve import CANDIDATES, relative, resolve
+from atlas.wording import counted, counts
 
 MENTIONS = 50
 """Maximum number of mentions counted; more are shown as "50+"."""
@@ -40,7 +41,7 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     path, colon, _ = relative(reader, name).partition(":")
     file = path if path in manifest else path.partition("#")[0]
     if file in manifest and file:
-        return (f"`{file}` is indexed ({manifest[file].lines} lines), but contains no such name or line",)
+        return (f"`{file}` is indexed ({counted(manifest[file].lines, 'line')}), but contains no such name or line",)
     if _is_path(path, colon, manifest):
         return tuple(_no_file(path.rstrip("/"), skipped, manifest))
     segments = set(dotted(name).split(".")) - {""}
@@ -48,7 +49,7 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     word, mentions = await _mentions(reader, where.project, dotted(name).rpartition(".")[2])
     if mentions:
         lines.append(
-            f"no definition, but {_count(mentions)} indexed symbols mention `{word}`: {_places(mentions)}; "
+            f"no definition, but `{word}` occurs in {_count(mentions, 'indexed symbol')}: {_places(mentions)}; "
             "it may come from another package or be created at run time"
         )
     elif not word:
@@ -56,8 +57,8 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
     elif not lines:
         unresolved = sum(record.unresolved for record in manifest.values())
         lines.append(
-            f"nothing in the {_files(manifest)} indexed files mentions it, and no skipped file is likely to define it "
-            f"({len(skipped)} skipped, {unresolved} references unresolved)"
+            f"nothing in the {counted(_files(manifest), 'indexed file')} mentions it, and no skipped file is likely to "
+            f"define it ({counts((len(skipped), 'skipped path'), (unresolved, 'unresolved reference'))})"
         )
     return tuple(lines)
 
@@ -72,7 +73,7 @@ async def why_no_callers(reader: Reader, node: Node, kind: str = "callers") -> s
     if not others:
         return f"no resolved {kind}, and nothing else in the index mentions `{word}`"
     return (
-        f"no resolved {kind}: unknown rather than none, because {_count(others)} other symbols mention `{word}` "
+        f"no resolved {kind}: unknown rather than none, because `{word}` occurs in {_count(others, 'other symbol')} "
         f"without an edge to it ({_places(others)})"
     )
 
@@ -177,5 +178,5 @@ def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
 
 
-def _count(nodes: list[Node]) -> str:
-    return f"{len(nodes)}+" if len(nodes) >= MENTIONS else str(len(nodes))
+def _count(nodes: list[Node], noun: str) -> str:
+    return counted(len(nodes), noun, more=len(nodes) >= MENTIONS)

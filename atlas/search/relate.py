@@ -1,4 +1,4 @@
-"""A question about a relation -> the edges that answer it, each symbol once with every line. Reads the graph only.
+"""Find the edges that answer a question about a relation; each symbol once, with all lines. Reads the graph only.
 
 `answer_relation` returns None where the question has to be searched as text: it names nothing that is certainly a
 symbol, and nothing has that name.
@@ -13,6 +13,7 @@ from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
+from atlas.search.families import find_family, related_inside
 from atlas.search.mentions import find_related_by_text
 from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
@@ -26,17 +27,17 @@ MAX_DEPTH = 8
 DEFAULT_DEPTH = 3
 """Levels of a transitive question that names none: each level multiplies the answers by the number of callers."""
 MAX_REACHED = 2_000
-"""Symbols that a transitive relation visits."""
+"""Maximum number of symbols that a transitive relation visits."""
 MAX_FOLLOWED = 3
-"""Symbols of one name whose edges are listed together; of more, only their numbers are."""
+"""Maximum number of symbols of one name whose edges are listed; for more symbols, only the edges are counted."""
 _ALWAYS_SYMBOLS = frozenset(
     {Kind.CALLERS, Kind.CALLEES, Kind.SUBTYPES, Kind.SUPERTYPES, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.IMPORTERS}
 )
 """Relations that nobody asks of an English word: `callers of save` means a symbol, `tests for login` may not."""
 _LISTED_ANYWAY = _ALWAYS_SYMBOLS | {Kind.DEFINITION, Kind.INSTANTIATIONS}
 """Relations that list the symbols of a name that many have, though the name may be an English word."""
-UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
-"""Relations that the graph does not hold; questions without a name (`unused functions`) are not answered, either.
+UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES})
+"""Relations that the graph does not hold.
 
 Questions about changes are answered from the version history before (`search/changes.py`), unless they only sound so.
 """
@@ -47,7 +48,7 @@ _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OV
 
 
 async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter) -> Relation | None:
-    """Answer a question about a relation; None where it is to be searched as text. Raises store errors."""
+    """Answer a question about a relation; return None if it has to be searched as text. Raises store errors."""
     if not intent.name or intent.kind in UNANSWERED:
         return None
     if intent.kind == Kind.UNUSED:
@@ -61,10 +62,17 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return None
     if intent.kind == Kind.PATH:
         return await _path(reader, intent, targets, where.project)
+    about: tuple[str, ...] = ()
     if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
-        return await _counted(reader, intent, targets)
+        family = await find_family(reader, intent.kind, targets, where.project)
+        if family is None:
+            return await _counted(reader, intent, targets)
+        about = (f"{targets.total} methods of that name override one another: this is the one that all go back to",)
+        targets = family
     kept, notes = await _scope(reader, intent, targets, where)
+    notes = (*about, *notes)
     found = list(await _related(reader, intent, targets))
+    found += await related_inside(reader, intent, targets) if about else ()
     found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if kept(each.node))
     if not related:
@@ -128,6 +136,9 @@ async def _follow(
     for depth in range(1, _depth(intent) + 1):
         edges = await reader.store.edges(level, direction, types, MAX_EDGES)
         reached = _merged(edges, direction, depth, names)
+        if depth == 1 and intent.kind in (Kind.CALLERS, Kind.CALLEES):
+            # a recursive function is its own caller
+            found += [each for each in reached if each.node.row.uid in seen]
         new = [each for each in reached if each.node.row.uid not in seen]
         found += new
         seen.update(each.node.row.uid for each in new)
@@ -206,7 +217,10 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
         RelatedSymbol(step.node, step.path, (step.line,) if step.line else (), step.strategy, step.confidence, depth)
         for depth, step in enumerate(steps, 1)
     )
-    bounds = f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols; unresolved ones may exist"
+    bounds = (
+        f"no chain of resolved calls within {MAX_STEPS} steps and {MAX_VISITED} symbols: unknown rather than none, "
+        "because unresolved calls are not followed"
+    )
     return Relation(intent, targets, others, related, () if related else (bounds,))
 
 

@@ -23,7 +23,7 @@ class RelatedSymbol:
     depth: int = 1
     """Number of edges from the named symbol."""
     through: str = ""
-    """Qualified name of the symbol one step closer, where `depth` is above 1; of the base method of a dispatch."""
+    """Qualified name of the symbol one step closer, if `depth` is above 1; for dispatched calls, of the base method."""
     of: str = ""
     """Qualified name of the target, where a name has several."""
 
@@ -40,10 +40,14 @@ class Relation:
     notes: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     """Edges of each target, where they are too many to be followed."""
+    title: str = ""
+    """The first line of an answer that is not about one symbol: `unused functions in Y: ...`."""
 
     @property
     def outcome(self) -> str:
         """`found`, `ambiguous` (more than one target) or `not_found`."""
+        if self.title:
+            return "found"
         ends = [end for end in (self.targets, self.others) if end is not None]
         if any(not end.targets for end in ends):
             return "not_found"

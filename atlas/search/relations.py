@@ -1,11 +1,11 @@
-"""The relations that a question can ask for, and what they are in the graph. Values only."""
+"""The relations that a question can ask for, with their edge types in the graph. Values only."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
-from atlas.model import Direction, EdgeType
+from atlas.model import Direction, EdgeType, Label
 
 
 class Kind(StrEnum):
@@ -41,7 +41,7 @@ class Kind(StrEnum):
 
 
 class TestScope(StrEnum):
-    """Which side of the line between tests and other code is asked for."""
+    """Whether a question asks for tests, for other code, or for both."""
 
     ANY = ""
     ONLY = "only"
@@ -56,7 +56,7 @@ class RelationIntent:
     name: str
     """The symbol as it is looked up, dots between segments; "" where the question names none (`unused functions`)."""
     other: str = ""
-    """The second symbol: the end of a path."""
+    """The second symbol: the end of a path; of another relation, the edges of both are asked for."""
     tests: TestScope = TestScope.ANY
     within: str = ""
     """The module, class, folder or file that the answer is limited to, as it is written."""
@@ -68,6 +68,10 @@ class RelationIntent:
     """Levels that the question asks for; 0 where it does not say."""
     certain: bool = True
     """Whether the name can only be a name: quoted, of mixed case, qualified, or with a word such as `class`."""
+    labels: tuple[Label, ...] = ()
+    """What a question without a name asks for: `unused methods`; () where it does not say."""
+    exported: bool | None = None
+    """Whether such a question asks for exported definitions only, or for others only."""
 
     @property
     def types(self) -> tuple[EdgeType, ...]:

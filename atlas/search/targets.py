@@ -1,8 +1,8 @@
-"""The name in a question about a relation -> the symbol that it stands for. Reads names only; follows no edge.
+"""Resolve the name in a question about a relation to its symbol. Reads names only; follows no edge.
 
-Overloads, redefinitions, declarations and a class with its constructor are one symbol. Of everything that has the
-name, only what the relation can apply to is meant: a method has no subclasses. A definition of the project is preferred
-to a test, and to what another package defines; a file never stands in for a symbol.
+Overloads, redefinitions, declarations and a class with its constructor are one symbol. Only nodes to which the relation
+can apply are candidates: a method has no subclasses. A definition of the project is preferred to a test and to a symbol
+of another package; a file is never returned in place of a symbol.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from dataclasses import dataclass, replace
 from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
+from atlas.search.names import is_code_shaped
 from atlas.search.not_found import why_missing
 from atlas.search.relations import Kind, RelationIntent
+from atlas.search.renamed_imports import find_renamed
 from atlas.search.resolve import resolve
 
 MAX_TARGETS = 12
-"""Symbols of one name that are listed; a name that fits more says how many."""
+"""Maximum number of symbols listed for one name; `Targets.total` counts all."""
 
 MAX_NODES = 500
-"""Nodes read of one name; more are not told apart."""
+"""Maximum number of nodes read for one name."""
 
 _CLASSES = (Label.CLASS,)
 _CALLABLE = (Label.FUNCTION, Label.METHOD, Label.CLASS)
@@ -64,7 +66,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What a name stands for: one target, several (ambiguous), or none with near names and reasons."""
+    """The symbols of a name: one target, several (ambiguous), or none, with near names and reasons."""
 
     name: str
     targets: tuple[Target, ...]
@@ -92,6 +94,10 @@ async def find_targets(reader: Reader, name: str, intent: RelationIntent, projec
     found = await _resolved(reader, name, intent.kind, where)
     if not found.targets and "/" in name:
         found = await _inside_module_path(reader, name, intent.kind, where) or found
+    if not found.targets and not found.reasons and is_code_shaped(name):
+        renamed = _preferred(await find_renamed(reader, name, where), APPLIES.get(intent.kind, ()))
+        if groups := group_symbols(renamed, reader.languages.constructors):
+            return Targets(name, tuple(groups[:MAX_TARGETS]), len(groups))
     if found.targets or not intent.certain:
         return found
     if found.reasons:

@@ -87,6 +87,8 @@ class RelationAnswer:
     evidence: Evidence
     places: int = 0
     """Lines of evidence of all `found` symbols: the call sites of its callers."""
+    title: str = ""
+    """What was found, where the question names no symbol: `unused functions in Y: 3 candidates of 40`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from atlas.tools.citations import place_of
 from atlas.tools.envelope import Envelope, fit_aside
 from atlas.tools.impact import changed_lines, diff_findings, impact_answer, symbol_findings
 from atlas.tools.reports import Report, ReportLine, grouped
+from atlas.wording import counted
 
 _ORDER = ("commits", "changed", "last_change", "changed_together", "near")
 _COMPACT = {"changed": 8, "affected": 8, "tests": 4, "documents": 3, "still_named": 3}
@@ -65,8 +66,8 @@ async def changes_answer(atlas: Atlas, envelope: Envelope, changes: Changes, not
             found=len(lines),
             diagnosis=tuple(filter(None, (problem, changes.hint))),
         )
-        withheld = (f"{left} of {len(lines)} lines by token_budget {envelope.token_budget}" if left else "", *more)
-        return ReportAnswer(_TOOL, report, envelope.evidence(notes=(*notes, *_notes(changes)), withheld=withheld))
+        cut = f"{left} of {counted(len(lines), 'line')} by token_budget {envelope.token_budget}" if left else ""
+        return ReportAnswer(_TOOL, report, envelope.evidence(notes=(*notes, *_notes(changes)), withheld=(cut, *more)))
 
     return await fit_aside(atlas, envelope.token_budget, build, len(lines))
 
@@ -109,13 +110,14 @@ def _said(changes: Changes) -> tuple[list[ReportLine], str, tuple[str, ...]]:
         )
     if changes.together is not None:
         found = changes.together
-        title = f"changed together with {changes.path}: {len(found.files) or 'no'} files in {found.commits} commits"
+        together = counted(len(found.files), "file") if found.files else "no files"
+        title = f"changed together with {changes.path}: {together} in {counted(found.commits, 'commit')}"
         lines = [
             ReportLine("changed_together", "", f"{each.path} {each.times} ({_share(each.times, found.commits)})")
             for each in found.files[:MAX_TOGETHER]
         ]
         left = len(found.files) - len(lines)
-        return lines, title, (f"{left} files that changed together less often",) if left else ()
+        return lines, title, (f"{counted(left, 'file')} that changed together less often",) if left else ()
     return [], f"changes of `{question.name}`", ()
 
 
@@ -130,7 +132,7 @@ def _diff_lines(changes: Changes) -> tuple[list[ReportLine], str, tuple[str, ...
     lines += changed[:MAX_CHANGED]
     title = (
         f"changes from {changes.base.id[:10]} ({day(changes.base.time)}: {changes.base.subject}) to "
-        f"{changes.diff.target}: {len(changes.diff.changes)} files"
+        f"{changes.diff.target}: {counted(len(changes.diff.changes), 'file')}"
     )
     more = [f"{len(changed) - MAX_CHANGED} changed symbols and files"] if len(changed) > MAX_CHANGED else []
     if len(commits) > 5 or (changes.log is not None and changes.log.more):
@@ -171,7 +173,8 @@ def _last_line(each: SymbolChange, several: bool) -> str:
 
 
 def _notes(changes: Changes) -> tuple[str, ...]:
-    notes = [*(changes.log.notes if changes.log else ()), *(changes.diff.notes if changes.diff else ())]
+    notes = [f"the last tag that HEAD descends from: {changes.tag}"] if changes.tag else []
+    notes += [*(changes.log.notes if changes.log else ()), *(changes.diff.notes if changes.diff else ())]
     notes += changes.together.notes if changes.together else ()
     if changes.together is not None and changes.together.commits:
         notes.append("by file: commits are not told apart by symbol")

@@ -24,6 +24,7 @@ from atlas.tools.envelope import (
     open_envelope,
 )
 from atlas.tools.vocabulary import EDGE_PROPERTIES, EDGE_TYPES, EXAMPLES, LABELS, NODE_PROPERTIES
+from atlas.wording import counted
 
 MAX_ROWS = 1000
 MAX_SECONDS = 60.0
@@ -84,11 +85,9 @@ async def cypher_query(
     notes = unknown_words(query)
 
     def build(kept: int) -> TableAnswer:
-        cut = len(table.rows) - kept
+        cut, rows = len(table.rows) - kept, counted(len(table.rows), "row")
         withheld = (
-            f"{cut} of {len(table.rows)} rows by token_budget {token_budget} {envelope.encoding}; SKIP {kept} continues"
-            if cut
-            else "",
+            f"{cut} of {rows} by token_budget {token_budget} {envelope.encoding}; SKIP {kept} continues" if cut else "",
             f"rows beyond limit {limit}; use SKIP and LIMIT to page" if table.truncated else "",
         )
         cited = [path for each in paths[:kept] for path in each]
@@ -139,7 +138,9 @@ async def schema_info(atlas: Atlas, *, project: str = "", token_budget: int = 20
         for name in order:
             shown[name] = groups[name][:left]
             left -= len(shown[name])
-        withheld = (f"{total - kept} of {total} lines by token_budget {token_budget}",) if kept < total else ()
+        withheld = (
+            (f"{total - kept} of {counted(total, 'line')} by token_budget {token_budget}",) if kept < total else ()
+        )
         return SchemaAnswer(
             "schema_info",
             shown["labels"],

@@ -16,6 +16,7 @@ from atlas.project_state import ProjectState, ProjectStats
 from atlas.tools.answers import Check
 from atlas.tools.status.daemon import DaemonStatus, WatchStatus
 from atlas.tools.status.report import daemon_line, megabytes
+from atlas.wording import counted, counts
 
 MIN_FREE_BYTES = 512 << 20
 """Free disk below which indexing may fail: three times the index of a project of 3,000 files."""
@@ -118,17 +119,18 @@ def missing_index_check(project: str, others: Sequence[str], index_command: str)
 
 def index_check(state: ProjectState, stats: ProjectStats, index_command: str) -> Check:
     """Return the check of an indexed project."""
-    counts = f"{stats.files} files, {sum(stats.nodes.values())} nodes, {sum(stats.edges.values())} edges"
+    nodes, edges = sum(stats.nodes.values()), sum(stats.edges.values())
+    contents = counts((stats.files, "file"), (nodes, "node"), (edges, "edge"))
     if stats.stale_files:
-        counts += f"; {stats.stale_files} files changed since they were indexed"
+        contents += f"; {counted(stats.stale_files, 'file')} changed since the index was made"
     if state.indexed_at:
-        return Check("index", "ok", f"generation {state.generation} of {state.indexed_at}: {counts}")
-    return Check("index", "missing", f"the first index is under way or was stopped: {counts}", index_command)
+        return Check("index", "ok", f"generation {state.generation} of {state.indexed_at}: {contents}")
+    return Check("index", "missing", f"the first index is under way or was stopped: {contents}", index_command)
 
 
 def vectors_check(stats: ProjectStats, daemon: DaemonStatus, index_command: str, *, embeds: bool) -> Check:
     """Return the check of the project's vectors; `embeds`: an embedder is configured."""
-    share = f"{stats.vectors} of {stats.chunks} texts have an up-to-date vector"
+    share = f"{stats.vectors} of {counted(stats.chunks, 'text')} with an up-to-date vector"
     if not embeds:
         return Check("vectors", "missing", "switched off", USE_STATIC)
     if stats.vectors < stats.chunks and daemon.state == "running":
@@ -232,7 +234,7 @@ def watching_checks(projects: Sequence[WatchStatus]) -> list[Check]:
     checks: list[Check] = []
     for watch in projects:
         if watch.mode == "watching":
-            checks.append(Check("watching", "ok", f"{watch.project}: {watch.folders} folders"))
+            checks.append(Check("watching", "ok", f"{watch.project}: {counted(watch.folders, 'folder')}"))
         elif watch.ready:
             fix = next((advice for word, advice in WATCH_ADVICE.items() if word in watch.reason), "")
             detail = f"{watch.project}: scanned at intervals only: {watch.reason}"
@@ -243,4 +245,4 @@ def watching_checks(projects: Sequence[WatchStatus]) -> list[Check]:
 def dead_letter_checks(daemon: DaemonStatus, list_command: str) -> list[Check]:
     """Return a warning if there are dead letters."""
     dead = sum(tier.dead for tier in daemon.tiers)
-    return [Check("letters", "warning", f"{dead} events failed permanently", list_command)] if dead else []
+    return [Check("letters", "warning", f"{counted(dead, 'event')} failed permanently", list_command)] if dead else []

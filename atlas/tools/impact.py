@@ -23,6 +23,7 @@ from atlas.tools.envelope import Envelope, check_range, fit_aside, open_envelope
 from atlas.tools.mermaid import flow_chart
 from atlas.tools.reports import Report, ReportLine, grouped
 from atlas.tools.run_tests import test_commands
+from atlas.wording import counted
 
 DEFAULT_LIMIT = 60
 MAX_LIMIT = 1_000
@@ -102,13 +103,13 @@ def diff_findings(found: ChangeImpact) -> Findings:
     for symbol in found.symbols:
         by_path.setdefault(symbol.path, []).append(symbol)
     changed = tuple(line for change in diff.changes for line in changed_lines(change, by_path.get(change.path, ())))
-    counted = f"{len(diff.changes)} files, {found.followed} changed symbols followed"
+    extent = f"{counted(len(diff.changes), 'file')}, {counted(found.followed, 'changed symbol')} followed"
     mentions = tuple(
         ReportLine("still_named", each.node.row.path, f"{local_name(each.node.row)} {each.node.row.line}: {each.name}")
         for each in found.mentions
     )
     names = tuple(via for each in (*found.impact.affected, *found.impact.tests) for via in each.via[-1:])
-    title = f"impact of {diff.old.id[:10]} -> {diff.target}: {counted}"
+    title = f"impact of {diff.old.id[:10]} -> {diff.target}: {extent}"
     return Findings(title, changed, tuple(dict.fromkeys(names)), found.impact, mentions, found.notes)
 
 
@@ -177,8 +178,8 @@ async def impact_answer(
                 stale=stale,
                 notes=(*findings.notes, *findings.impact.notes),
                 withheld=(
-                    f"{by_budget} lines by token_budget {envelope.token_budget}" if by_budget else "",
-                    f"{by_limit} lines by limit {limit}" if by_limit and not as_diagram else "",
+                    f"{counted(by_budget, 'line')} by token_budget {envelope.token_budget}" if by_budget else "",
+                    f"{counted(by_limit, 'line')} by limit {limit}" if by_limit and not as_diagram else "",
                 ),
             ),
         )

@@ -85,7 +85,7 @@ async def status(
         """Keep projects, tiers, partially read files, skipped files, in this order; the daemon's state always stays."""
         left = max(0, kept - len(shown) - bool(tiers))
         told = replace(found, tiers=()) if found and kept <= len(shown) else found
-        cut = f"{parts - kept} projects, tiers or files by token_budget {token_budget}; filter them"
+        cut = f"{parts - kept} of the projects, tiers and files by token_budget {token_budget}; filter them"
         evidence = envelope.evidence(notes=(note, sent, *places), withheld=(cut,) if kept < parts else ())
         rest = max(0, left - len(partial))
         return StatusAnswer("status", shown[:kept], files[:rest], evidence, told, partial[:left])

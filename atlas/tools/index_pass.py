@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 
 from atlas.pipeline.events import IndexSummary
+from atlas.wording import counted
 
 Report = Callable[[float, float, str], Awaitable[None]]
 """(done, total, message) -> None: tells the client how far a long call is."""
@@ -57,20 +58,20 @@ class IndexProgress:
 def summary_text(summary: IndexSummary) -> str:
     """Return the summary of a pass as lines of text."""
     by = f" by the {summary.by}" if summary.by else ""
+    files, units, vectors = ((summary.files, "file"), (summary.written, "unit"), (summary.vectors, "vector"))
     lines = [
         f"[{summary.project} @{summary.generation}, indexed now{by}]",
-        f"{summary.files} files, {summary.changed} changed, {summary.parsed} parsed, {summary.removed} removed",
+        f"{counted(*files)}, {summary.changed} changed, {summary.parsed} parsed, {summary.removed} removed",
         f"{summary.skipped} skipped, {summary.problems} read only in part",
-        f"{summary.written} units written, {summary.vectors} vectors made, {summary.seconds:.1f} s",
+        f"{counted(*units)} written, {counted(*vectors)} made, {summary.seconds:.1f} s",
     ]
     if summary.cut_texts:
-        lines.append(f"note: {summary.cut_texts} texts were longer than the embedding model accepts and were truncated")
+        lines.append(f"note: truncated to what the embedding model accepts: {counted(summary.cut_texts, 'text')}")
     if summary.unembedded:
-        lines.append(
-            f"note: {summary.unembedded} texts have no vector: the embedding server rejects every form of them"
-        )
+        lines.append(f"note: without a vector: {counted(summary.unembedded, 'text')} that the embedding server rejects")
     if summary.given_up:
-        lines.append(f"note: {summary.given_up} events failed permanently; `atlas dead-letters list` gives the reasons")
+        events = counted(summary.given_up, "event")
+        lines.append(f"note: {events} failed permanently; `atlas dead-letters list` gives the reasons")
     if not summary.files:
         lines.append("note: no file was indexed; status with skipped gives the reasons")
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from atlas.api import Atlas
@@ -16,8 +16,9 @@ from atlas.search.resolve import Resolution, written
 from atlas.tools.answers import ContextAnswer, Evidence, NodeAnswer
 from atlas.tools.citations import path_of, sections_of, symbol_of
 from atlas.tools.context import Context, fit_context, no_context, source_of
-from atlas.tools.envelope import INLINE_TOKENS, Envelope, aside, fit_aside, make_filter, open_envelope
+from atlas.tools.envelope import INLINE_TOKENS, AnswerT, Envelope, aside, fit_aside, make_filter, open_envelope
 from atlas.tools.symbols import Lookup, NodeDetail, Symbol
+from atlas.wording import counted
 
 CALLABLE = frozenset({Label.FUNCTION, Label.METHOD, Label.CLASS})
 TOKENS_PER_NEIGHBOUR = 40
@@ -36,13 +37,7 @@ async def get_node(
     envelope, where = await _open(atlas, name, project, path, label, token_budget)
     resolution = await atlas.resolve(name, where)
     if len(resolution.nodes) != 1:
-        lookup, stale = await _lookup(atlas, envelope, name, where, resolution)
-        return await fit_aside(
-            atlas,
-            token_budget,
-            lambda n: NodeAnswer("get_node", _first(lookup, n), None, _lookup_evidence(envelope, lookup, n, stale)),
-            _length(lookup),
-        )
+        return await _fit_lookup(atlas, envelope, name, where, resolution, _no_node)
     row = resolution.nodes[0].row
     counts, stale = await asyncio.gather(
         counts_around(atlas.reader, row.uid),
@@ -53,7 +48,7 @@ async def get_node(
 
     def build(kept: int) -> NodeAnswer:
         cut = len(lines) - kept
-        withheld = (f"{cut} of {len(lines)} docstring lines by token_budget {token_budget}",) if cut else ()
+        withheld = (f"{cut} of {counted(len(lines), 'docstring line')} by token_budget {token_budget}",) if cut else ()
         return NodeAnswer(
             "get_node",
             Lookup(name, "found", resolution.how),
@@ -75,13 +70,7 @@ async def get_context(
     envelope, where = await _open(atlas, name, project, path, label, token_budget)
     resolution = await atlas.resolve(name, where)
     if len(resolution.nodes) != 1:
-        lookup, stale = await _lookup(atlas, envelope, name, where, resolution)
-        return await fit_aside(
-            atlas,
-            token_budget,
-            lambda n: no_context(_first(lookup, n), _lookup_evidence(envelope, lookup, n, stale)),
-            _length(lookup),
-        )
+        return await _fit_lookup(atlas, envelope, name, where, resolution, no_context)
     node, state = resolution.nodes[0], envelope.state
     row = node.row
     each = max(5, min(400, token_budget // TOKENS_PER_NEIGHBOUR))
@@ -110,6 +99,27 @@ async def _open(
     envelope = await open_envelope(atlas, project, token_budget)
     labels = (label,) if label else ()
     return envelope, await make_filter(atlas, envelope.state.project, path, labels, root=envelope.state.root)
+
+
+def _no_node(lookup: Lookup, evidence: Evidence) -> NodeAnswer:
+    return NodeAnswer("get_node", lookup, None, evidence)
+
+
+async def _fit_lookup(
+    atlas: Atlas,
+    envelope: Envelope,
+    name: str,
+    where: Filter,
+    resolution: Resolution,
+    answer: Callable[[Lookup, Evidence], AnswerT],
+) -> AnswerT:
+    """Return the answer for a name that does not identify exactly one node, cut to the token budget."""
+    lookup, stale = await _lookup(atlas, envelope, name, where, resolution)
+
+    def build(count: int) -> AnswerT:
+        return answer(_first(lookup, count), _lookup_evidence(envelope, lookup, count, stale))
+
+    return await fit_aside(atlas, envelope.token_budget, build, _length(lookup))
 
 
 async def _lookup(
@@ -141,10 +151,11 @@ def _first(lookup: Lookup, count: int) -> Lookup:
 def _lookup_evidence(envelope: Envelope, lookup: Lookup, count: int, stale: Sequence[StaleFile] | None) -> Evidence:
     shown = _first(lookup, count)
     cut = _length(lookup) - count
+    lines = counted(cut, "line")
     return envelope.evidence(
         paths=_paths((*shown.candidates, *shown.near)),
         stale=stale,
-        withheld=(f"{cut} lines by token_budget {envelope.token_budget}; narrow by path or label",) if cut else (),
+        withheld=(f"{lines} by token_budget {envelope.token_budget}; narrow by path or label",) if cut else (),
     )
 
 

@@ -87,6 +87,7 @@ def _build(
         else (),
         diagnosis=missing.reasons if missing else (),
         missing=missing.name if missing else "",
+        title=relation.title,
         places=sum(len(each.lines) for each in relation.related),
         evidence=envelope.evidence(
             paths=[*(each.path for each in shown), *(subject.place.rpartition(":")[0] for subject in subjects)],
@@ -102,6 +103,8 @@ def _build(
 
 def _missing(relation: Relation) -> Targets | None:
     """Return the name of the question that nothing has; None when all are found."""
+    if relation.title:
+        return None
     ends = (relation.targets, relation.others)
     return next((end for end in ends if end is not None and not end.targets), None)
 
@@ -128,5 +131,10 @@ def _line(relation: Relation, each: RelatedSymbol) -> RelatedLine:
         confidence=round(each.confidence, 2),
         depth=each.depth,
         through=each.through,
-        detail=row.signature if relation.intent.kind in (Kind.DEFINITION, Kind.MEMBERS) else "",
+        detail=row.signature if relation.intent.kind in (Kind.DEFINITION, Kind.MEMBERS) else _of(each),
     )
+
+
+def _of(each: RelatedSymbol) -> str:
+    """Return which of two symbols an edge belongs to, where a question names two."""
+    return f"of {each.of}" if each.of else ""

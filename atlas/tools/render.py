@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import cast
 
-from atlas.search.wording import counted
 from atlas.tools.answers import (
     Answer,
     Check,
@@ -42,6 +41,7 @@ from atlas.tools.symbol_lines import (
     symbol_line,
 )
 from atlas.tools.symbols import Hit, Lookup
+from atlas.wording import counted
 
 OTHER_PACKAGES = "other packages"
 """Stands for the path of symbols that the project only imports."""
@@ -144,6 +144,10 @@ def relation_head(answer: RelationAnswer) -> Iterator[str]:
         if answer.near:
             yield f"near names: {', '.join(f'{each.qualified_name} {each.place}' for each in answer.near)}"
         return
+    if answer.title:
+        yield answer.title
+        yield from (f"- {subject}" for subject in subject_lines(answer))
+        return
     title = f"path to {answer.other} from" if answer.kind == "path" else f"{answer.kind} of"
     if answer.subject_count == 1:
         subject = answer.subjects[0]
@@ -219,6 +223,14 @@ def table_lines(answer: TableAnswer) -> Iterator[str]:
 
 def schema_lines(answer: SchemaAnswer) -> Iterator[str]:
     """Yield labels, edge types, properties, strategies, languages and examples."""
+    for title, entries in schema_groups(answer):
+        yield f"{title}:"
+        for entry in entries:
+            yield f"  {described(entry)}"
+
+
+def schema_groups(answer: SchemaAnswer) -> Iterator[tuple[str, tuple[Described, ...]]]:
+    """Yield each group of the schema that has entries, with its title."""
     for title, entries in (
         ("labels", answer.labels),
         ("relationship types", answer.edge_types),
@@ -229,9 +241,7 @@ def schema_lines(answer: SchemaAnswer) -> Iterator[str]:
         ("examples", answer.examples),
     ):
         if entries:
-            yield f"{title}:"
-        for entry in entries:
-            yield f"  {described(entry)}"
+            yield title, entries
 
 
 def described(entry: Described) -> str:

@@ -15,12 +15,12 @@ from atlas.model import Filter, Match, NodeRow
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.freshness import stale_files
 from atlas.search.not_found import why_missing
-from atlas.search.wording import counted
 from atlas.tools.catalogue import MAX_COMPLETIONS, TEMPLATES
 from atlas.tools.citations import FILE_KINDS, hit_name, symbol_of
 from atlas.tools.envelope import inside, open_envelope
 from atlas.tools.node import get_context
 from atlas.tools.render import evidence_head, evidence_tail, render
+from atlas.wording import counted
 
 TOKEN_BUDGET = 4_000
 """A client may attach a resource to every message, so it is bounded as an answer of a tool is."""

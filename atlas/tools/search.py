@@ -25,6 +25,7 @@ from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
 from atlas.tools.snippets import matching_lines
 from atlas.tools.symbols import Hit, SourceLine
+from atlas.wording import counted
 
 MAX_LIMIT = 50
 TOKEN_BUDGET = 900
@@ -250,6 +251,7 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
     """Return the answer with the first `count` hits."""
     shown = page.hits[:count]
     by_budget = len(page.hits) - count
+    hits = counted(by_budget, "hit")
     further = page.found.total - page.offset - len(page.hits)
     following = Position(page.offset + count, envelope.state.generation)
     is_capped = page.found.total >= (RERANK_LIMIT if page.mode == Mode.HYBRID else POOL)
@@ -264,8 +266,8 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
             stale=page.stale,
             notes=page.notes,
             withheld=(
-                f"{by_budget} hits by token_budget {envelope.token_budget} {envelope.encoding}" if by_budget else "",
-                f"{further} weaker hits" if further > 0 else "",
+                f"{hits} by token_budget {envelope.token_budget} {envelope.encoding}" if by_budget else "",
+                counted(further, "weaker hit") if further > 0 else "",
             ),
             cursor=write_cursor(following, page.fingerprint) if by_budget + max(further, 0) > 0 else "",
         ),

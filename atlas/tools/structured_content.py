@@ -160,6 +160,7 @@ def _relation(answer: RelationAnswer) -> Structure:
     relation: Structure = {
         "kind": answer.kind,
         **({} if answer.outcome == "found" else {"outcome": answer.outcome}),
+        "title": answer.title,
         "of": list(subject_lines(answer)),
         "to": answer.other if answer.kind == "path" else "",
         "edges": edges,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::string_table::StringTable;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 5;
+pub const FACTS_VERSION: u32 = 6;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -90,8 +90,7 @@ pub enum Kind {
     Constant,
     /// A lambda or anonymous function with facts of its own; never a graph node.
     Lambda,
-    /// A Rust `impl`, a Go receiver block or a C# `partial` part: adds members to the type named in `bases[0]`. Never a
-    /// node itself.
+    /// A Rust `impl`, a Go receiver block or a C# `partial` part: adds members to the type `bases[0]`. Never a node.
     Extension,
     DocFile,
     Adr,
@@ -179,6 +178,8 @@ pub enum ParamKind {
 pub enum Expr {
     Unknown,
     Name(Name),
+    /// The first segment of `a::b`: a namespace, module or type, never a variable.
+    Scope(Name),
     /// `self`, `this`, the Go/Rust receiver, the first parameter of a Python method. `class` is true for `cls`, `Self`
     /// and `static`.
     This {

@@ -9,12 +9,19 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 
 /// Without `NONBLOCK`, opening a pipe blocks until it has a writer; without `NOCTTY`, a terminal may become the
 /// controlling one.
 const READ_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 const FOLDER_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Bytes of a folder's listing that are read at once.
+#[cfg(target_os = "linux")]
+const LISTING_BYTES: usize = 32 << 10;
+
+/// The bits of a mode that hold the type.
+const KIND_BITS: u32 = 0o170_000;
 
 /// An open folder.
 pub struct Folder(OwnedFd);
@@ -45,6 +52,15 @@ pub struct Status {
     /// Hash of the inode number and its last change time: differs when the file was replaced or its metadata changed.
     pub identity: u64,
     pub is_program: bool,
+}
+
+/// What git's index says about a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    pub size: i64,
+    pub mtime_ns: i64,
+    /// The bits of the mode that tell files from links and folders.
+    pub kind: i64,
 }
 
 impl Folder {
@@ -101,26 +117,45 @@ impl Folder {
         Ok(start)
     }
 
-    /// Returns the entries of this folder, in arbitrary order.
+    /// Returns the entries of this folder, in arbitrary order. Call it once: it reads on from the last position.
+    #[cfg(target_os = "linux")]
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        use rustix::fs::RawDir;
+
+        // `Dir` would open the folder a second time and read smaller parts: 6 system calls per folder instead of 4.
+        let mut buffer = Vec::with_capacity(LISTING_BYTES);
+        let mut listing = RawDir::new(&self.0, buffer.spare_capacity_mut());
         let mut entries = Vec::new();
-        for entry in Dir::read_from(&self.0)? {
+        while let Some(entry) = listing.next() {
             let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if matches!(name, b"." | b"..") {
-                continue;
-            }
-            let kind = match entry.file_type() {
-                // Some file systems do not report the type.
-                FileType::Unknown => statat(&self.0, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW)
-                    .map_or(EntryKind::Unknown, |status| kind_of(type_of(&status))),
-                known => kind_of(known),
-            };
-            let name =
-                std::str::from_utf8(name).map(str::to_owned).map_err(|_| String::from_utf8_lossy(name).into_owned());
-            entries.push(Entry { name, kind });
+            entries.extend(self.entry(entry.file_name().to_bytes(), entry.file_type()));
         }
         Ok(entries)
+    }
+
+    /// Returns the entries of this folder, in arbitrary order.
+    #[cfg(not(target_os = "linux"))]
+    pub fn entries(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.0)? {
+            let entry = entry?;
+            entries.extend(self.entry(entry.file_name().to_bytes(), entry.file_type()));
+        }
+        Ok(entries)
+    }
+
+    fn entry(&self, name: &[u8], kind: FileType) -> Option<Entry> {
+        if matches!(name, b"." | b"..") {
+            return None;
+        }
+        let kind = match kind {
+            // Some file systems do not report the type.
+            FileType::Unknown => statat(&self.0, OsStr::from_bytes(name), AtFlags::SYMLINK_NOFOLLOW)
+                .map_or(EntryKind::Unknown, |status| kind_of(type_of(&status))),
+            known => kind_of(known),
+        };
+        let name = std::str::from_utf8(name).map(str::to_owned).map_err(|_| String::from_utf8_lossy(name).into_owned());
+        Some(Entry { name, kind })
     }
 
     /// Returns the metadata of an entry of this folder; for a link, that of the link itself.
@@ -148,6 +183,16 @@ impl Folder {
         let status = statat(&self.0, place, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let (_, changed_ns) = times(&status);
         (changed_ns < young_ns).then(|| identity_of(&status, changed_ns))
+    }
+
+    /// Returns whether something else than a recorded file has this path, or nothing, without following a link at its
+    /// end.
+    #[allow(clippy::unnecessary_cast)]
+    pub fn differs(&self, path: &[u8], recorded: &Recorded) -> bool {
+        let Ok(status) = statat(&self.0, OsStr::from_bytes(path), AtFlags::SYMLINK_NOFOLLOW) else { return true };
+        let kind = i64::from(status.st_mode as u32 & KIND_BITS);
+        let found = Recorded { size: status.st_size as i64, mtime_ns: times(&status).0, kind };
+        found != *recorded
     }
 
     fn open_entry(&self, name: &str) -> io::Result<File> {

@@ -120,6 +120,7 @@ async def test_changed_text_is_erased_when_nothing_is_written(tmp_path: Path, mo
         while found(tmp_path, [MARKER[6:].encode()]):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     await store.aclose()
+    assert found(tmp_path, [MARKER[6:].encode()]) == [], "closing the store writes nothing of it again"
 
 
 async def test_changed_text_is_erased_after_some_passes(tmp_path: Path) -> None:

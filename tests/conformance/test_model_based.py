@@ -196,6 +196,7 @@ async def _answers(store: Store) -> dict[str, object]:
     for project in PROJECTS:
         answers[f"digests {project}"] = await store.symbol_digests(project, PATHS)
         answers[f"manifest {project}"] = await store.manifest(project)
+        answers[f"paths {project}"] = await store.paths(project)
         answers[f"content {project}"] = await store.content(project, PATHS)
         for model in MODELS:
             stale = await store.stale_chunks(project, model, 100)

@@ -110,6 +110,7 @@ async def test_a_deleted_unit_leaves_nothing(store: Store) -> None:
     kept = (await store.manifest(PROJECT))["b.py"]
     await store.apply([gone("a.py"), gone("never.py")])
     assert await store.manifest(PROJECT) == {"b.py": kept}
+    assert await store.paths(PROJECT) == ["b.py"]
     assert await store.symbols(["p:a.one"]) == []
     assert await store.content(PROJECT, ["a.py"]) == {}
     assert await names(store, "one") == set()

@@ -290,8 +290,8 @@ async def test_what_a_server_cannot_take_is_told_at_the_end_of_the_pass(root: Pa
     done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, env=kept, timeout=60)
     assert done.returncode == 0, done.stderr
     said = done.stdout + done.stderr
-    assert re.search(r"[1-9]\d* texts exceed the limit of the embedding model", said), said
-    assert re.search(r"[1-9]\d* texts have no vector", said), said
+    assert re.search(r"Truncated to the limit of the embedding model: [1-9]\d* text", said), said
+    assert re.search(r"Without a vector: [1-9]\d* text", said), said
     async with open_atlas(load_settings(str(root), environment={}), writing=True) as opened:
         plain = await opened.index(full=True)
     assert (plain.cut_texts, plain.unembedded) == (0, 0)

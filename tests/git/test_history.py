@@ -11,6 +11,7 @@ import pytest
 from atlas.errors import NotFound
 from atlas.git.history import GitHistory
 from atlas.history import BRANCH_BASE, STAGED, ChangeKind, Diff
+from atlas.parsing import positions_that_differ
 
 from .repositories import HOUR, START, GitRepository, chain_of_commits
 
@@ -26,7 +27,7 @@ def shop(tmp_path: Path) -> GitRepository:
 
 @pytest.fixture
 async def history(shop: GitRepository) -> AsyncIterator[GitHistory]:
-    history = GitHistory(shop.root)
+    history = GitHistory(shop.root, positions_that_differ)
     yield history
     await history.aclose()
     shop.close()
@@ -164,7 +165,7 @@ async def test_files_that_changed_together(shop: GitRepository, history: GitHist
     found = await history.changed_with("shop/cart.py")
     assert [(one.path, one.times) for one in found.files] == [("shop/store.py", 4), ("README.md", 1), ("test.py", 1)]
     assert (found.commits, found.seen) == (5, 6)
-    assert found.notes == ("1 commits of more than 100 files are not counted",)
+    assert found.notes == ("not counted: 1 commit of more than 100 files",)
     bounded = await history.changed_with("shop/cart.py", commits=3)
     assert (bounded.commits, bounded.seen) == (1, 2) and "the last 3 commits" in bounded.notes[0]
 
@@ -172,7 +173,7 @@ async def test_files_that_changed_together(shop: GitRepository, history: GitHist
 async def test_a_project_below_the_root_of_its_repository_sees_itself_only(
     shop: GitRepository, history: GitHistory
 ) -> None:
-    below = GitHistory(shop.root / "shop")
+    below = GitHistory(shop.root / "shop", positions_that_differ)
     shop.commit("Outside", {"README.md": "# Other\n"})
     shop.put({"shop/cart.py": "x = 1\n", "README.md": "# Changed\n"})
     assert summary(await below.diff("HEAD")) == [("modified", "cart.py")]
@@ -181,21 +182,23 @@ async def test_a_project_below_the_root_of_its_repository_sees_itself_only(
     await below.aclose()
     (shop.root / "strange").mkdir()
     with pytest.raises(NotFound, match="never recorded"):
-        await GitHistory(shop.root / "strange").log(1)
+        await GitHistory(shop.root / "strange", positions_that_differ).log(1)
 
 
 async def test_without_a_repository_without_a_commit_and_with_a_detached_head(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     for question in ("diff", "log"):
         with pytest.raises(NotFound, match="no Git repository"):
-            await getattr(GitHistory(tmp_path / "plain"), question)(5 if question == "log" else "HEAD")
+            await getattr(GitHistory(tmp_path / "plain", positions_that_differ), question)(
+                5 if question == "log" else "HEAD"
+            )
     empty = GitRepository(tmp_path / "empty")
     with pytest.raises(NotFound, match="no commit yet"):
-        await GitHistory(empty.root).diff("HEAD")
+        await GitHistory(empty.root, positions_that_differ).diff("HEAD")
     first = empty.commit("First", {"a.py": "x = 1\n"})
     empty.commit("Second", {"a.py": "x = 2\n"})
     (empty.root / ".git/HEAD").write_text(first + "\n")
-    detached = GitHistory(empty.root)
+    detached = GitHistory(empty.root, positions_that_differ)
     assert [commit.subject for commit in (await detached.log(5)).commits] == ["First"]
     await detached.aclose()
     empty.close()
@@ -236,4 +239,14 @@ async def test_binary_and_large_files_are_named_but_not_compared(shop: GitReposi
         ("README.md", False),
         ("shop/store.py", False),
     ]
-    assert diff.notes == ("2 of 2 changed files are binary, too large or too many to be compared",)
+    assert diff.notes == ("not compared: 2 of 2 changed files, which are binary, too large or too many",)
+
+
+async def test_the_last_tag_is_the_newest_that_head_descends_from(shop: GitRepository, history: GitHistory) -> None:
+    with pytest.raises(NotFound, match="no tag"):
+        await history.last_tag()
+    shop.tag("v1")
+    shop.commit("More", {"more.py": "x = 1\n"})
+    shop.tag("v2")
+    shop.commit("Still more", {"more.py": "x = 2\n"})
+    assert await history.last_tag() == "v2"

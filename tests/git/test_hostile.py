@@ -16,6 +16,7 @@ from dulwich.objects import Commit, Tree
 
 from atlas.errors import AtlasError, HistoryError
 from atlas.git.history import GitHistory
+from atlas.parsing import positions_that_differ
 
 from .repositories import PERSON, GitRepository, entry, loose_object, pack_of
 
@@ -42,7 +43,7 @@ def victim(tmp_path: Path) -> GitRepository:
 
 async def refused(root: Path, revision: str = "HEAD") -> AtlasError:
     """Ask everything; return the error of the difference. Nothing of another repository may be in any answer."""
-    history = GitHistory(root)
+    history = GitHistory(root, positions_that_differ)
     asked = [history.diff(revision), history.log(5), history.changed_with("a.py"), history.last_change("secret.py")]
     answers = await asyncio.gather(*asked, return_exceptions=True)
     await history.aclose()
@@ -108,7 +109,7 @@ async def test_a_linked_work_tree_and_a_submodule_are_read(tmp_path: Path, victi
     (own / "gitdir").write_text(f"{linked}/.git\n")
     (own / "commondir").write_text("../..\n")
     (own / "HEAD").write_text("ref: refs/heads/main\n")
-    assert (await GitHistory(linked).log(1)).commits[0].subject == "Begin"
+    assert (await GitHistory(linked, positions_that_differ).log(1)).commits[0].subject == "Begin"
     inner = GitRepository(module)
     inner.commit("Inside", {"b.py": "y = 1\n"})
     inner.close()
@@ -116,10 +117,10 @@ async def test_a_linked_work_tree_and_a_submodule_are_read(tmp_path: Path, victi
     (module / ".git").rename(main / "modules/module")
     (module / ".git").write_text("gitdir: ../.git/modules/module\n")
     with pytest.raises(HistoryError, match="does not point back"):
-        await GitHistory(module).log(1)
+        await GitHistory(module, positions_that_differ).log(1)
     with (main / "modules/module/config").open("a") as config:
         config.write("[core]\n\tworktree = ../../../module\n")
-    assert (await GitHistory(module).log(1)).commits[0].subject == "Inside"
+    assert (await GitHistory(module, positions_that_differ).log(1)).commits[0].subject == "Inside"
 
 
 def circle(git: Path) -> None:
@@ -265,7 +266,7 @@ async def test_links_in_the_working_tree_are_not_read(tmp_path: Path, victim: Gi
     (victim.root / "a.py").unlink()
     (victim.root / "a.py").symlink_to(tmp_path / "secret.py")
     (victim.root / "folder").symlink_to(tmp_path)
-    history = GitHistory(victim.root)
+    history = GitHistory(victim.root, positions_that_differ)
     diff = await history.diff("HEAD", candidates=["folder/secret.py"])
     await history.aclose()
     assert [(change.path, change.new) for change in diff.changes] == [("a.py", None), ("folder/secret.py", None)]
@@ -305,6 +306,7 @@ WATCHED = """
 import asyncio, sys
 from pathlib import Path
 from atlas.git.history import GitHistory
+from atlas.parsing import positions_that_differ
 
 def forbid(event, arguments):
     if event.startswith(("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.system", "socket.", "pty.")):
@@ -315,7 +317,7 @@ def forbid(event, arguments):
         print("OUTSIDE", arguments[0])
 
 async def main():
-    history = GitHistory(Path(sys.argv[1]))
+    history = GitHistory(Path(sys.argv[1]), positions_that_differ)
     sys.addaudithook(forbid)
     diff = await history.diff("HEAD")
     log = await history.log(5)

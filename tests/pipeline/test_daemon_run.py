@@ -159,6 +159,7 @@ async def test_changes_made_while_it_was_down_are_seen_at_the_start(tmp_path: Pa
     async with running(root, tmp_path / "d") as (_, store, _):
         await until_found(store, "renamed")
         await until_found(store, "pkg.a.f", there=False)
+        assert not await found(store, "pkg.b.g"), "a change replaces all symbols of the file at once"
 
 
 async def test_a_new_scope_in_the_settings_is_taken_and_a_broken_one_is_told(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from atlas.app.main import make_source, open_atlas
 from atlas.config.load import load_settings
 from atlas.errors import ConfigError
 from atlas.model import Filter
-from tests.pipeline.test_daemon_run import running, until_found
+from tests.pipeline.test_daemon_run import found, running, until_found
 from tests.pipeline.trees import index, write_tree
 
 SETTINGS = """\
@@ -61,10 +61,10 @@ async def test_files_are_indexed_and_linked(tmp_path: Path, languages: Path) -> 
     write_tree(root, FILES)
     assert (await index(root, tmp_path / "d")).files == 2
     async with open_atlas(load_settings(project=str(root), data_dir=str(tmp_path / "d"))) as atlas:
-        found = await atlas.search("helper of b.myext in mylang", Filter())
-        assert (found.query.paths, found.query.languages) == (("b.myext",), ("mylang",))
-        assert found.ranked[0].node.row.qualified_name == "app.b.helper"
-        assert found.ranked[0].degree > 0, "the import and the call of another file"
+        result = await atlas.search("helper of b.myext in mylang", Filter())
+        assert (result.query.paths, result.query.languages) == (("b.myext",), ("mylang",))
+        assert result.ranked[0].node.row.qualified_name == "app.b.helper"
+        assert result.ranked[0].degree > 0, "the import and the call of another file"
 
 
 async def test_a_changed_language_is_read_and_linked_again(tmp_path: Path, languages: Path) -> None:
@@ -75,8 +75,8 @@ async def test_a_changed_language_is_read_and_linked_again(tmp_path: Path, langu
     (languages / "language.toml").write_text(SETTINGS.replace('[".myext"]', '[".other"]'))
     assert (await index(root, tmp_path / "d")).written > 0
     async with open_atlas(load_settings(project=str(root), data_dir=str(tmp_path / "d"))) as atlas:
-        found = await atlas.search("app.b.helper", Filter())
-        assert found.ranked[0].degree == 0, "the import leads nowhere now"
+        result = await atlas.search("app.b.helper", Filter())
+        assert result.ranked[0].degree == 0, "the import leads nowhere now"
 
 
 async def test_the_daemon_keeps_files_true(tmp_path: Path, languages: Path) -> None:
@@ -86,6 +86,7 @@ async def test_the_daemon_keeps_files_true(tmp_path: Path, languages: Path) -> N
         await until_found(store, "app.b.helper")
         (root / "app/b.myext").write_text("def renamed():\n    return 1\n")
         await until_found(store, "app.b.renamed")
+        assert not await found(store, "app.b.helper")
 
 
 def test_a_process_of_its_own_reads_the_setting(tmp_path: Path, languages: Path) -> None:

@@ -251,7 +251,7 @@ async def test_an_interrupted_first_index_is_told_and_continued(tmp_path: Path) 
     done = atlas("search", "load_settings", *place.options)
     assert done.returncode == 3
     assert "the first index is incomplete" in done.stdout
-    assert "0 of 3 files are indexed; `atlas index` completes it" in done.stdout
+    assert "0 of 3 files indexed; `atlas index` completes it" in done.stdout
     async with session(place) as client:
         assert await outcome(client, "load_settings") == "found"
 

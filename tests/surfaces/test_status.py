@@ -223,7 +223,7 @@ async def test_stale_files_symbols_and_decisions_are_counted(shop: Atlas) -> Non
     assert {each.name: each.count for each in project.decisions} == {"body": 2, "comment": 1}
     assert project.stale_symbols == 0
     text = render(await status(shop))
-    assert "  stale: 1 files, 0 symbols without an up-to-date vector\n" in text
+    assert "  stale: 1 file, 0 symbols without an up-to-date vector\n" in text
     assert "  changes by reason: body 2, comment 1\n" in text
 
 
@@ -346,7 +346,7 @@ async def test_health_warns_and_says_what_to_do(here: Stage) -> None:
     assert watching.state == "warning"
     assert "sysctl fs.inotify.max_user_watches=" in watching.fix
     letters = named(answer.checks, "letters")
-    assert (letters.state, letters.detail) == ("warning", "1 events failed permanently")
+    assert (letters.state, letters.detail) == ("warning", "1 event failed permanently")
     assert letters.fix.startswith("atlas dead-letters list --project ")
     bus = named(answer.checks, "bus")
     assert bus.state == "warning"

@@ -235,7 +235,7 @@ async def test_many_files_that_were_read_only_in_part_are_cut_to_the_budget(shop
     assert 0 < len(answer.partial_files) < 300
     assert answer.skipped_files == ()
     assert answer.evidence.tokens <= 1500
-    assert f"{303 - len(answer.partial_files)} projects, tiers or files" in answer.evidence.withheld[0]
+    assert f"{303 - len(answer.partial_files)} of the projects, tiers and files" in answer.evidence.withheld[0]
     assert "unexpected `)` (and 1 more)\n" in render(answer)
 
 

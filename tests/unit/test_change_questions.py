@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atlas.history import BRANCH_BASE, STAGED
-from atlas.search.change_questions import Asks, asks_about_own_changes, change_question
+from atlas.search.change_questions import LAST_TAG, Asks, asks_about_own_changes, change_question
 from atlas.search.changes import asks_history
 from atlas.search.grammar import find_relation
 
@@ -22,6 +22,9 @@ QUESTIONS = {
     "what changed since yesterday": (Asks.COMMITS, {"after": MIDNIGHT - DAY}),
     "what changed since 2023-11-01": (Asks.COMMITS, {"after": 1_698_796_800}),
     "what changed since v1.2": (Asks.DIFF, {"old": "v1.2"}),
+    "what changed since the last release": (Asks.DIFF, {"old": LAST_TAG}),
+    "changes since the latest tag": (Asks.DIFF, {"old": LAST_TAG}),
+    "what changed in atlas/search since the last release": (Asks.HISTORY, {"name": "atlas/search", "old": LAST_TAG}),
     "changes since HEAD~3": (Asks.DIFF, {"old": "HEAD~3"}),
     "commits since main": (Asks.DIFF, {"old": "main"}),
     "what changed since commit 3f2a91c": (Asks.DIFF, {"old": "3f2a91c"}),

@@ -16,6 +16,7 @@ from atlas.bench.answers.questions import INSIDE, Question, QuestionFile
 from atlas.bench.process import run as run_atlas
 from atlas.errors import AtlasError, ConfigError
 from atlas.parsing import count_tokens
+from atlas.wording import counted
 
 ATLAS = "atlas"
 TOOL = "hybrid_search"
@@ -87,7 +88,7 @@ async def ask_all(
     asked: list[Asked] = []
     for file in files:
         tree, index = trees[file.name], data / file.name
-        tell(f"{file.name} {file.version}: {len(file.questions)} questions")
+        tell(f"{file.name} {file.version}: {counted(len(file.questions), 'question')}")
         run_atlas(["index", str(tree), "--data-dir", str(index)])
         session = open_session(tree, index)
         try:

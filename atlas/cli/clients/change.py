@@ -144,7 +144,7 @@ def make(change: Change) -> None:
         _remember(path, change.record)
         try:
             made = config_file.write(change.file, change.after or "")
-        except BaseException:
+        except BaseException:  # also an interrupt: a record without its change would mislead --undo
             _remember(path, earlier) if earlier else path.unlink(missing_ok=True)
             raise
         if made:

@@ -97,7 +97,7 @@ def write(file: ConfigFile, text: str) -> list[Path]:
                 os.fsync(stream.fileno())
                 _check_unchanged(file)
                 draft.replace(file.target)
-            except BaseException:
+            except BaseException:  # also an interrupt: no draft may stay next to the user's file
                 draft.unlink(missing_ok=True)
                 raise
     except OSError as error:

@@ -242,7 +242,8 @@
 (binary_expression left: (_) @option operator: "??" right: (_) @option) @expr.one-of
 (switch_expression (switch_expression_arm (_) @option .)) @expr.one-of
 (binary_expression operator: ["==" "!=" "<" "<=" ">" ">=" "&&" "||"]) @literal.bool
-(prefix_unary_expression "!") @literal.bool
+; The grammar reads `!a?.B()` as `(!a)?.B()`.
+(prefix_unary_expression (_) @inner) @expr.same
 (is_pattern_expression) @literal.bool
 (is_expression) @literal.bool
 (string_literal) @literal.str

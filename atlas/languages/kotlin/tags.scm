@@ -238,8 +238,8 @@
 (callable_reference (identifier) @inner .) @expr.same
 (index_expression . (_) @base (_) @index .) @expr.index
 (as_expression right: (_) @annotation) @expr.cast
-(unary_expression argument: (_) @inner operator: "!!") @expr.same
-(unary_expression operator: "!") @literal.bool
+; The grammar reads `!f(x)` as `(!f)(x)` and `-a.b()` as `(-a).b()`.
+(unary_expression argument: (_) @inner) @expr.same
 (parenthesized_expression (_) @inner) @expr.same
 (labeled_expression (_) @inner .) @expr.same
 (annotated_expression (_) @inner .) @expr.same

@@ -121,6 +121,7 @@
 (metavariable) @expr.unknown
 (attribute . (_) @inner) @expr.same
 (field_expression value: (_) @base field: (_) @name) @expr.attribute
+(scoped_identifier path: (identifier) @scope name: (_) @name) @expr.attribute
 (scoped_identifier path: (_) @base name: (_) @name) @expr.attribute
 (scoped_identifier !path name: (_) @inner) @expr.same
 (call_expression function: (_) @callee arguments: (_) @arguments) @reference.call

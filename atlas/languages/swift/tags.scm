@@ -166,7 +166,8 @@
 (value_argument value: (_) @value) @argument.named
 ; `.member` of a type that the context says
 (prefix_expression operation: ".") @expr.unknown
-(prefix_expression operation: (bang)) @literal.bool
+; The grammar reads `!f(x)` as `(!f)(x)`.
+(prefix_expression target: (_) @inner) @expr.same
 (postfix_expression target: (_) @inner operation: (bang)) @expr.same
 (as_expression expr: (_) @inner (_) @annotation .) @expr.cast
 (try_expression expr: (_) @inner) @expr.same

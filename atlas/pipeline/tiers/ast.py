@@ -75,7 +75,7 @@ class AstTier:
                 except (StoreError, Unavailable):
                     workspace.distrust_manifest()
                     raise
-                except BaseException:
+                except BaseException:  # also a cancellation: the linker may hold changes that were not written
                     workspace.invalidate()
                     workspace.distrust_manifest()
                     raise

@@ -54,7 +54,7 @@ class GraphTier:
             if marks:
                 try:
                     await self._store.apply(marks)
-                except BaseException:
+                except BaseException:  # also a cancellation: the write may have been committed or not
                     workspace.distrust_manifest()
                     raise
                 workspace.record_written(marks)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from atlas.parsing import read_small
+from atlas.parsing import personal_rules, read_small
 
 MAX_POINTER_BYTES = 64 << 10
 """A `.git` or `commondir` file holds one path."""
@@ -29,6 +31,22 @@ def rule_files(root: Path) -> dict[Path, dict[str, str]]:
         git: {"index": ".git/index", "info": ".git/info/exclude"},
         info: {"exclude": ".git/info/exclude"},
     }
+
+
+def rule_stamps(root: Path, repositories: Iterable[str], others: Iterable[Path] = ()) -> dict[str, tuple[int, int]]:
+    """Return inode and last change of the rules that lie outside the scanned folders, such as git's index.
+
+    `repositories` are folders below the root with a repository of their own; `others` are further files.
+    """
+    files = [*others, *(file for file in [personal_rules()] if file is not None)]
+    for folder in (root, *(root / path for path in repositories)):
+        files += [place / name for place, names in rule_files(folder).items() for name in names]
+    found: dict[str, tuple[int, int]] = {}
+    for file in files:
+        with contextlib.suppress(OSError, ValueError):
+            status = file.stat()
+            found[str(file)] = status.st_ino, status.st_ctime_ns
+    return found
 
 
 def _first_line(file: Path) -> str:

@@ -120,7 +120,7 @@ class FolderWatch:
             self._watch_rules()
             for folder in {"", *folders}:
                 self._add(folder)
-        except BaseException:
+        except BaseException:  # also a cancellation: the descriptor has no other owner
             self.close()
             raise
         loop.add_reader(self._inotify.descriptor, self._drain)

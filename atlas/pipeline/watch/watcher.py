@@ -236,7 +236,7 @@ class Watcher:
 
 
 def _ignore() -> None:
-    """Take note of a change that nobody else asks for."""
+    """Ignore a change; used where no other callback is given."""
 
 
 def _identity(root: Path) -> tuple[str, int, int] | None:

@@ -71,6 +71,12 @@ async def manifest(transaction: Transaction, project: str) -> dict[str, FileReco
     return {row[0]: record_of(row) for row in await transaction.rows(text, project=project)}
 
 
+async def paths(transaction: Transaction, project: str) -> list[str]:
+    """See `Store.paths`."""
+    await check_project(transaction, project)
+    return [path for (path,) in await transaction.rows(cypher_statements("read")["paths"], project=project)]
+
+
 async def records(transaction: Transaction, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
     """See `Store.records`."""
     await check_project(transaction, project)

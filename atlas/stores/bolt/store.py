@@ -88,7 +88,7 @@ class BoltStore:
                 await create_schema(link, dialect)
             else:
                 await check_version(link)
-        except BaseException:
+        except BaseException:  # also a cancellation: the connections have no other owner
             await link.aclose()
             raise
         return cls(link, dialect, writing)
@@ -160,7 +160,7 @@ class BoltStore:
                     await begun_write.give_up()
                 are_new.append(self._are_new(deltas))
                 return await self._link.write(work)
-        except BaseException:
+        except BaseException:  # also a cancellation: the speculative write would keep its locks on the server
             await self._give_up()
             raise
         finally:
@@ -217,6 +217,10 @@ class BoltStore:
     async def manifest(self, project: str) -> dict[str, FileRecord]:
         """See `Store.manifest`."""
         return await self._read_consistent([project], read.manifest, project)
+
+    async def paths(self, project: str) -> list[str]:
+        """See `Store.paths`."""
+        return await self._read_consistent([project], read.paths, project)
 
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """See `Store.records`."""

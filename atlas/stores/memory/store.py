@@ -83,6 +83,10 @@ class MemoryStore:
         """See `Store.manifest`."""
         return dict(sorted(self._graph.project(project).records.items()))
 
+    async def paths(self, project: str) -> list[str]:
+        """See `Store.paths`."""
+        return sorted(path for path in self._graph.project(project).records if path)
+
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """See `Store.records`."""
         records = self._graph.project(project).records

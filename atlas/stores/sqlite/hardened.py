@@ -56,7 +56,7 @@ def connect(path: Path, flags: int, busy_ms: int) -> apsw.Connection:
         for name, limit in _LIMITS.items():
             connection.limit(getattr(apsw, name), limit)
         fetch(connection, "PRAGMA cell_size_check=1")
-    except BaseException:
+    except BaseException:  # any failure, an interrupt too, must not leave a half-hardened connection open
         connection.close(True)
         raise
     return connection

@@ -50,6 +50,11 @@ def manifest(connection: apsw.Connection, project: str) -> dict[str, FileRecord]
     return {row[0]: record_of(row) for row in listed}
 
 
+def paths(connection: apsw.Connection, project: str) -> list[str]:
+    """See `Store.paths`."""
+    return [path for (path,) in select(connection, statements("read")["paths"], (project_id(connection, project),))]
+
+
 def skipped(connection: apsw.Connection, project: str) -> list[Skipped]:
     """See `Store.skipped`."""
     listed = select(connection, statements("read")["skipped"], (project_id(connection, project),))

@@ -118,6 +118,10 @@ class EmbeddedStore:
         """See `Store.manifest`."""
         return await self._readers.run(read.manifest, project)
 
+    async def paths(self, project: str) -> list[str]:
+        """See `Store.paths`."""
+        return await self._readers.run(read.paths, project)
+
     async def records(self, project: str, paths: Sequence[str]) -> dict[str, FileRecord]:
         """See `Store.records`."""
         return await self._read(len(paths), evidence.records, project, paths)

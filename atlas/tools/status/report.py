@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from atlas.tools.answers import Described, PartialFile, ProjectStatus, StatusAnswer, index_state
 from atlas.tools.status.daemon import DaemonStatus, TierStatus, WatchStatus, WorkerStatus
+from atlas.wording import counted, counts
 
 LETTERS = "atlas dead-letters list"
 
@@ -51,10 +52,11 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
     yield f"  generation {project.generation}, {index_state(project.generation, project.indexed_at)}"
     if watch is not None:
         yield f"  {watch_line(watch)}"
-    yield f"  {project.files} files, {project.symbols} symbols, {project.nodes} nodes, {project.edges} edges"
+    graph = counts((project.symbols, "symbol"), (project.nodes, "node"), (project.edges, "edge"))
+    yield f"  {counted(project.files, 'file')}, {graph}"
     yield f"  stale: {stale_line(project)}"
     if project.bytes_on_disk:  # unknown for server stores
-        yield f"  {project.bytes_on_disk} bytes on disk"
+        yield f"  {counted(project.bytes_on_disk, 'byte')} on disk"
     yield f"  references: {project.resolved} resolved, {project.unresolved} unresolved"
     models = "".join(f", {model}" for model in (project.model, project.prose_model) if model)
     yield f"  vectors: {project.vectors} of {project.chunks} up to date{models}"
@@ -65,9 +67,9 @@ def project_lines(project: ProjectStatus, watch: WatchStatus | None) -> Iterator
         ("changes by reason", project.decisions),
     ):
         if entries:
-            yield f"  {title}: {counted(entries)}"
+            yield f"  {title}: {named_counts(entries)}"
     if project.problems:
-        yield f"  {project.problems} files were only partially read (status with skipped lists them)"
+        yield f"  only partially read: {counted(project.problems, 'file')} (status with skipped lists them)"
 
 
 def problem_line(partial: PartialFile) -> str:
@@ -80,8 +82,8 @@ def stale_line(project: ProjectStatus) -> str:
     """Return how many files and symbols of a project are known to be outdated."""
     counts = ((project.new_files, "new"), (project.changed_files, "changed"), (project.deleted_files, "deleted"))
     kinds = ", ".join(f"{count} {kind}" for count, kind in counts if count)
-    files = f"{project.stale_files} files{f' ({kinds})' if kinds else ''}"
-    return f"{files}, {project.stale_symbols} symbols without an up-to-date vector"
+    files = f"{counted(project.stale_files, 'file')}{f' ({kinds})' if kinds else ''}"
+    return f"{files}, {counted(project.stale_symbols, 'symbol')} without an up-to-date vector"
 
 
 def watch_line(watch: WatchStatus) -> str:
@@ -89,7 +91,8 @@ def watch_line(watch: WatchStatus) -> str:
     if not watch.looked_at:
         return "not scanned yet"
     looked = f"last full scan {watch.looked_at} in {seconds(watch.look_seconds)}"
-    how = f"watching {watch.folders} folders" if watch.mode == "watching" else f"{watch.mode}: {watch.reason}"
+    folders = counted(watch.folders, "folder")
+    how = f"watching {folders}" if watch.mode == "watching" else f"{watch.mode}: {watch.reason}"
     return f"{how}; {looked}" if watch.ready else f"starting; {looked}"
 
 
@@ -103,9 +106,9 @@ def tier_lines(tiers: Iterable[TierStatus]) -> Iterator[str]:
         if tier.waits_for:
             yield f"  waits for: {tier.waits_for}"
         if tier.errors:
-            yield f"  {tier.errors} errors, the last: {tier.last_error}"
+            yield f"  {counted(tier.errors, 'error')}, the last: {tier.last_error}"
     if dead:
-        yield f"{dead} dead letters -> {LETTERS}"
+        yield f"{counted(dead, 'dead letter')} -> {LETTERS}"
 
 
 def worker_lines(workers: Iterable[WorkerStatus]) -> Iterator[str]:
@@ -131,7 +134,7 @@ def stream_line(tier: TierStatus) -> str:
 def work_line(tier: TierStatus) -> str:
     """Return the work counters of the tier."""
     busy = "busy, " if tier.busy else ""
-    return f"{busy}{tier.rate:.3g} events/s, {tier.events} events so far, {last_batch(tier)}"
+    return f"{busy}{tier.rate:.3g} events/s, {counted(tier.events, 'event')} so far, {last_batch(tier)}"
 
 
 def last_batch(tier: TierStatus) -> str:
@@ -141,7 +144,7 @@ def last_batch(tier: TierStatus) -> str:
     return f"last batch {tier.last_events} in {seconds(tier.last_seconds)}, {ago(tier.last_ago)}"
 
 
-def counted(entries: Iterable[Described], spec: str = "") -> str:
+def named_counts(entries: Iterable[Described], spec: str = "") -> str:
     """Return `name count, name count`; `spec` is the format specification of the counts."""
     return ", ".join(f"{entry.name} {entry.count:{spec}}" for entry in entries)
 

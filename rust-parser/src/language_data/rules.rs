@@ -1,6 +1,8 @@
 //! The settings of a language that the linker reads: `[link]`, `[modules]` and `[includes]`.
 //! `atlas/languages/README.md` explains each key.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// `[link]`: how names, members and types behave.
@@ -52,9 +54,13 @@ pub struct LinkSettings {
     /// Methods of containers that return one element, or all elements.
     pub element_getters: Vec<String>,
     pub element_views: Vec<String>,
+    /// Methods of instances that return the instance itself, a copy of it or a view of it.
+    pub same_methods: Vec<String>,
     /// Types that denote the enclosing class, and types that carry no information.
     pub self_types: Vec<String>,
     pub open_types: Vec<String>,
+    /// Method sets of interfaces outside the project, by dotted name, as the signatures of their methods.
+    pub interfaces: BTreeMap<String, Vec<String>>,
     /// Bases that add no members: built-in names, and dotted names of other packages.
     pub marker_bases: Vec<String>,
 }

@@ -9,6 +9,7 @@ pub(crate) mod edge;
 pub(crate) mod emit;
 mod entity;
 mod inherit;
+mod method_signature;
 pub(crate) mod project;
 mod resolve;
 mod rules;

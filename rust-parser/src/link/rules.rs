@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::language_data::{
     IncludeSettings, LinkSettings, MemberOrder, ModuleRule, ModuleSettings, PackageKind, ScopeName, Settings,
 };
+use crate::link::method_signature;
 use crate::link::project::names::{Strings, Sym};
 use crate::link::project::paths::{file_name_of, folder_of};
 
@@ -68,16 +69,28 @@ pub struct LanguageRules {
     pub class_objects: FxHashSet<Sym>,
     pub element_getters: FxHashSet<Sym>,
     pub element_views: FxHashSet<Sym>,
+    pub same_methods: FxHashSet<Sym>,
     pub self_types: FxHashSet<Sym>,
     /// By text, because names of other packages are compared with them, too.
     open_types: FxHashSet<String>,
     marker_bases: FxHashSet<String>,
+    /// Interfaces of other packages, and the comparable signatures of all their methods.
+    pub interfaces: Vec<KnownInterface>,
+    pub interface_methods: FxHashSet<Sym>,
     pub modules: ModuleSettings,
     pub includes: IncludeSettings,
     pub module_rule: ModuleRule,
     /// Names of the files that represent their folder, and of those that represent a project, in order of precedence.
     pub index_files: Vec<String>,
     pub entry_files: Vec<String>,
+}
+
+/// The method set of an interface of another package.
+pub struct KnownInterface {
+    pub package: Sym,
+    pub name: Sym,
+    /// Comparable signatures.
+    pub methods: Vec<Sym>,
 }
 
 impl Rules {
@@ -110,7 +123,11 @@ impl LanguageRules {
         let texts = |words: &[String]| words.iter().cloned().collect::<FxHashSet<String>>();
         let with_endings =
             |stem: &String| -> Vec<String> { modules.endings.iter().map(|ending| format!("{stem}{ending}")).collect() };
+        let interfaces: Vec<KnownInterface> =
+            link.interfaces.iter().map(|(name, methods)| known_interface(link, name, methods, strings)).collect();
         LanguageRules {
+            interface_methods: interfaces.iter().flat_map(|interface| interface.methods.iter().copied()).collect(),
+            interfaces,
             family,
             implicit_this: link.implicit_this,
             global_functions: link.global_functions,
@@ -151,6 +168,7 @@ impl LanguageRules {
             class_objects: set(&link.class_objects),
             element_getters: set(&link.element_getters),
             element_views: set(&link.element_views),
+            same_methods: set(&link.same_methods),
             self_types: set(&link.self_types),
             open_types: texts(&link.open_types),
             marker_bases: texts(&link.marker_bases),
@@ -212,4 +230,14 @@ impl LanguageRules {
         let folder = folder_of(path);
         if self.is_package_file(path) { folder_of(folder) } else { folder }
     }
+}
+
+fn known_interface(link: &LinkSettings, name: &str, methods: &[String], strings: &Strings) -> KnownInterface {
+    let (package, name) = name.rsplit_once('.').unwrap_or((&link.builtin_package, name));
+    let comparable = |method: &String| {
+        let (name, _) = method.split_once('(')?;
+        Some(strings.intern(&method_signature::comparable(method, name)?))
+    };
+    let methods = methods.iter().filter_map(comparable).collect();
+    KnownInterface { package: strings.intern(package), name: strings.intern(name), methods }
 }

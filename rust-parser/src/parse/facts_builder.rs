@@ -16,6 +16,7 @@ pub struct FactsBuilder<'a> {
     pub facts: FileFacts,
     names: FxHashMap<Cow<'a, str>, Name>,
     name_exprs: FxHashMap<Name, ExprId>,
+    scope_exprs: FxHashMap<Name, ExprId>,
     attribute_exprs: FxHashMap<(ExprId, Name), ExprId>,
     literal_exprs: [Option<ExprId>; 11],
     /// `this`, the class of `this`, `super`, the containers `list` and `dict`.
@@ -28,6 +29,7 @@ impl<'a> FactsBuilder<'a> {
             facts,
             names: FxHashMap::default(),
             name_exprs: FxHashMap::default(),
+            scope_exprs: FxHashMap::default(),
             attribute_exprs: FxHashMap::default(),
             literal_exprs: [None; 11],
             fixed_exprs: [None; 5],
@@ -94,6 +96,16 @@ impl<'a> FactsBuilder<'a> {
         }
         let id = self.expr(Expr::Name(name));
         self.name_exprs.insert(name, id);
+        id
+    }
+
+    /// Returns the expression of the first segment of `a::b`.
+    pub fn scope_expr(&mut self, name: Name) -> ExprId {
+        if let Some(&id) = self.scope_exprs.get(&name) {
+            return id;
+        }
+        let id = self.expr(Expr::Scope(name));
+        self.scope_exprs.insert(name, id);
         id
     }
 

@@ -53,7 +53,7 @@ impl Check {
     fn expr(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Unknown | Expr::This { .. } | Expr::Super | Expr::Literal(_) => true,
-            Expr::Name(name) => self.has_name(*name),
+            Expr::Name(name) | Expr::Scope(name) => self.has_name(*name),
             Expr::Attribute { base, name } => self.has_expr(*base) && self.has_name(*name),
             Expr::Call { callee, args, .. } => self.has_expr(*callee) && args.iter().all(|arg| self.arg(arg)),
             Expr::Index { base, index } => self.has_expr(*base) && self.has_expr(*index),

@@ -153,7 +153,7 @@ impl View<'_> {
         }
         match &self.facts.exprs[id as usize] {
             Expr::Unknown => out.push('?'),
-            Expr::Name(name) => out.push_str(self.string(*name)),
+            Expr::Name(name) | Expr::Scope(name) => out.push_str(self.string(*name)),
             Expr::This { class } => out.push_str(if *class { "<class>" } else { "<this>" }),
             Expr::Super => out.push_str("<super>"),
             Expr::Attribute { base, name } => {

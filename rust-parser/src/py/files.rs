@@ -1,13 +1,17 @@
-//! The Python functions `content_digest`, `digest_paths`, `stamps`, `read_path` and `read_small`.
+//! The Python functions `content_digest`, `digest_paths`, `stamps`, `paths_that_differ`,
+//! `positions_that_differ`, `read_path` and `read_small`.
 
 use std::path::{Path, PathBuf};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
 
 use crate::content_digest::{digest_of, digest_of_file, hex};
-use crate::files::{Folder, read_linked};
+use crate::files::{Folder, Recorded, read_linked};
+
+const STAMP_BYTES: usize = 8;
 
 #[pyfunction]
 fn content_digest(data: &[u8]) -> String {
@@ -26,14 +30,63 @@ fn digest_paths(python: Python<'_>, root: &str, paths: Vec<String>, max_bytes: u
     })
 }
 
-/// Returns a number per path that differs once its file or the entries of its folder have changed, in parallel; 0 for
-/// a missing path and for one that changed at or after `young_ns`. Opens nothing.
+/// Returns 8 bytes per path that differ once its file or the entries of its folder have changed, in parallel; zeros for
+/// a missing path and for one that changed at or after `young_ns`. `paths` holds one path per line. Opens nothing.
 #[pyfunction]
-fn stamps(python: Python<'_>, root: &str, paths: Vec<String>, young_ns: i64) -> Vec<u64> {
+fn stamps<'py>(python: Python<'py>, root: &str, paths: &str, young_ns: i64) -> Bound<'py, PyBytes> {
+    let found = python.detach(|| stamps_of(root, paths, young_ns));
+    PyBytes::new(python, found.as_flattened())
+}
+
+/// Returns the paths, one per line of `paths`, whose stamps are no longer these or are zeros. Raises ValueError unless
+/// there is one stamp per path.
+#[pyfunction]
+fn paths_that_differ(
+    python: Python<'_>,
+    root: &str,
+    paths: &str,
+    stamps: &[u8],
+    young_ns: i64,
+) -> PyResult<Vec<String>> {
     python.detach(|| {
-        let root = Folder::open(Path::new(root));
-        let stamp = |path: &String| root.as_ref().ok()?.stamp(path, young_ns);
-        paths.par_iter().with_min_len(256).map(|path| stamp(path).unwrap_or(0)).collect()
+        let found = stamps_of(root, paths, young_ns);
+        if found.as_flattened().len() != stamps.len() {
+            return Err(PyValueError::new_err("not one stamp per path"));
+        }
+        let pairs = paths.split('\n').zip(found.iter().zip(stamps.chunks_exact(STAMP_BYTES)));
+        let differing = pairs.filter(|(_, (now, before))| *now != before || **now == [0; STAMP_BYTES]);
+        Ok(differing.map(|(path, _)| path.to_owned()).collect())
+    })
+}
+
+fn stamps_of(root: &str, paths: &str, young_ns: i64) -> Vec<[u8; STAMP_BYTES]> {
+    let root = Folder::open(Path::new(root));
+    let stamp = |path: &&str| root.as_ref().ok()?.stamp(path, young_ns);
+    let paths: Vec<&str> = paths.split('\n').collect();
+    paths.par_iter().with_min_len(256).map(|path| stamp(path).unwrap_or(0).to_le_bytes()).collect()
+}
+
+/// Returns the positions of the paths, separated by zero bytes, that are missing or differ from what is recorded of
+/// them: three numbers of 8 bytes per path (size, modification time in nanoseconds, type bits of the mode). In parallel;
+/// opens nothing. Raises ValueError unless there is one record per path.
+#[pyfunction]
+fn positions_that_differ(python: Python<'_>, root: PathBuf, paths: &[u8], recorded: &[u8]) -> PyResult<Vec<usize>> {
+    const BYTES: usize = 3 * size_of::<i64>();
+    if paths.is_empty() && recorded.is_empty() {
+        return Ok(Vec::new());
+    }
+    let paths: Vec<&[u8]> = paths.split(|byte| *byte == 0).collect();
+    if paths.len() * BYTES != recorded.len() {
+        return Err(PyValueError::new_err("not one record per path"));
+    }
+    python.detach(|| {
+        let root = Folder::open(&root)?;
+        let records = recorded.par_chunks_exact(BYTES).map(|bytes| {
+            let number = |at: usize| i64::from_le_bytes(std::array::from_fn(|index| bytes[at * 8 + index]));
+            Recorded { size: number(0), mtime_ns: number(1), kind: number(2) }
+        });
+        let pairs = paths.par_iter().zip(records).enumerate().with_min_len(256);
+        Ok(pairs.filter(|(_, (path, record))| root.differs(path, record)).map(|(position, _)| position).collect())
     })
 }
 
@@ -56,6 +109,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(content_digest, module)?)?;
     module.add_function(wrap_pyfunction!(digest_paths, module)?)?;
     module.add_function(wrap_pyfunction!(stamps, module)?)?;
+    module.add_function(wrap_pyfunction!(paths_that_differ, module)?)?;
+    module.add_function(wrap_pyfunction!(positions_that_differ, module)?)?;
     module.add_function(wrap_pyfunction!(read_path, module)?)?;
     module.add_function(wrap_pyfunction!(read_small, module)?)?;
     Ok(())

@@ -1,7 +1,9 @@
-//! The Python function `scan` with its result classes, and the functions `check_content` and `changes_rules`.
+//! The Python function `scan` with its result classes, and the functions `check_content`,
+//! `changes_rules` and `personal_rules`.
 
 use std::path::Path;
 
+use ignore::gitignore::gitconfig_excludes_path;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -18,6 +20,14 @@ pub struct ScannedFile {
     mtime_ns: i64,
     /// Hash of the inode number and the inode's last change time.
     identity: u64,
+}
+
+#[pymethods]
+impl ScannedFile {
+    #[new]
+    fn new(path: String, language: String, size: u64, mtime_ns: i64, identity: u64) -> Self {
+        Self { path, language, size, mtime_ns, identity }
+    }
 }
 
 /// A folder with its own manifest.
@@ -37,6 +47,8 @@ pub struct ScanResult {
     subprojects: Vec<SubProject>,
     /// Every folder that was visited, "" for the root. The result can only change when the content of one of them does.
     folders: Vec<String>,
+    /// Folders below the root that are roots of repositories: their git folders hold rules, too.
+    repositories: Vec<String>,
 }
 
 impl From<tree::ScanResult> for ScanResult {
@@ -51,6 +63,7 @@ impl From<tree::ScanResult> for ScanResult {
             skipped: result.skipped,
             subprojects: result.subprojects.into_iter().map(subproject).collect(),
             folders: result.folders,
+            repositories: result.repositories,
         }
     }
 }
@@ -107,6 +120,12 @@ fn changes_rules_py(path: &str) -> bool {
     changes_rules(path)
 }
 
+/// Returns the path of the user's own ignore rules for all repositories, whether or not it exists.
+#[pyfunction(name = "personal_rules")]
+fn personal_rules_py(py: Python<'_>) -> Option<std::path::PathBuf> {
+    py.detach(gitconfig_excludes_path)
+}
+
 /// Adds the classes and functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ScannedFile>()?;
@@ -114,5 +133,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ScanResult>()?;
     module.add_function(wrap_pyfunction!(scan_py, module)?)?;
     module.add_function(wrap_pyfunction!(changes_rules_py, module)?)?;
+    module.add_function(wrap_pyfunction!(personal_rules_py, module)?)?;
     module.add_function(wrap_pyfunction!(check_content_py, module)?)
 }

@@ -51,6 +51,8 @@ pub struct ScanResult {
     pub subprojects: Vec<SubProject>,
     /// Every folder that was visited, "" for the root. The result can only change when the content of one of them does.
     pub folders: Vec<String>,
+    /// Folders below the root that are roots of repositories: their git folders hold rules, too.
+    pub repositories: Vec<String>,
 }
 
 /// The queries about languages that a scan needs.
@@ -144,6 +146,7 @@ pub fn scan(root: &Path, languages: &dyn LanguageNames, options: &Options) -> Re
             result.skipped.extend(listing.found.skipped);
             result.subprojects.extend(listing.found.subprojects);
             result.folders.extend(listing.found.folders);
+            result.repositories.extend(listing.found.repositories);
             level.extend(listing.folders);
         }
     }
@@ -151,6 +154,7 @@ pub fn scan(root: &Path, languages: &dyn LanguageNames, options: &Options) -> Re
     result.skipped.par_sort_unstable();
     result.subprojects.sort_unstable();
     result.folders.par_sort_unstable();
+    result.repositories.sort_unstable();
     Ok(result)
 }
 
@@ -195,6 +199,9 @@ impl Walk<'_> {
         }
         let git = self.options.git_rules;
         let nested = git && !folder.path.is_empty() && files.iter().any(|(name, _)| name == ".git");
+        if nested {
+            listing.found.repositories.push(folder.path.clone());
+        }
         let present = RuleFiles { git: git && holds(".gitignore"), atlas: holds(".atlasignore"), repository: nested };
         let inner = match folder.rules.inside(&place, &handle, present, &self.budget) {
             Ok(inner) => inner,

@@ -191,7 +191,11 @@ async def test_two_takes_of_one_consumer_share_the_events(bus: Bus) -> None:
     assert sorted(key for part in await asyncio.gather(*waiting) for key in keys(part)) == ["a", "b"]
 
 
-async def test_closing_twice_is_closing(bus: Bus) -> None:
-    await bus.publish(S, events("a"))
-    await bus.aclose()
-    await bus.aclose()
+async def test_closing_twice_keeps_what_is_pending(open_bus: OpenBus) -> None:
+    one, two = open_bus(), open_bus()
+    await one.publish(S, events("a", "b"))
+    assert keys(await one.take(S, G, 1, 0)) == ["a"]
+    await one.aclose()
+    await one.aclose()
+    assert keys(await two.take(S, G, 9, 0)) == ["b"]
+    assert [each.pending for each in await two.states([S])] == [2], "the event that nobody acknowledged stays"

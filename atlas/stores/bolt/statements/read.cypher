@@ -20,6 +20,11 @@ MATCH (u:AtlasUnit {project: $project})
 RETURN %record%
 ORDER BY u.path
 
+// name: paths
+MATCH (u:AtlasUnit {project: $project}) WHERE u.path <> ''
+RETURN u.path
+ORDER BY u.path
+
 // name: skipped
 MATCH (p:AtlasProject {name: $project})
 RETURN p.skipped

@@ -3,6 +3,9 @@ SELECT path, language, digest, size, mtime_ns, lines, unit_digest, unresolved, r
   stale
 FROM file WHERE project = ? ORDER BY path
 
+-- name: paths
+SELECT path FROM file WHERE project = ? AND path <> '' ORDER BY path
+
 -- name: skipped
 SELECT path, reason, size, mtime_ns FROM skipped WHERE project = ? ORDER BY path
 

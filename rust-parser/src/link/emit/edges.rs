@@ -113,13 +113,8 @@ impl EdgeCollector<'_, '_> {
             if query.file.rules.structural_interfaces && is_class(definition.kind) {
                 let embedded = query.ancestors(query.file.symbols[def]);
                 let implemented = query.interfaces(query.file.symbols[def]).iter();
-                for &interface in implemented.filter(|&&symbol| !embedded.contains(&Entity::Definition(symbol))) {
-                    self.add_base(
-                        def as DefId,
-                        Entity::Definition(interface),
-                        definition.name_line,
-                        Strategy::MethodSet,
-                    );
+                for &interface in implemented.filter(|interface| !embedded.contains(interface)) {
+                    self.add_base(def as DefId, interface, definition.name_line, Strategy::MethodSet);
                 }
             }
         }

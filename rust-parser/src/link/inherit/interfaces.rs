@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::Kind;
 use crate::link::entity::Entity;
+use crate::link::method_signature;
 use crate::link::project::ancestry::{Extension, Implemented, MethodShape, Methods};
 use crate::link::project::file_entry::{Bound, is_callable};
 use crate::link::project::index::Index;
@@ -24,54 +25,19 @@ pub fn link_methods(query: &Query) -> Vec<Methods> {
         }
         let owner = query.file.symbols[definition.parent as usize];
         let name = query.file.text(definition.name);
-        let Some((parameters, results)) = counts(query.file.text(definition.signature), name) else { continue };
-        let shape: MethodShape = (query.file.sym(definition.name), parameters, results);
-        match found.iter_mut().find(|methods| methods.owner == owner) {
-            Some(methods) => methods.shapes.push(shape),
-            None => {
-                let is_interface = parent == Kind::Interface;
-                found.push(Methods { owner, is_interface, shapes: vec![shape] });
-            }
-        }
+        let signature = query.file.text(definition.signature);
+        let Some((parameters, results)) = method_signature::types(signature, name) else { continue };
+        let shape: MethodShape = (query.file.sym(definition.name), parameters.len() as u16, results.len() as u16);
+        let at = found.iter().position(|methods| methods.owner == owner).unwrap_or_else(|| {
+            let is_interface = parent == Kind::Interface;
+            found.push(Methods { owner, is_interface, shapes: Vec::new(), known: Vec::new() });
+            found.len() - 1
+        });
+        found[at].shapes.push(shape);
+        let text = method_signature::comparable(signature, name).and_then(|text| query.index.strings.find(&text));
+        found[at].known.extend(text.filter(|text| query.file.rules.interface_methods.contains(text)));
     }
     found
-}
-
-/// Returns the numbers of parameters and results of `func (r R) Name(a, b int) (int, error)` or `Name(int, int) error`.
-fn counts(signature: &str, name: &str) -> Option<(u16, u16)> {
-    let head = format!("{name}(");
-    let at = match signature.starts_with(&head) {
-        true => 0,
-        false => signature.find(&format!(") {head}"))? + 2,
-    };
-    let (parameters, rest) = in_parentheses(&signature[at + name.len()..])?;
-    let rest = rest.trim();
-    let results = match in_parentheses(rest) {
-        Some((results, _)) => results,
-        None => u16::from(!rest.is_empty()),
-    };
-    Some((parameters, results))
-}
-
-/// Returns the number of items in the parentheses at the start of a text, and the text after them.
-fn in_parentheses(text: &str) -> Option<(u16, &str)> {
-    if !text.starts_with('(') {
-        return None;
-    }
-    let (mut depth, mut count, mut is_empty) = (0_u32, 0, true);
-    for (at, sign) in text.char_indices() {
-        match sign {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        match sign {
-            ')' if depth == 0 => return Some((count + u16::from(!is_empty), &text[at + 1..])),
-            ',' if depth == 1 => (count, is_empty) = (count + 1, true),
-            _ => is_empty &= sign.is_whitespace() || depth == 1 && sign == '(',
-        }
-    }
-    None
 }
 
 /// Compares all types with all interfaces. `bases` holds what structs and interfaces embed.
@@ -82,9 +48,13 @@ pub fn implemented<'a>(
     bases: &FxHashMap<SymbolId, Vec<Entity>>,
 ) -> Implemented {
     let (mut interfaces, mut receivers) = (FxHashMap::default(), FxHashMap::default());
+    let mut known = FxHashMap::default();
     for methods in methods {
         let table = if methods.is_interface { &mut interfaces } else { &mut receivers };
         table.insert(methods.owner, methods.shapes.as_slice());
+        if !methods.known.is_empty() {
+            known.insert(methods.owner, methods.known.as_slice());
+        }
     }
     let own = |class: SymbolId| {
         let parts = extensions.get(&class).into_iter().flatten();
@@ -94,14 +64,20 @@ pub fn implemented<'a>(
     let mut types: FxHashMap<SymbolId, FxHashSet<MethodShape>> = FxHashMap::default();
     let mut having: FxHashMap<MethodShape, Vec<SymbolId>> = FxHashMap::default();
     let candidates: FxHashSet<SymbolId> = extensions.keys().chain(bases.keys()).copied().collect();
+    let mut outside = Implemented::default();
     for class in candidates {
         if is_structural_type(index, class) {
-            let all: FxHashSet<MethodShape> = with_embedded(class, bases).0.into_iter().flat_map(own).collect();
+            let parts = with_embedded(class, bases).0;
+            let of_interfaces = implemented_outside(index, class, &parts, extensions, &known);
+            if !of_interfaces.is_empty() {
+                outside.insert(class, of_interfaces);
+            }
+            let all: FxHashSet<MethodShape> = parts.into_iter().flat_map(own).collect();
             all.iter().for_each(|shape| having.entry(*shape).or_default().push(class));
             types.insert(class, all);
         }
     }
-    let mut found = Implemented::default();
+    let mut found: FxHashMap<SymbolId, Vec<SymbolId>> = FxHashMap::default();
     for &interface in interfaces.keys() {
         let (parts, is_whole) = with_embedded(interface, bases);
         let wanted: FxHashSet<MethodShape> = parts.into_iter().flat_map(own).collect();
@@ -119,10 +95,42 @@ pub fn implemented<'a>(
             }
         }
     }
-    for list in found.values_mut() {
+    let mut all = Implemented::default();
+    for (class, mut list) in found {
         list.sort_by(|&a, &b| index.source_order(a).cmp(&index.source_order(b)));
+        all.insert(class, list.into_iter().map(Entity::Definition).collect());
     }
-    found
+    for (class, list) in outside {
+        all.entry(class).or_default().extend(list);
+    }
+    all
+}
+
+/// Returns the interfaces of other packages, known from the language's data, whose methods a type and the types that it
+/// embeds have with the same types of parameters and results.
+fn implemented_outside(
+    index: &Index,
+    class: SymbolId,
+    parts: &[SymbolId],
+    extensions: &FxHashMap<SymbolId, Vec<Extension>>,
+    known: &FxHashMap<SymbolId, &[Sym]>,
+) -> Vec<Entity> {
+    let received = parts.iter().flat_map(|part| extensions.get(part).into_iter().flatten().map(|part| part.symbol));
+    let methods: FxHashSet<Sym> = parts
+        .iter()
+        .copied()
+        .chain(received)
+        .filter_map(|owner| known.get(&owner))
+        .copied()
+        .flatten()
+        .copied()
+        .collect();
+    if methods.is_empty() {
+        return Vec::new();
+    }
+    let interfaces = index.definition(class).0.rules.interfaces.iter();
+    let having = interfaces.filter(|interface| interface.methods.iter().all(|method| methods.contains(method)));
+    having.map(|interface| Entity::External(index.externals.intern(interface.package, interface.name))).collect()
 }
 
 fn is_test(index: &Index, symbol: SymbolId) -> bool {
@@ -160,6 +168,7 @@ impl Query<'_> {
     pub fn implemented_methods(&self, class: SymbolId, name: Sym) -> Vec<SymbolId> {
         let mut found = Vec::new();
         for &interface in self.interfaces(class) {
+            let Entity::Definition(interface) = interface else { continue };
             let (file, entries) = self.entries(interface, name);
             let symbols = entries.iter().filter_map(|entry| match entry.bound {
                 Bound::Definition(def) => Some(file.symbols[def as usize]),
@@ -168,18 +177,5 @@ impl Query<'_> {
             found.extend(symbols.filter(|&symbol| is_callable(self.kind(symbol))));
         }
         found
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::counts;
-
-    #[test]
-    fn parameters_and_results_are_counted() {
-        assert_eq!(counts("Get(ctx context.Context, keys ...string) (item *Item, err error)", "Get"), Some((2, 2)));
-        assert_eq!(counts("func (s *Set[K, V]) Run(a, b int, f func(int, int) bool) error", "Run"), Some((3, 1)));
-        assert_eq!(counts("Close()", "Close"), Some((0, 0)));
-        assert_eq!(counts("Write(\n\tdata []byte,\n)", "Write"), Some((1, 0)));
     }
 }

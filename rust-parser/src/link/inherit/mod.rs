@@ -100,7 +100,9 @@ fn builtin_member(query: &Query, expr: ExprId) -> Option<Sym> {
                 here = base;
             }
             Expr::Generic { base, .. } => here = base,
-            Expr::Name(name) if !names.is_empty() && query.file.rules.builtins.contains(&query.file.sym(name)) => {
+            Expr::Name(name) | Expr::Scope(name)
+                if !names.is_empty() && query.file.rules.builtins.contains(&query.file.sym(name)) =>
+            {
                 names.push(query.file.text(name));
                 break;
             }

@@ -16,10 +16,12 @@ pub struct Methods {
     pub owner: SymbolId,
     pub is_interface: bool,
     pub shapes: Vec<MethodShape>,
+    /// Comparable signatures of the methods that a known interface outside the project has.
+    pub known: Vec<Sym>,
 }
 
-/// The interfaces that each type implements, in order of their sources.
-pub type Implemented = FxHashMap<SymbolId, Vec<SymbolId>>;
+/// The interfaces that each type implements: those of the project in order of their sources, then others.
+pub type Implemented = FxHashMap<SymbolId, Vec<Entity>>;
 
 /// The resolved inheritance in one file.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -55,7 +57,7 @@ impl Ancestry {
     }
 
     /// Interfaces that a Go type implements.
-    pub fn implemented(&self, class: SymbolId) -> &[SymbolId] {
+    pub fn implemented(&self, class: SymbolId) -> &[Entity] {
         self.implemented.get(&class).map_or(&[], Vec::as_slice)
     }
 

@@ -100,7 +100,7 @@ impl FileEntry {
     /// follows them.
     fn path_digest(&self, expr: ExprId) -> u64 {
         match *self.expr(expr) {
-            Expr::Name(name) => digest_of((1, self.sym(name))),
+            Expr::Name(name) | Expr::Scope(name) => digest_of((1, self.sym(name))),
             Expr::Attribute { base, name } => digest_of((2, self.path_digest(base), self.sym(name))),
             _ => 0,
         }

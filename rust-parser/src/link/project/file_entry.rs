@@ -313,7 +313,7 @@ fn number_names(facts: &FileFacts, strings: &Strings) -> Vec<Sym> {
     }
     for expr in &facts.exprs {
         match expr {
-            Expr::Name(name) | Expr::Attribute { name, .. } => mark(*name),
+            Expr::Name(name) | Expr::Scope(name) | Expr::Attribute { name, .. } => mark(*name),
             _ => {}
         }
     }

@@ -195,7 +195,7 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the interfaces that a type implements.
-    pub fn interfaces(&self, class: SymbolId) -> &'a [SymbolId] {
+    pub fn interfaces(&self, class: SymbolId) -> &'a [Entity] {
         self.record(key(DependencyKind::Ancestors, class, 0));
         self.index.ancestry.implemented(class)
     }

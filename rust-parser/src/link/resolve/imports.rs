@@ -253,7 +253,7 @@ impl Query<'_> {
         *self.depth.borrow_mut() += 1;
         let entry = self.index.file(file);
         let values = match *entry.expr(expr) {
-            Expr::Name(name) => {
+            Expr::Name(name) | Expr::Scope(name) => {
                 let module = self.module_symbol(file);
                 let (_, entries) = self.entries(module, entry.sym(name));
                 self.bound_values(file, module, entries)

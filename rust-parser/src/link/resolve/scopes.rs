@@ -52,6 +52,48 @@ impl Query<'_> {
         self.resolve_module_name(scope, name, is_called)
     }
 
+    /// Returns what the first segment of `a::b` denotes in a scope: a namespace, module or type. A variable of the same
+    /// name does not hide it.
+    pub fn resolve_scope_name(&self, scope: DefId, name: Sym) -> Values {
+        let holds_names = |value: &Value| match value.entity {
+            Entity::Definition(symbol) => {
+                let kind = self.kind(symbol);
+                is_class(kind) || matches!(kind, Kind::Module | Kind::Namespace | Kind::TypeAlias)
+            }
+            Entity::Package(_) | Entity::Folder(_) | Entity::External(_) | Entity::Builtin(_) => true,
+            _ => false,
+        };
+        let mut here = scope;
+        while here != 0 {
+            let kind = self.file.outline(here).kind;
+            let found = if is_class(kind) || kind == Kind::Extension {
+                self.name_in_class(scope, here, name, false)
+            } else {
+                let entries = self.file.entries(here, name).iter().copied();
+                let entries: Vec<NameEntry> = entries.filter(|entry| !self.is_value(entry)).collect();
+                (!entries.is_empty()).then(|| self.local_values(here, &entries, u32::MAX))
+            };
+            if let Some(values) = found.filter(|values| values.iter().any(holds_names)) {
+                return values;
+            }
+            here = self.file.outline(here).parent;
+        }
+        match self.resolve_module_name(scope, name, false) {
+            Some(values) if !values.iter().any(holds_names) => self.find_module_name(scope, name, true),
+            found => found,
+        }
+        .unwrap_or_default()
+    }
+
+    /// Returns whether a name is bound to a variable, parameter, constant or field.
+    fn is_value(&self, entry: &NameEntry) -> bool {
+        match entry.bound {
+            Bound::Definition(def) => matches!(self.file.outline(def).kind, Kind::Constant | Kind::Field),
+            Bound::Binding(_) | Bound::Parameter(_) => true,
+            Bound::Import(_) => false,
+        }
+    }
+
     /// Returns the values of a name in an enclosing class. Its names are visible in its own body, and in its methods and nested
     /// classes only where `this` is implicit.
     fn name_in_class(&self, scope: DefId, class: DefId, name: Sym, is_called: bool) -> Option<Values> {
@@ -123,15 +165,10 @@ impl Query<'_> {
         found
     }
 
-    fn find_module_name(&self, scope: DefId, name: Sym, only_methods: bool) -> Option<Values> {
+    fn find_module_name(&self, scope: DefId, name: Sym, without_values: bool) -> Option<Values> {
         let module = *self.file.symbols.first()?;
-        let is_value = |entry: &NameEntry| match entry.bound {
-            Bound::Definition(def) => matches!(self.file.outline(def).kind, Kind::Constant | Kind::Field),
-            Bound::Binding(_) => true,
-            _ => false,
-        };
         let entries = self.file.entries(0, name).iter().copied();
-        let entries: Vec<NameEntry> = entries.filter(|entry| !only_methods || !is_value(entry)).collect();
+        let entries: Vec<NameEntry> = entries.filter(|entry| !without_values || !self.is_value(entry)).collect();
         if !entries.is_empty() {
             let values = self.bound_values(self.home, module, &entries);
             return Some(relabel(

@@ -32,6 +32,7 @@ impl Query<'_> {
     fn eval_shape(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
         match self.file.expr(expr) {
             Expr::Name(name) => self.resolve_name(scope, self.file.sym(*name), line).unwrap_or_default(),
+            Expr::Scope(name) => self.resolve_scope_name(scope, self.file.sym(*name)),
             Expr::This { class } => self.this_value(scope, *class),
             Expr::Super => match self.class_of(scope) {
                 Some(symbol) => smallvec![Value::new(Entity::Super(symbol), Strategy::Super)],
@@ -139,14 +140,31 @@ impl Query<'_> {
                 if rules.element_getters.contains(&name) {
                     return Some(smallvec![Value { entity: Entity::Instance(symbol), ..receiver }]);
                 }
+                if rules.same_methods.contains(&name) {
+                    return Some(smallvec![receiver]);
+                }
                 let entity =
                     if rules.element_views.contains(&name) { Entity::Elements(symbol) } else { Entity::Builtin(EMPTY) };
                 Some(smallvec![Value { entity, ..receiver }])
             }
             // `Optional.get()` and `option.unwrap()`: annotations have already unwrapped the type.
-            Entity::Instance(_) if rules.unwrapping && rules.element_getters.contains(&name) => {
+            Entity::Instance(_)
+                if rules.same_methods.contains(&name) || rules.unwrapping && rules.element_getters.contains(&name) =>
+            {
                 let is_own = self.attribute(receiver, name).iter().any(|value| value.entity != Entity::Missing);
                 (!is_own).then(|| smallvec![receiver])
+            }
+            // A field or constant: the call is one on each value that it holds.
+            Entity::Definition(symbol) if matches!(self.kind(symbol), Kind::Constant | Kind::Field) => {
+                let mut results = Values::new();
+                for held in self.stored_values(symbol) {
+                    let is_plain = matches!(held.entity, Entity::Instance(_) | Entity::Elements(_) | Entity::Mapped(_));
+                    merge(
+                        &mut results,
+                        Some(held).filter(|_| is_plain).and_then(|held| self.container_call(held, name))?,
+                    );
+                }
+                (!results.is_empty()).then_some(results)
             }
             Entity::Definition(class) if rules.new_method == Some(name) => {
                 Some(smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)])

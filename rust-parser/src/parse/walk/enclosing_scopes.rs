@@ -78,7 +78,7 @@ impl Walk<'_> {
 
     fn dotted_name(&self, expr: ExprId) -> Option<String> {
         match *self.builder.get(expr) {
-            Expr::Name(name) => Some(self.builder.text(name).to_owned()),
+            Expr::Name(name) | Expr::Scope(name) => Some(self.builder.text(name).to_owned()),
             Expr::Attribute { base, name } => Some(format!("{}.{}", self.dotted_name(base)?, self.builder.text(name))),
             Expr::Generic { base, .. } => self.dotted_name(base),
             _ => None,

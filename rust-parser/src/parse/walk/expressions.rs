@@ -203,12 +203,13 @@ impl Walk<'_> {
     }
 
     fn attribute_shape(&mut self, captures: &Captures, in_type: bool) -> ExprId {
-        let base = match first(captures, Capture::Base) {
-            Some(node) => {
+        let base = match (first(captures, Capture::Base), first(captures, Capture::Scope)) {
+            (Some(node), _) => {
                 self.claim_read(node);
                 self.part(node, in_type)
             }
-            None => UNKNOWN,
+            (None, Some(node)) => self.scope_shape(node),
+            (None, None) => UNKNOWN,
         };
         let name = match first(captures, Capture::Name) {
             Some(node) => {
@@ -218,6 +219,16 @@ impl Walk<'_> {
             None => 0,
         };
         self.builder.attribute(base, name)
+    }
+
+    /// Returns the expression of the first segment of `a::b`.
+    fn scope_shape(&mut self, node: NodeId) -> ExprId {
+        self.claim_read(node);
+        let expr = self.expression(node);
+        match *self.builder.get(expr) {
+            Expr::Name(name) => self.builder.scope_expr(name),
+            _ => expr,
+        }
     }
 
     fn call_shape(&mut self, captures: &Captures, new: bool) -> ExprId {

@@ -53,7 +53,10 @@ pub fn qualified(walk: &mut Walk, node: NodeId) -> ExprId {
     loop {
         walk.claim_read(current);
         if let Some(scope) = walk.child(current, "scope") {
-            base = Some(attribute_of(walk, base, scope));
+            base = Some(match base {
+                None => scope_of(walk, scope),
+                Some(base) => attribute_of(walk, Some(base), scope),
+            });
         }
         let Some(name) = walk.child(current, "name") else {
             return base.unwrap_or(UNKNOWN);
@@ -62,6 +65,15 @@ pub fn qualified(walk: &mut Walk, node: NodeId) -> ExprId {
             return attribute_of(walk, base, name);
         }
         current = name;
+    }
+}
+
+/// Returns the expression of the first segment of a qualified name.
+fn scope_of(walk: &mut Walk, part: NodeId) -> ExprId {
+    let expr = attribute_of(walk, None, part);
+    match *walk.builder.get(expr) {
+        Expr::Name(name) => walk.builder.scope_expr(name),
+        _ => expr,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Hooks of Kotlin: imports, receivers of extensions, parameters with defaults, bodies of enum entries and of
 //! `object : T`, loops, infix calls, dotted types, tests.
 
+mod readable;
+
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::facts::{Arg, BindingKind, Expr, ExprId, Kind, ParamKind, flags};
 use crate::parse::facts_builder::UNKNOWN;
@@ -17,35 +18,9 @@ pub struct Kotlin;
 
 const TYPES: &[&str] = &["user_type", "nullable_type", "function_type", "parenthesized_type", "non_nullable_type"];
 
-/// Bytes before a class that are searched for its annotations.
-const MAX_ANNOTATIONS: usize = 4096;
-/// Keywords that start the declaration of a class, and modifiers that may precede them.
-const DECLARATIONS: &[&[u8]] = &[b"class ", b"interface ", b"object "];
-const MODIFIERS: &[&[u8]] = &[
-    b"public",
-    b"private",
-    b"protected",
-    b"internal",
-    b"open",
-    b"abstract",
-    b"final",
-    b"sealed",
-    b"data",
-    b"inner",
-    b"enum",
-    b"annotation",
-    b"value",
-    b"inline",
-    b"expect",
-    b"actual",
-    b"external",
-    b"fun",
-    b"companion",
-];
-
 impl LanguageHooks for Kotlin {
     fn readable<'a>(&self, source: &'a [u8]) -> Cow<'a, [u8]> {
-        without_surplus_annotations(source)
+        readable::readable(source)
     }
 
     fn needs_locals(&self) -> bool {
@@ -288,55 +263,4 @@ fn dotted_type(walk: &mut Walk, node: NodeId) -> ExprId {
     }
     let base = base.unwrap_or(UNKNOWN);
     if args.is_empty() { base } else { walk.builder.expr(Expr::Generic { base, args }) }
-}
-
-/// Blanks all annotations of a class but the first: the grammar may misread a class after two annotations as a call
-/// with a lambda.
-fn without_surplus_annotations(source: &[u8]) -> Cow<'_, [u8]> {
-    let mut text = Cow::Borrowed(source);
-    for keyword in DECLARATIONS {
-        for at in memchr::memmem::find_iter(source, keyword) {
-            let from = at.saturating_sub(MAX_ANNOTATIONS);
-            let mut annotations = annotations_before(&source[from..at]);
-            annotations.pop();
-            for annotation in annotations {
-                for byte in text.to_mut()[from + annotation.start..from + annotation.end]
-                    .iter_mut()
-                    .filter(|byte| !matches!(byte, b'\n' | b'\r'))
-                {
-                    *byte = b' ';
-                }
-            }
-        }
-    }
-    text
-}
-
-/// Returns the annotations at the end of a text, before modifiers, last first.
-fn annotations_before(text: &[u8]) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    loop {
-        rest = rest.trim_ascii_end();
-        let end = rest.len();
-        let mut depth = 0;
-        let head = rest.iter().rposition(|byte| {
-            depth += i32::from(*byte == b')') - i32::from(*byte == b'(');
-            depth == 0
-        });
-        let name_end = match head {
-            Some(open) if rest[open] == b'(' => open,
-            _ => end,
-        };
-        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
-        let start = rest[..name_end].iter().rposition(|byte| !is_name(byte)).map_or(0, |position| position + 1);
-        if start > 0 && start < name_end && rest[start - 1] == b'@' {
-            found.push(start - 1..end);
-            rest = &rest[..start - 1];
-        } else if MODIFIERS.contains(&&rest[start..]) {
-            rest = &rest[..start];
-        } else {
-            return found;
-        }
-    }
 }

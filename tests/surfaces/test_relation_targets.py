@@ -1,0 +1,52 @@
+"""What a name in a question stands for, and what an answer about it asserts: recursion, renamed imports, paths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from atlas.app.main import open_atlas
+from atlas.config.load import load_settings
+from atlas.tools.answers import RelationAnswer
+from atlas.tools.search import hybrid_search
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+FILES = {
+    "lib/core.ts": "export default class Core {}\nexport interface Options {}\n",
+    "lib/next.ts": 'import CoreBase, {Options} from "./core"\n\nexport class Next extends CoreBase {}\n',
+    "lib/renamed.ts": 'import {Options as CoreOptions} from "./core"\n\nexport class Strict implements CoreOptions {}\n',
+    "lib/walk.ts": (
+        "export function walkTree(depth: number) {\n  if (depth) {\n    walkTree(depth - 1)\n  }\n}\n\n"
+        "export function startWalk() {\n  walkTree(3)\n}\n\nexport function readLeaf(leaf: any) {\n  return leaf\n}\n"
+    ),
+}
+
+
+async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Path) -> None:
+    root = tmp_path / "net"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        answers: dict[str, RelationAnswer] = {}
+        for question in (
+            "callers of walkTree",
+            "subclasses of CoreBase",
+            "who implements CoreOptions",
+            "subclasses of CoreMissing",
+            "how does startWalk reach readLeaf?",
+        ):
+            answer = await hybrid_search(atlas, question)
+            assert isinstance(answer, RelationAnswer), question
+            answers[question] = answer
+    assert _found(answers["callers of walkTree"]) == {("lib/walk.ts", (3,)), ("lib/walk.ts", (8,))}
+    assert _found(answers["subclasses of CoreBase"]) == {("lib/next.ts", (3,))}
+    assert _found(answers["who implements CoreOptions"]) == {("lib/renamed.ts", (3,))}
+    assert _found(answers["subclasses of CoreMissing"]) == set()
+    path = answers["how does startWalk reach readLeaf?"]
+    assert _found(path) == set()
+    assert any("unknown rather than none" in note for note in path.evidence.notes)
+
+
+def _found(answer: RelationAnswer) -> set[tuple[str, tuple[int, ...]]]:
+    return {(group.path, line.lines) for group in answer.files for line in group.symbols}

@@ -1,0 +1,205 @@
+"""Questions that name no symbol, two symbols, or a family of overrides: unused and untested code, unions, roots."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from atlas.api import Atlas
+from atlas.app.main import open_atlas
+from atlas.config.load import load_settings
+from atlas.tools.answers import RelationAnswer
+from atlas.tools.render import render
+from atlas.tools.search import hybrid_search
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+FILES = {
+    "shop/cart.py": """import argparse
+from shop import register
+
+
+class Cart:
+    def __init__(self):
+        self.items = []
+
+    def __len__(self):
+        return self.used()
+
+    def used(self):
+        return only_recursive_caller_of_nothing(0)
+
+    def never_called(self):
+        return 1
+
+
+def only_recursive_caller_of_nothing(depth):
+    return depth
+
+
+def recursive(depth):
+    return recursive(depth - 1)
+
+
+@register
+def on_start():
+    return Cart()
+
+
+@staticmethod
+def really_unused():
+    return 2
+
+
+def named_in_text():
+    return 3
+
+
+TABLE = {"handler": "named_in_text"}
+
+
+class Parser(argparse.ArgumentParser):
+    def error_of_parser(self):
+        return 4
+
+
+def main():
+    return 5
+""",
+    "shop/__init__.py": "def register(function):\n    return function\n",
+    "shop/dynamic.py": """class Format:
+    def run(self, letter):
+        return getattr(self, letter)()
+
+    def year(self):
+        return 1
+
+
+def start():
+    return Format().run("year")
+""",
+    "shop/fields.py": """class Field:
+    def prepare(self):
+        return 1
+
+    def use(self):
+        return self.prepare()
+
+
+class Text(Field):
+    def prepare(self):
+        return super().prepare()
+
+
+class Number(Field):
+    def prepare(self):
+        return 3
+
+
+class Whole(Number):
+    def prepare(self):
+        return 4
+
+
+class Other:
+    def use_both(self):
+        return Text(), Number()
+""",
+    "tests/test_cart.py": """from shop.cart import Cart, recursive
+
+
+def test_cart():
+    assert Cart().used() == 0
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("unreached")
+    root = folder / "shop"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    asyncio.run(indexed(root, folder / "data"))
+    return folder
+
+
+@pytest.fixture
+async def atlas(folder: Path) -> AsyncIterator[Atlas]:
+    async with open_atlas(load_settings(str(folder / "shop"), str(folder / "data"), environment=QUICK)) as opened:
+        yield opened
+
+
+async def ask(atlas: Atlas, question: str, **arguments: int) -> RelationAnswer:
+    answer = await hybrid_search(atlas, question, **arguments)  # type: ignore[arg-type]
+    assert isinstance(answer, RelationAnswer)
+    return answer
+
+
+def names(answer: RelationAnswer) -> set[str]:
+    return {line.name for group in answer.files for line in group.symbols}
+
+
+async def test_unused_code_leaves_out_what_may_be_reached_otherwise(atlas: Atlas) -> None:
+    answer = await ask(atlas, "unused functions in shop/cart.py")
+    assert names(answer) == {"Cart.never_called", "really_unused"}
+    notes = " ".join(answer.evidence.notes)
+    for reason in ("special methods", "decorated", "outside bases", "entry points", "named elsewhere", "candidates:"):
+        assert reason in notes, reason
+    assert "2 candidates of" in render(answer)
+
+
+async def test_a_method_called_by_a_computed_name_is_not_unused(atlas: Atlas) -> None:
+    answer = await ask(atlas, "which methods in shop/dynamic.py are never called")
+    assert names(answer) == set()
+    assert "computed names" in " ".join(answer.evidence.notes)
+    assert ": none of 2" in answer.title
+
+
+async def test_unused_code_of_an_unknown_scope_says_so(atlas: Atlas) -> None:
+    answer = await ask(atlas, "dead code in module nowhere")
+    assert answer.outcome == "not_found" and answer.missing == "nowhere"
+
+
+async def test_untested_functions_follow_calls_of_tests_for_two_steps(atlas: Atlas) -> None:
+    answer = await ask(atlas, "untested functions in shop/cart.py")
+    assert {"really_unused", "named_in_text", "Cart.never_called"} <= names(answer)
+    assert not {"Cart.used", "only_recursive_caller_of_nothing"} & names(answer)
+    classes = await ask(atlas, "which classes in shop have no tests")
+    assert "Parser" in names(classes) and "Cart" not in names(classes)
+
+
+async def test_pages_of_untested_code_join(atlas: Atlas) -> None:
+    whole = await ask(atlas, "untested functions")
+    first = await ask(atlas, "untested functions", token_budget=150)
+    assert 0 < len(names(first)) < len(names(whole)) and first.found == whole.found
+    seen, cursor = names(first), first.evidence.cursor
+    for _ in range(20):
+        if not cursor:
+            break
+        following = await hybrid_search(atlas, "untested functions", token_budget=150, cursor=cursor)
+        assert isinstance(following, RelationAnswer)
+        assert not seen & names(following)
+        seen |= names(following)
+        cursor = following.evidence.cursor
+    assert seen == names(whole)
+
+
+async def test_a_family_of_overrides_is_answered_from_its_root(atlas: Atlas) -> None:
+    answer = await ask(atlas, "which classes override prepare")
+    assert [subject.qualified_name for subject in answer.subjects] == ["shop.fields.Field.prepare"]
+    assert names(answer) == {"Text.prepare", "Number.prepare", "Whole.prepare"}
+    callers = await ask(atlas, "callers of prepare")
+    assert names(callers) == {"Field.use", "Text.prepare"}
+
+
+async def test_two_symbols_are_answered_together(atlas: Atlas) -> None:
+    answer = await ask(atlas, "subclasses of Field and Number")
+    assert names(answer) == {"Text", "Number", "Whole"}
+    assert len(answer.subjects) == 2
+    one = await ask(atlas, "subclasses of Field and Nowhere")
+    assert names(one) == {"Text", "Number", "Whole"}
+    assert any("no symbol `Nowhere`" in note for note in one.evidence.notes)
