@@ -17,7 +17,7 @@ from atlas.search.channels import keeps
 from atlas.search.mentions import MAX_LINE, is_comment
 from atlas.search.names import dotted
 from atlas.search.relations import RelationIntent, TestScope
-from atlas.search.wording import counted
+from atlas.wording import counted
 
 MAX_ROWS = 100_000
 """Definitions without an edge that are read; a project of 500,000 definitions has about that many."""
