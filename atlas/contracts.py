@@ -154,10 +154,7 @@ class Store(Protocol):
         ...
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
-        """Store vectors in one transaction; drops rows whose digest is no longer the node's chunk digest.
-
-        The model becomes the current one of its space. Vectors of the other space stay as they are.
-        """
+        """Store vectors in one transaction, made by what becomes its space's model; drops rows of outdated digests."""
         ...
 
     async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:

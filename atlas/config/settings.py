@@ -6,7 +6,7 @@ Values only; `load.py` reads them from files and variables.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -157,6 +157,11 @@ class EmbedderSettings:
     def embeds(self) -> bool:
         """Whether anything gets vectors."""
         return self.provider != "none" or self.embeds_prose
+
+    def in_process(self) -> EmbedderSettings:
+        """Return the settings that make the vectors that need no server."""
+        prose = "static" if self.embeds_prose else "none"
+        return replace(self, provider="none", prose=prose) if self.provider in SERVERS else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,8 +66,7 @@ class BoltStore:
         self._speculative: SpeculativeWrite | None = None
         self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
         """At most one write of the graph and one of vectors at a time; the two may overlap."""
-        self._indexed = set[str]()  # keys of the models whose index exists
-        self._counts = CommitCounts()
+        self._indexed_models, self._counts = set[str](), CommitCounts()
         self._fences: dict[str, int] = {}
         """Fencing token of each project that this store writes."""
         self._written: dict[str, set[str]] = {}
@@ -201,10 +200,10 @@ class BoltStore:
         check_lengths(model, vectors)
         self._check_writing()
         key = vector_name(model)
-        if key not in self._indexed:
+        if key not in self._indexed_models:
             await self._link.read(lambda transaction: read.check_project(transaction, project))
             await create_vector_index(self._link, self._dialect, model)
-            self._indexed.add(key)
+            self._indexed_models.add(key)
 
         async def work(transaction: Transaction) -> list[str]:
             await read.check_project(transaction, project)
@@ -334,7 +333,7 @@ class BoltStore:
 
     async def _forget(self, key: str) -> None:
         """Drop the index of a model without vectors."""
-        self._indexed.discard(key)
+        self._indexed_models.discard(key)
         await self._link.command(self._dialect.drop_vector_index(key))
 
         async def work(transaction: Transaction) -> None:
@@ -344,7 +343,6 @@ class BoltStore:
 
 
 def _projects_of(uids: Sequence[str]) -> list[str]:
-    """Return the projects of the uids, without duplicates."""
     return list(dict.fromkeys(uid.partition(":")[0] for uid in uids))
 
 
