@@ -8,30 +8,26 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from typing import Protocol
 
+from atlas.events import DeadLetter, Delivery, Event, StreamState
 from atlas.model import (
     Chunk,
-    DeadLetter,
     Decision,
-    Delivery,
     Direction,
     Edge,
     EmbeddingStats,
-    Event,
     FileRecord,
     Filter,
     GraphDelta,
     Match,
     ModelInfo,
     Node,
-    ProjectState,
-    ProjectStats,
     Scored,
     Skipped,
-    StreamState,
     SymbolDigests,
     Table,
     VectorRow,
 )
+from atlas.project_state import ProjectState, ProjectStats
 
 
 class Store(Protocol):

@@ -1,12 +1,12 @@
-"""The values that layers exchange: graph rows, deltas, file records, hits and tables. All are frozen.
+"""The values of the graph that layers exchange: rows, deltas, records of files, matches, vectors. All are frozen.
 
 Rows written in bulk are NamedTuples because the Rust extension returns plain tuples of the same shape.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -253,52 +253,6 @@ class Scored(NamedTuple):
     score: float
 
 
-class Event(NamedTuple):
-    """A hint on a stream: something about `key` in `project` may have changed."""
-
-    project: str
-    key: str
-    """Path of a file or folder, or a uid; "" = anything in the project."""
-
-
-class Delivery(NamedTuple):
-    """An event as delivered to a consumer."""
-
-    id: str
-    event: Event
-    attempt: int
-    """1 for the first delivery."""
-
-
-@dataclass(frozen=True, slots=True)
-class StreamState:
-    """The position of one consumer group in a stream."""
-
-    stream: str
-    group: str
-    length: int
-    """Entries in the stream, including pending ones."""
-    waiting: int
-    """Entries not yet delivered to the group (lag)."""
-    pending: int
-    """Entries delivered and not yet acknowledged."""
-    dead: int
-    """Dead letters of this group."""
-
-
-class DeadLetter(NamedTuple):
-    """An event that failed permanently."""
-
-    id: str
-    stream: str
-    group: str
-    event: Event
-    attempts: int
-    reason: str
-    at: float
-    """Unix time in seconds."""
-
-
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Text to embed: the first 3,000 characters of the node's text, and its name field."""
@@ -348,53 +302,3 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
     truncated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectState:
-    """Root and index state of a project; cheap to read, for the evidence of every answer."""
-
-    project: str
-    root: str
-    generation: int
-    indexed_at: str
-    """ISO 8601, UTC; "" when never indexed."""
-    model: ModelInfo | None = None
-    """Model of the stored vectors; None if there are none, or if the store does not record it."""
-    host: str = field(default="", compare=False)
-    """Host of the process that writes the project, if several hosts share a store."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectStats:
-    """Counts of one project in the store."""
-
-    project: str
-    root: str
-    generation: int
-    indexed_at: str
-    """ISO 8601, UTC; "" when never indexed."""
-    files: int
-    nodes: Mapping[str, int]
-    """By label."""
-    edges: Mapping[str, int]
-    """By type."""
-    languages: Mapping[str, int]
-    """Files by language."""
-    resolved: int
-    unresolved: int
-    chunks: int
-    vectors: int
-    """Up-to-date vectors."""
-    skipped: Mapping[str, int]
-    """Files by reason."""
-    problems: int
-    """Files with problems."""
-    bytes_on_disk: int
-    model: ModelInfo | None = None
-    strategies: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Edges by strategy."""
-    stale_files: int = 0
-    """Files known to have changed since they were indexed."""
-    decisions: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Decisions of the significance gate so far, by reason."""

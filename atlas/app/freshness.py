@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 from atlas.app.daemon_process import launch_daemon
 from atlas.config.settings import SERVERS
 from atlas.errors import AtlasError, ConfigError, WriterBusy
-from atlas.model import Label, ProjectState
+from atlas.model import Label
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.process.daemon import find_running, start_failure
 from atlas.process.tree_version import TreeVersion, read_version
+from atlas.project_state import ProjectState
 
 if TYPE_CHECKING:
     import subprocess
@@ -262,7 +263,7 @@ class FreshnessGuard:
     async def _hint(self, paths: Sequence[str]) -> None:
         """Tell the daemon of these files: it may poll, or wait for its watcher's window."""
         from atlas.app.bus import connect_bus_of_running_daemon
-        from atlas.model import Event
+        from atlas.events import Event
         from atlas.pipeline.events import FILE_CHANGED
 
         bus = await connect_bus_of_running_daemon(self._settings)

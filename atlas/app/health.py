@@ -33,7 +33,7 @@ from atlas.tools.status.report import LETTERS
 if TYPE_CHECKING:
     from atlas.config.load import Settings
     from atlas.contracts import Bus
-    from atlas.model import ProjectState
+    from atlas.project_state import ProjectState
 
 STORE_SECONDS = 10.0
 """Time limit of the question to a store server."""

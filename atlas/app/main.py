@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from atlas.api import Atlas
     from atlas.config.load import Settings
     from atlas.contracts import Embedder, Store
-    from atlas.model import ProjectStats
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.index import Indexer
     from atlas.pipeline.tiers.gate import SignificanceGate
     from atlas.pipeline.workspace import ProjectSource
+    from atlas.project_state import ProjectStats
     from atlas.scan import Scope
     from atlas.search import Reader
     from atlas.search.languages import LanguageTerms

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import repeat
 
 from atlas.buses.retry_policy import MAX_DEAD_LETTERS, RetryPolicy
-from atlas.model import DeadLetter, Delivery, Event, StreamState
+from atlas.events import DeadLetter, Delivery, Event, StreamState
 
 
 class MemoryBus:

@@ -20,7 +20,7 @@ from typing import Any, Self, TypeVar, cast
 from atlas.buses.retry_policy import MAX_DEAD_LETTERS, RetryPolicy
 from atlas.buses.valkey_connection import Connection, MissingGroup, load_script
 from atlas.errors import AtlasError, Unavailable
-from atlas.model import DeadLetter, Delivery, Event, StreamState
+from atlas.events import DeadLetter, Delivery, Event, StreamState
 
 MAX_BATCH = 5_000
 """Events per script: it blocks the server for about 30 ms."""

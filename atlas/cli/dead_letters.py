@@ -18,7 +18,7 @@ from atlas.errors import ConfigError, NotFound, Unavailable
 if TYPE_CHECKING:
     from atlas.config.load import Settings
     from atlas.contracts import Bus
-    from atlas.model import DeadLetter
+    from atlas.events import DeadLetter
 
 MOST = 1_000_000
 """More dead letters than a bus keeps."""

@@ -15,33 +15,20 @@ from atlas.tools.answers import (
     Answer,
     ContextAnswer,
     HealthAnswer,
-    Hit,
     NodeAnswer,
     RelationAnswer,
     ReportAnswer,
     SchemaAnswer,
     SearchAnswer,
-    Section,
     StatusAnswer,
-    Symbol,
     TableAnswer,
 )
+from atlas.tools.cells import cell
 from atlas.tools.citations import parents_line, shown_name
-from atlas.tools.render import (
-    OTHER_PACKAGES,
-    TITLES,
-    cell,
-    evidence_head,
-    evidence_tail,
-    lookup_lines,
-    neighbour_line,
-    related_line,
-    relation_head,
-    section_title,
-    source_line,
-    where,
-)
+from atlas.tools.render import OTHER_PACKAGES, evidence_head, evidence_tail, lookup_lines, relation_head, where
 from atlas.tools.reports import report_lines
+from atlas.tools.symbol_lines import TITLES, neighbour_line, related_line, section_title, source_line
+from atlas.tools.symbols import Hit, Section, Symbol
 
 STATE_STYLES = {"ok": "green", "warning": "yellow", "missing": "yellow", "degraded": "yellow", "broken": "red"}
 

@@ -12,10 +12,11 @@ from typing import cast
 
 from atlas.contracts import Store
 from atlas.errors import ConfigError, NotFound
-from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, ProjectState, ProjectStats, VectorRow
+from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, VectorRow
 from atlas.parsing.texts import texts_of
 from atlas.pipeline.events import Progress
 from atlas.pipeline.reconcile import PENDING
+from atlas.project_state import ProjectState, ProjectStats
 
 COPY_BYTES = 300_000
 """Source text of one transaction: a server holds all of it in memory."""

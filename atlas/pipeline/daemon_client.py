@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from atlas.contracts import Bus, Coordinator, Streams
 from atlas.errors import Unavailable
-from atlas.model import Event
+from atlas.events import Event
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress
 from atlas.pipeline.heartbeat import DAEMON, HEARTBEAT_TTL
 from atlas.pipeline.tiers.embed import EmbedTier

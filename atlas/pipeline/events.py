@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from atlas.contracts import Streams
-from atlas.model import Event
+from atlas.events import Event
 
 FILE_CHANGED = "atlas:file-changed"
 AST_DIRTY = "atlas:ast-dirty"

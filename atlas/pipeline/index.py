@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from atlas.contracts import Embedder, Store, Streams
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import EmbeddingStats, Event
+from atlas.events import Event
+from atlas.model import EmbeddingStats
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, IndexSummary, Progress, Window, no_progress
 from atlas.pipeline.tiers.ast import AstTier

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from atlas.contracts import Bus
 from atlas.errors import StoreError, Unavailable, WriterBusy
-from atlas.model import ProjectStats
 from atlas.pipeline.daemon_client import DaemonResult, index_by_daemon, served_project
 from atlas.pipeline.events import IndexSummary, Progress
 from atlas.pipeline.index import Indexer
+from atlas.project_state import ProjectStats
 
 BUSY_SECONDS = 0.3
 """Interval of attempts to become the writer while another process is."""

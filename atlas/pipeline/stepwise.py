@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from atlas.contracts import Embedder, Store, Streams
-from atlas.model import Event
+from atlas.events import Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier

@@ -19,7 +19,7 @@ from functools import partial
 from atlas import __version__
 from atlas.contracts import Bus, Embedder, Store
 from atlas.errors import AtlasError, Unavailable
-from atlas.model import Event
+from atlas.events import Event
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.heartbeat import DAEMON, Heartbeat

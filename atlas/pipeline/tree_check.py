@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.contracts import Store
-from atlas.model import STRUCTURE_PATH, FileRecord, ProjectState, Skipped
+from atlas.model import STRUCTURE_PATH, FileRecord, Skipped
 from atlas.parsing import Languages, digest_paths, stamps
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.pipeline.reconcile import RACY_NS, Region, same_stat
 from atlas.pipeline.tree_state import TreeState
 from atlas.pipeline.watch.git_rules import rule_files
+from atlas.project_state import ProjectState
 from atlas.scan import ScannedFile, Scope, as_scanned, changes_rules, scan_project
 
 MAX_REGION = 500

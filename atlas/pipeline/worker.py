@@ -16,7 +16,7 @@ from typing import Protocol, TypeVar
 
 from atlas.contracts import Streams
 from atlas.errors import AtlasError, LeaseLost, StoreError, Unavailable
-from atlas.model import Delivery, Event
+from atlas.events import Delivery, Event
 from atlas.pipeline.events import Window
 
 BLOCK_SECONDS = 30.0

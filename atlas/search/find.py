@@ -14,7 +14,8 @@ from atlas.search.changes import Changes, answer_changes, asks_history
 from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_phrase, by_words, gather
 from atlas.search.fuse import fuse_rrf, order, text_scores
 from atlas.search.rank import Candidate, rank
-from atlas.search.relate import UNANSWERED, Relation, answer_relation
+from atlas.search.relate import UNANSWERED, answer_relation
+from atlas.search.related import Relation
 from atlas.search.route import Query, route
 
 RERANK_LIMIT = 60

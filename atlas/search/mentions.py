@@ -1,4 +1,4 @@
-"""Lines that mention a name without an edge: what no rule of the linker resolved, and prose. Reads the index only.
+"""Find lines that mention a name without an edge in the graph: unresolved references, and prose. Reads the index only.
 
 A relation without edges is unknown rather than none while such lines exist. They are listed where the name can hardly
 mean anything else: it has several words (`send_body`, not `close`), and one symbol of the project has it.
@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
+from atlas.search.names import is_code_shaped
+from atlas.search.related import RelatedSymbol
+from atlas.search.relations import Kind, RelationIntent
+from atlas.search.targets import Targets
 
 MAX_NODES = 100
 """Symbols whose text is read for one name."""
@@ -21,6 +25,11 @@ MAX_LISTED = 20
 """Symbols that are listed; a name that more mention without an edge is likely to be shared with another package."""
 MAX_LINE = 2_000
 """Characters of a line; longer ones are data."""
+_BY_TEXT = "text"
+"""Strategy of a line that mentions the name and has no edge."""
+_TEXT_CONFIDENCE = 0.4
+_PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
+_CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE, Label.VALUE, Label.FILE)
 
 _CALL = re.compile(r"(?<![\w$'\"`])([A-Za-z_$][\w$]*)(?:::)?(?:<[^<>()]*>)?[!?]?\(")
 _COMMENT = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|<!--|\"\"\"|''')")
@@ -36,6 +45,41 @@ class Mention:
 
     node: Node
     lines: tuple[int, ...]
+
+
+async def find_related_by_text(
+    reader: Reader, intent: RelationIntent, targets: Targets, found: Sequence[RelatedSymbol]
+) -> list[RelatedSymbol]:
+    """Return symbols that mention the target in their text without an edge in the graph, and prose that names it.
+
+    For a question about callees these are the distinctive symbols that the target calls by name. Raises store errors.
+    """
+    row = targets.targets[0].node.row
+    if intent.kind == Kind.CALLEES and intent.direct is not False:
+        names = {row.name, *(each.node.row.name for each in found)}
+        called = [each for target in targets.targets for each in await find_calls(reader, target.node, names)]
+        return [RelatedSymbol(each, each.row.path, (), _BY_TEXT, _TEXT_CONFIDENCE) for each in called]
+    known = {*targets.uids, *(each.node.row.uid for each in found)}
+    where, calls = Filter(project=targets.targets[0].node.project), False
+    match intent.kind:
+        case Kind.DOCS if is_code_shaped(row.name) or "`" in intent.name:
+            where = replace(where, labels=_PROSE)
+        case Kind.TESTS if not found:
+            where = replace(where, labels=_CODE)
+        case Kind.CALLERS if row.label in (Label.FUNCTION, Label.METHOD):
+            where, calls = replace(where, labels=_CODE), True
+        case Kind.USAGES if not found:
+            where = replace(where, labels=_CODE)
+        case _:
+            return []
+    if intent.kind != Kind.DOCS and not await is_distinctive(reader, row.name, where.project):
+        return []
+    mentions = await find_mentions(reader, row.name, where, known, calls=calls)
+    return [
+        RelatedSymbol(each.node, each.node.row.path, each.lines, _BY_TEXT, _TEXT_CONFIDENCE)
+        for each in mentions
+        if each.node.row.is_test or intent.kind != Kind.TESTS
+    ]
 
 
 async def is_distinctive(reader: Reader, name: str, project: str) -> bool:

@@ -7,15 +7,16 @@ symbol, and nothing has that name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
-from atlas.search.mentions import find_calls, find_mentions, is_distinctive
-from atlas.search.names import dotted, is_code_shaped
+from atlas.search.mentions import find_related_by_text
+from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
+from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import Kind, RelationIntent, TestScope
 from atlas.search.targets import Targets, find_targets
 
@@ -39,56 +40,10 @@ UNANSWERED = frozenset({Kind.ROUTES, Kind.CHANGES, Kind.UNTESTED})
 
 Questions about changes are answered from the version history before (`search/changes.py`), unless they only sound so.
 """
-_BY_TEXT = "text"
-"""Strategy of a line that mentions the name and has no edge."""
-TEXT_CONFIDENCE = 0.4
-_PROSE = (Label.DOC_SECTION, Label.DOC_FILE, Label.ADR)
-_CODE = (Label.FUNCTION, Label.METHOD, Label.CLASS, Label.MODULE, Label.VALUE, Label.FILE)
 _HOLDS = (EdgeType.DEFINES, EdgeType.DEFINES_METHOD)
 _HOLDERS = (Label.CLASS, Label.PACKAGE, Label.MODULE)
 _TRANSITIVE = frozenset({Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN})
 """Relations that are followed to the end unless the question says `direct`."""
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedSymbol:
-    """A symbol at the far end of a relation with the evidence for it."""
-
-    node: Node
-    path: str
-    """File of the evidence."""
-    lines: tuple[int, ...]
-    """Lines of the evidence in that file, sorted; () for structure."""
-    strategy: str = ""
-    confidence: float = 0.0
-    depth: int = 1
-    """Number of edges from the named symbol."""
-    through: str = ""
-    """Qualified name of the symbol one step closer, where `depth` is above 1; of the base method of a dispatch."""
-    of: str = ""
-    """Qualified name of the target, where a name has several."""
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """The answer to a question about a relation."""
-
-    intent: RelationIntent
-    targets: Targets
-    others: Targets | None = None
-    """The end of a path."""
-    related: tuple[RelatedSymbol, ...] = ()
-    notes: tuple[str, ...] = ()
-    counts: tuple[int, ...] = ()
-    """Edges of each target, where they are too many to be followed."""
-
-    @property
-    def outcome(self) -> str:
-        """`found`, `ambiguous` (more than one target) or `not_found`."""
-        ends = [end for end in (self.targets, self.others) if end is not None]
-        if any(not end.targets for end in ends):
-            return "not_found"
-        return "ambiguous" if any(end.total > 1 for end in ends) else "found"
 
 
 async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter) -> Relation | None:
@@ -110,45 +65,13 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         return await _counted(reader, intent, targets)
     kept, notes = await _scope(reader, intent, targets, where)
     found = list(await _related(reader, intent, targets))
-    found += await _mentioned(reader, intent, targets, found)
+    found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if kept(each.node))
     if not related:
         notes = (*notes, await _why_none(reader, intent, targets, len(found)))
     if len(found) > MAX_REACHED:
         notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
     return Relation(intent, targets, related=related, notes=notes)
-
-
-async def _mentioned(
-    reader: Reader, intent: RelationIntent, targets: Targets, found: Sequence[RelatedSymbol]
-) -> list[RelatedSymbol]:
-    """Return what mentions the symbol in its text where the graph has no edge, or prose that names it."""
-    row = targets.targets[0].node.row
-    if intent.kind == Kind.CALLEES and intent.direct is not False:
-        names = {row.name, *(each.node.row.name for each in found)}
-        called = [each for target in targets.targets for each in await find_calls(reader, target.node, names)]
-        return [RelatedSymbol(each, each.row.path, (), _BY_TEXT, TEXT_CONFIDENCE) for each in called]
-    known = {*targets.uids, *(each.node.row.uid for each in found)}
-    where, calls = Filter(project=targets.targets[0].node.project), False
-    match intent.kind:
-        case Kind.DOCS if is_code_shaped(row.name) or "`" in intent.name:
-            where = replace(where, labels=_PROSE)
-        case Kind.TESTS if not found:
-            where = replace(where, labels=_CODE)
-        case Kind.CALLERS if row.label in (Label.FUNCTION, Label.METHOD):
-            where, calls = replace(where, labels=_CODE), True
-        case Kind.USAGES if not found:
-            where = replace(where, labels=_CODE)
-        case _:
-            return []
-    if intent.kind != Kind.DOCS and not await is_distinctive(reader, row.name, where.project):
-        return []
-    mentions = await find_mentions(reader, row.name, where, known, calls=calls)
-    return [
-        RelatedSymbol(each.node, each.node.row.path, each.lines, _BY_TEXT, TEXT_CONFIDENCE)
-        for each in mentions
-        if each.node.row.is_test or intent.kind != Kind.TESTS
-    ]
 
 
 async def _why_none(reader: Reader, intent: RelationIntent, targets: Targets, outside: int) -> str:

@@ -13,7 +13,7 @@ from atlas.search.change_questions import Asks, asks_about_own_changes
 from atlas.search.changed_symbols import ChangedSymbol
 from atlas.search.changes import Changes, SymbolChange
 from atlas.search.find import SearchResult
-from atlas.search.relate import Relation
+from atlas.search.related import Relation
 from atlas.search.relations import Kind
 from atlas.tools.answers import ReportAnswer
 from atlas.tools.citations import place_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from atlas.model import Direction, Edge, Label, NodeRow
 from atlas.search.expand import KINDS, Neighbourhood
-from atlas.tools.answers import Neighbour, Section, Symbol
+from atlas.tools.symbols import Neighbour, Section, Symbol
 
 SUMMARY_CHARACTERS = 160
 SIGNATURE_CHARACTERS = 120

@@ -9,12 +9,13 @@ from atlas.api import Atlas
 from atlas.contracts import Store
 from atlas.model import NodeRow
 from atlas.search.freshness import StaleFile
-from atlas.tools.answers import ContextAnswer, Evidence, Lookup, Section, Source, Symbol
+from atlas.tools.answers import ContextAnswer, Evidence
 from atlas.tools.assemble import allot
 from atlas.tools.citations import path_of, symbol_of
 from atlas.tools.envelope import Envelope, can_fit, fit, fit_or_none
-from atlas.tools.render import neighbour_line
 from atlas.tools.structured_content import tokens_of
+from atlas.tools.symbol_lines import neighbour_line
+from atlas.tools.symbols import Lookup, Section, Source, Symbol
 
 SHARES: Mapping[str, float] = {
     "source": 0.45,

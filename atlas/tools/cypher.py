@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 from atlas.api import Atlas
 from atlas.contracts import Store
 from atlas.errors import ConfigError, QueryError, StoreError, Unavailable
-from atlas.model import EdgeType, Label, ProjectStats
+from atlas.model import EdgeType, Label
+from atlas.project_state import ProjectStats
 from atlas.search.freshness import stale_files
 from atlas.tools.answers import Described, SchemaAnswer, TableAnswer
 from atlas.tools.envelope import (

@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from atlas.api import Atlas, TreeReport
 from atlas.errors import ConfigError, NotFound
-from atlas.model import Filter, Label, ProjectState
+from atlas.model import Filter, Label
+from atlas.project_state import ProjectState
 from atlas.search.freshness import StaleFile
 from atlas.search.names import valid
 from atlas.tools.answers import Answer, Evidence

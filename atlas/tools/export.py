@@ -13,7 +13,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from atlas.api import Atlas
 from atlas.errors import NotFound
-from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow, ProjectState
+from atlas.model import Direction, EdgeRow, Filter, Match, NodeRow
+from atlas.project_state import ProjectState
 
 EVERYTHING = 100_000_000
 """Row limit above the number of rows of any file."""

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Protocol
 
 from atlas.errors import AtlasError
-from atlas.model import ModelInfo, ProjectState, ProjectStats
+from atlas.model import ModelInfo
+from atlas.project_state import ProjectState, ProjectStats
 from atlas.tools.answers import Check
 from atlas.tools.status.daemon import DaemonStatus, WatchStatus
 from atlas.tools.status.report import daemon_line, megabytes

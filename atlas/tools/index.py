@@ -9,9 +9,10 @@ from fnmatch import fnmatchcase
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import FileRecord, Label, ProjectState, ProjectStats, Skipped
+from atlas.model import FileRecord, Label, Skipped
 from atlas.parsing import secrets_of
 from atlas.pipeline.newer_files import NewerFiles
+from atlas.project_state import ProjectState, ProjectStats
 from atlas.tools.answers import Described, PartialFile, ProjectStatus, SkippedFile, StatusAnswer
 from atlas.tools.envelope import MAX_BUDGET, Envelope, aside, can_fit, check_range, fit_aside
 from atlas.tools.status.daemon import DaemonStatus

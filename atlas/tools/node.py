@@ -13,10 +13,11 @@ from atlas.search.expand import KINDS, around_node, counts_around
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.not_found import why_missing, why_no_callers
 from atlas.search.resolve import Resolution, written
-from atlas.tools.answers import ContextAnswer, Evidence, Lookup, NodeAnswer, NodeDetail, Symbol
+from atlas.tools.answers import ContextAnswer, Evidence, NodeAnswer
 from atlas.tools.citations import path_of, sections_of, symbol_of
 from atlas.tools.context import Context, fit_context, no_context, source_of
 from atlas.tools.envelope import INLINE_TOKENS, Envelope, aside, fit_aside, make_filter, open_envelope
+from atlas.tools.symbols import Lookup, NodeDetail, Symbol
 
 CALLABLE = frozenset({Label.FUNCTION, Label.METHOD, Label.CLASS})
 TOKENS_PER_NEIGHBOUR = 40

@@ -9,13 +9,14 @@ from atlas.api import Atlas
 from atlas.model import Direction
 from atlas.search.find import SearchResult
 from atlas.search.freshness import StaleFile, stale_files
-from atlas.search.relate import RelatedSymbol, Relation
+from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import Kind
 from atlas.search.targets import Targets
-from atlas.tools.answers import FileGroup, RelatedLine, RelationAnswer
+from atlas.tools.answers import RelationAnswer
 from atlas.tools.citations import local_name, symbol_of
 from atlas.tools.envelope import Envelope, fit_aside
 from atlas.tools.paging import Position, write_cursor
+from atlas.tools.symbols import FileGroup, RelatedLine
 
 _CANDIDATES = 8
 

@@ -6,7 +6,6 @@ omissions and the cursor. Token budgets apply to this text and to the structured
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import cast
@@ -19,47 +18,33 @@ from atlas.tools.answers import (
     Described,
     Evidence,
     HealthAnswer,
-    Hit,
-    Lookup,
-    Neighbour,
     NodeAnswer,
-    NodeDetail,
-    RelatedLine,
     RelationAnswer,
     ReportAnswer,
     SchemaAnswer,
     SearchAnswer,
-    Section,
-    SourceLine,
     StatusAnswer,
-    Symbol,
     TableAnswer,
     index_state,
 )
+from atlas.tools.cells import cell
 from atlas.tools.citations import hit_name, parents_line, shown_name
 from atlas.tools.reports import report_lines
 from atlas.tools.status.report import status_lines
+from atlas.tools.symbol_lines import (
+    candidate_line,
+    node_degrees,
+    node_traits,
+    related_line,
+    section_lines,
+    source_line,
+    subject_lines,
+    symbol_line,
+)
+from atlas.tools.symbols import Hit, Lookup
 
-CELL_CHARACTERS = 1_000
-"""Longer table cells are truncated and state their full length."""
 OTHER_PACKAGES = "other packages"
 """Stands for the path of symbols that the project only imports."""
-TITLES = {
-    "callers": "called by",
-    "callees": "calls",
-    "used_by": "used by",
-    "uses": "uses",
-    "bases": "inherits",
-    "subclasses": "inherited by",
-    "overrides": "overrides",
-    "overridden_by": "overridden by",
-    "tests": "tested by",
-    "docs": "documented in",
-    "documents": "documents",
-    "imports": "imports",
-    "imported_by": "imported by",
-    "members": "members",
-}
 
 
 def render(answer: Answer, cursor_prefix: str = "cursor=") -> str:
@@ -141,11 +126,6 @@ def hit_lines(hit: Hit) -> Iterator[str]:
     yield from (f"   {source_line(line)}" for line in hit.lines)
 
 
-def source_line(line: SourceLine) -> str:
-    """Return `number: text`."""
-    return f"{line.line}: {line.text}"
-
-
 def relation_lines(answer: RelationAnswer) -> Iterator[str]:
     """Yield the subject and a count, then one line per related symbol, grouped by file."""
     yield from relation_head(answer)
@@ -180,53 +160,6 @@ def _found(answer: RelationAnswer) -> str:
     return f"{answer.found or none}{f' in {answer.places} lines' if answer.places > answer.found else ''}"
 
 
-def subject_lines(answer: RelationAnswer) -> Iterator[str]:
-    """Yield the symbols that a name stands for, with the number of edges where these are not listed."""
-    for index, subject in enumerate(answer.subjects):
-        count = f": {answer.counts[index]}" if answer.counts else ""
-        yield f"{subject.kind} {shown_name(subject)} {subject.place}{count}"
-    if answer.subject_count > len(answer.subjects):
-        yield f"and {answer.subject_count - len(answer.subjects)} more; qualify the name"
-
-
-def related_line(symbol: RelatedLine) -> str:
-    """Return name, lines, how it was found and how sure that is."""
-    lines = f" {','.join(map(str, symbol.lines))}" if symbol.lines else ""
-    how = f" ({symbol.strategy} {symbol.confidence:.2f})" if symbol.strategy else ""
-    level = f" [{symbol.depth}]" if symbol.depth not in (0, 1) else ""
-    through = f" through {symbol.through}" if symbol.through else ""
-    detail = f": {symbol.detail}" if symbol.detail else ""
-    return f"{symbol.name}{lines}{how}{level}{through}{detail}"
-
-
-def symbol_line(symbol: Symbol) -> str:
-    """Return kind, name, place and digest on one line."""
-    name = "" if symbol.qualified_name == symbol.place.rpartition(":")[0] else f"{shown_name(symbol)} "
-    digest = f" #{symbol.digest}" if symbol.digest else ""
-    return f"{symbol.kind} {name}{symbol.place}{digest}"
-
-
-def neighbour_line(neighbour: Neighbour) -> str:
-    """Return name, place of the evidence, strategy and confidence."""
-    place = neighbour.at or neighbour.place
-    how = "" if neighbour.strategy in ("", "structure") else f" ({neighbour.strategy} {neighbour.confidence:.2f})"
-    return f"{neighbour.uid.partition(':')[2]} {place}{how}"
-
-
-def section_title(section: Section) -> str:
-    """Return `called by (3 of 118)`, or `called by` if all are listed."""
-    title = TITLES.get(section.kind, section.kind)
-    shown = len(section.neighbours)
-    return title if shown == section.total else f"{title} ({shown} of {section.total})"
-
-
-def section_lines(section: Section) -> Iterator[str]:
-    """Yield a section of a context: its title and one line per neighbour."""
-    yield f"{section_title(section)}:"
-    for neighbour in section.neighbours:
-        yield f"  {neighbour_line(neighbour)}"
-
-
 def lookup_lines(lookup: Lookup, within: str = "") -> Iterator[str]:
     """Yield the result of a lookup that did not identify exactly one node; `within` names where it was looked for."""
     if lookup.outcome == "ambiguous":
@@ -239,11 +172,6 @@ def lookup_lines(lookup: Lookup, within: str = "") -> Iterator[str]:
         if lookup.near:
             yield "similar names:"
         yield from (f"- {candidate_line(symbol)}" for symbol in lookup.near)
-
-
-def candidate_line(symbol: Symbol) -> str:
-    """Return kind, qualified name, signature after the name and place: any of name and place identify the symbol."""
-    return f"{hit_name(symbol, is_qualified=True)} {symbol.place}".rstrip()
 
 
 def node_lines(answer: NodeAnswer) -> Iterator[str]:
@@ -261,25 +189,6 @@ def node_lines(answer: NodeAnswer) -> Iterator[str]:
         yield f"neighbours: {node_degrees(node)}"
     if node.docstring:
         yield node.docstring
-
-
-def node_traits(node: NodeDetail) -> str:
-    """Return kind, language, lines and modifiers of a node on one line."""
-    traits = [
-        node.symbol.kind,
-        node.language,
-        f"lines {node.start_line}-{node.end_line}" if node.start_line else "",
-        *node.modifiers,
-        "exported" if node.exported else "private",
-        "test" if node.is_test else "",
-        "generated" if node.is_generated else "",
-    ]
-    return ", ".join(trait for trait in traits if trait)
-
-
-def node_degrees(node: NodeDetail) -> str:
-    """Return `called by 3; calls 5`."""
-    return "; ".join(f"{TITLES[kind]} {count}" for kind, count in node.degrees)
 
 
 def context_lines(answer: ContextAnswer) -> Iterator[str]:
@@ -306,40 +215,6 @@ def table_lines(answer: TableAnswer) -> Iterator[str]:
     for row in answer.rows:
         yield " | ".join(cell(value) for value in row)
     yield counted(len(answer.rows), "row") if answer.rows else "no rows"
-
-
-def cell(value: object) -> str:
-    """Return one table cell on one line; see `cell_value`."""
-    short = cell_value(value)
-    if isinstance(value, Mapping) and isinstance(short, str):
-        text = f"({short})"
-    elif isinstance(short, str):
-        text = short
-    elif isinstance(short, dict | list):
-        text = json.dumps(short, ensure_ascii=False, separators=(",", ":"))
-    else:
-        text = "null" if short is None else str(short).lower() if isinstance(short, bool) else str(short)
-    return text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("|", "\\|")
-
-
-def cell_value(value: object) -> object:
-    """Return a value of a table as short JSON: nodes as label, uid and place, edges as type and evidence.
-
-    Long text is cut and states its length; properties without a value are omitted.
-    """
-    if isinstance(value, Mapping):
-        entries = cast("Mapping[str, object]", value)
-        if "_label" in entries:
-            place = f" {entries['path']}:{entries.get('line') or 1}" if entries.get("path") else ""
-            return f"{entries['_label']} {entries['uid']}{place}"
-        if "_type" in entries:
-            return f"{entries['_type']} {entries.get('strategy', '')} {entries.get('confidence', '')}".rstrip()
-        return {key: cell_value(item) for key, item in entries.items() if item not in (None, "", [], {})}
-    if isinstance(value, list | tuple):
-        return [cell_value(item) for item in cast("Sequence[object]", value)]
-    if isinstance(value, str) and len(value) > CELL_CHARACTERS:
-        return f"{value[:CELL_CHARACTERS]}... ({len(value)} characters)"
-    return value
 
 
 def schema_lines(answer: SchemaAnswer) -> Iterator[str]:

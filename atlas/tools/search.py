@@ -17,13 +17,14 @@ from atlas.search.channels import POOL, path_matches
 from atlas.search.find import RERANK_LIMIT, Mode, SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.rank import Candidate
-from atlas.tools.answers import Hit, RelationAnswer, ReportAnswer, SearchAnswer, SourceLine
+from atlas.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
 from atlas.tools.changes import answer_from_history
 from atlas.tools.citations import hit_name, path_of, symbol_of
 from atlas.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
 from atlas.tools.snippets import matching_lines
+from atlas.tools.symbols import Hit, SourceLine
 
 MAX_LIMIT = 50
 TOKEN_BUDGET = 900

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from atlas.model import NodeRow
-from atlas.tools.answers import SourceLine
+from atlas.tools.symbols import SourceLine
 
 LINE_CHARACTERS = 160
 """A longer line is cut: minified code has one line a file."""

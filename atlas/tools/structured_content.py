@@ -17,37 +17,31 @@ from atlas.tools.answers import (
     Described,
     Evidence,
     HealthAnswer,
-    Hit,
-    Lookup,
     NodeAnswer,
     ProjectStatus,
     RelationAnswer,
     ReportAnswer,
     SchemaAnswer,
     SearchAnswer,
-    Section,
     StatusAnswer,
-    Symbol,
     TableAnswer,
 )
+from atlas.tools.cells import cell_value
 from atlas.tools.citations import hit_name, parents_line
-from atlas.tools.render import (
-    OTHER_PACKAGES,
+from atlas.tools.render import OTHER_PACKAGES, check_line, render, to_dict
+from atlas.tools.reports import report_structure
+from atlas.tools.status.daemon import DaemonStatus, TierStatus
+from atlas.tools.status.report import problem_line, watch_line, work_line, worker_lines
+from atlas.tools.symbol_lines import (
     candidate_line,
-    cell_value,
-    check_line,
     neighbour_line,
     node_degrees,
     node_traits,
     related_line,
-    render,
     source_line,
     subject_lines,
-    to_dict,
 )
-from atlas.tools.reports import report_structure
-from atlas.tools.status.daemon import DaemonStatus, TierStatus
-from atlas.tools.status.report import problem_line, watch_line, work_line, worker_lines
+from atlas.tools.symbols import Hit, Lookup, Section, Symbol
 
 Structure = dict[str, object]
 

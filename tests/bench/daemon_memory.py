@@ -32,7 +32,7 @@ from atlas.bench.observer import ProbeTimeout, until
 from atlas.bench.process import run
 from atlas.buses.memory import MemoryBus
 from atlas.config.load import Settings, load_settings
-from atlas.model import Event
+from atlas.events import Event
 from atlas.parsing import VectorIndex, load_languages, scan
 from atlas.pipeline.daemon_client import is_drained
 from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT

@@ -17,10 +17,10 @@ from atlas.model import (
     GraphDelta,
     Match,
     NodeRow,
-    ProjectState,
     Skipped,
     SymbolDigests,
 )
+from atlas.project_state import ProjectState
 from tests.conformance.rows import MODEL, PROJECT, edge, gone, node, query, unit, vector, words
 
 ALL = Filter()

@@ -19,7 +19,8 @@ from atlas.config.load import load_settings
 from atlas.config.settings import Settings
 from atlas.embedders.static import StaticEmbedder
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import Chunk, Event, Filter, ModelInfo
+from atlas.events import Event
+from atlas.model import Chunk, Filter, ModelInfo
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import EMBED_DIRTY, WHOLE_PROJECT, Window
 from atlas.pipeline.stepwise import LiveTiers

@@ -20,7 +20,7 @@ from atlas.app.embedder import make_embedder
 from atlas.buses.valkey_server import ManagedServer
 from atlas.config.load import load_settings
 from atlas.contracts import Bus
-from atlas.model import Event
+from atlas.events import Event
 from atlas.pipeline.cluster.project_bus import ProjectBus
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT
 from atlas.stores.bolt.connection import Address, BoltConnection, Transaction

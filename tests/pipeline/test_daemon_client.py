@@ -13,7 +13,7 @@ from atlas.buses.memory import MemoryBus
 from atlas.buses.retry_policy import RetryPolicy
 from atlas.contracts import Bus
 from atlas.errors import Unavailable
-from atlas.model import Event
+from atlas.events import Event
 from atlas.pipeline.daemon_client import DaemonResult, index_by_daemon, read_state, served_project
 from atlas.pipeline.events import AST_DIRTY, FILE_CHANGED, WHOLE_PROJECT, no_progress
 from atlas.pipeline.heartbeat import DAEMON

@@ -14,7 +14,8 @@ from atlas.buses.memory import MemoryBus
 from atlas.buses.retry_policy import RetryPolicy
 from atlas.config.load import load_settings
 from atlas.errors import Unavailable
-from atlas.model import Event, GraphDelta
+from atlas.events import Event
+from atlas.model import GraphDelta
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window
 from atlas.pipeline.tiers.ast import AstTier

@@ -26,7 +26,7 @@ from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.embedders.static import StaticEmbedder
 from atlas.errors import AtlasError
-from atlas.model import Event
+from atlas.events import Event
 from atlas.parsing import VectorIndex
 from atlas.pipeline.daemon_client import index_by_daemon, served_project
 from atlas.pipeline.events import FILE_CHANGED, WHOLE_PROJECT, Window, no_progress

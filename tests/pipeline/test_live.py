@@ -19,7 +19,7 @@ from atlas.buses.memory import MemoryBus
 from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.errors import StoreError
-from atlas.model import Event
+from atlas.events import Event
 from atlas.parsing import VectorIndex
 from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT, Window
 from atlas.pipeline.stepwise import LiveTiers

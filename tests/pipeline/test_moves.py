@@ -15,7 +15,7 @@ import pytest
 
 from atlas.buses.memory import MemoryBus
 from atlas.errors import Unavailable
-from atlas.model import Event
+from atlas.events import Event
 from atlas.parsing import load_languages
 from atlas.pipeline.events import AST_DIRTY, WHOLE_PROJECT
 from atlas.pipeline.supervisor import Daemon

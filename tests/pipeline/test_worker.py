@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from atlas.buses.memory import MemoryBus
 from atlas.errors import AtlasError, StoreError, Unavailable
-from atlas.model import Delivery, Event
+from atlas.events import Delivery, Event
 from atlas.pipeline.events import Window
 from atlas.pipeline.worker import TierReport, run_tier, run_until_idle
 

@@ -16,7 +16,7 @@ from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_server import ManagedServer
 from atlas.config.load import load_settings
 from atlas.config.settings import Settings
-from atlas.model import Event
+from atlas.events import Event
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
 from atlas.pipeline.heartbeat import DAEMON, HEARTBEAT_TTL
 from atlas.process.daemon import DaemonInstance, RunningDaemon

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from atlas.model import Event
+from atlas.events import Event
 from atlas.pipeline.events import AST_DIRTY
 
 from .processes import COMMAND, atlas, environment

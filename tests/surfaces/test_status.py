@@ -27,7 +27,8 @@ from atlas.buses.valkey_connection import Connection
 from atlas.config.load import load_settings
 from atlas.contracts import Bus
 from atlas.errors import ConfigError, Unavailable
-from atlas.model import Decision, Event, GraphDelta, StreamState
+from atlas.events import Event, StreamState
+from atlas.model import Decision, GraphDelta
 from atlas.pipeline.daemon_client import read_state
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
 from atlas.pipeline.heartbeat import DAEMON

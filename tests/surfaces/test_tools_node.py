@@ -11,10 +11,11 @@ from atlas.errors import ConfigError
 from atlas.model import EdgeRow, Filter, GraphDelta, Match, Node
 from atlas.search.freshness import StaleFile
 from atlas.search.not_found import why_no_callers
-from atlas.tools.answers import ContextAnswer, Section
+from atlas.tools.answers import ContextAnswer
 from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render
 from atlas.tools.structured_content import tokens_of
+from atlas.tools.symbols import Section
 
 from .shop import FILES, PROJECT
 

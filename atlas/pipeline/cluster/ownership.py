@@ -14,8 +14,8 @@ from pathlib import Path
 
 from atlas.contracts import Store
 from atlas.errors import ConfigError
-from atlas.model import ProjectState
 from atlas.pipeline.workspace import ProjectSource
+from atlas.project_state import ProjectState
 
 logger = logging.getLogger(__name__)
 

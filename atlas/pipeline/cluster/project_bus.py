@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from atlas.contracts import Bus
-from atlas.model import DeadLetter, Delivery, Event, StreamState
+from atlas.events import DeadLetter, Delivery, Event, StreamState
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
 from atlas.pipeline.heartbeat import DAEMON
 

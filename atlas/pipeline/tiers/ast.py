@@ -14,7 +14,8 @@ from dataclasses import replace
 
 from atlas.contracts import Store, Streams
 from atlas.errors import AtlasError, StoreError, Unavailable
-from atlas.model import STRUCTURE_PATH, Event, FileRecord, GraphDelta, Skipped
+from atlas.events import Event
+from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, Skipped
 from atlas.parsing import (
     Linker,
     ParsedFile,

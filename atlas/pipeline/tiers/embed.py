@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from atlas.contracts import Embedder, Store
 from atlas.errors import AtlasError, ConfigError, NotFound, Unavailable
-from atlas.model import Chunk, Event, ModelInfo, VectorRow
+from atlas.events import Event
+from atlas.model import Chunk, ModelInfo, VectorRow
 from atlas.pipeline.events import EMBED_DIRTY, WHOLE_PROJECT, Counters, Progress, Window, by_project, no_progress
 from atlas.pipeline.workspace import Workspace
 

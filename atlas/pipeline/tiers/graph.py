@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from atlas.contracts import Store, Streams
 from atlas.errors import AtlasError, Unavailable
-from atlas.model import Event
+from atlas.events import Event
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, Window, by_project
 from atlas.pipeline.workspace import Workspace
 

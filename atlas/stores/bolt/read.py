@@ -9,18 +9,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from atlas.model import (
-    Chunk,
-    Decision,
-    Direction,
-    Edge,
-    FileRecord,
-    ModelInfo,
-    Node,
-    ProjectState,
-    Skipped,
-    SymbolDigests,
-)
+from atlas.model import Chunk, Decision, Direction, Edge, FileRecord, ModelInfo, Node, Skipped, SymbolDigests
+from atlas.project_state import ProjectState
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.rows import (
     RECORD,

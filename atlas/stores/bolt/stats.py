@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from atlas.model import ProjectStats
+from atlas.project_state import ProjectStats
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.read import check_project, current_model, projects
 from atlas.stores.bolt.rows import units_of

@@ -25,14 +25,13 @@ from atlas.model import (
     Match,
     ModelInfo,
     Node,
-    ProjectState,
-    ProjectStats,
     Scored,
     Skipped,
     SymbolDigests,
     Table,
     VectorRow,
 )
+from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.bolt import export as whole
 from atlas.stores.bolt import read
 from atlas.stores.bolt.apply import StartedWrite, apply, begin, complete

@@ -19,11 +19,11 @@ from atlas.model import (
     ModelInfo,
     Node,
     NodeRow,
-    ProjectStats,
     SearchText,
     Skipped,
     VectorRow,
 )
+from atlas.project_state import ProjectStats
 from atlas.stores.shared.filters import predicate, unknown_project
 from atlas.stores.shared.moment import now
 

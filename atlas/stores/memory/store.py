@@ -23,14 +23,13 @@ from atlas.model import (
     Match,
     ModelInfo,
     Node,
-    ProjectState,
-    ProjectStats,
     Scored,
     Skipped,
     SymbolDigests,
     Table,
     VectorRow,
 )
+from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.memory.find import MATCHES, near, source_order
 from atlas.stores.memory.graph import MemoryGraph, ProjectData
 from atlas.stores.shared import names

@@ -10,9 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
@@ -26,6 +24,7 @@ from atlas.stores.sqlite.erasure import add_pending, forget_names
 from atlas.stores.sqlite.gate import forget_decisions, put_decisions
 from atlas.stores.sqlite.read import record_of
 from atlas.stores.sqlite.rows import fetch, lines_text, run_many, select
+from atlas.stores.sqlite.unit_changes import Changes, Edges
 
 _COLUMNS = (
     *(
@@ -49,13 +48,9 @@ _stored = itemgetter(*(NodeRow._fields.index(column) for column in _COLUMNS))
 
 _CHUNK = 3 + _COLUMNS.index("chunk_digest")
 
-_EdgeTuple = tuple[int, str, int, int, str, float, str]
-_Edges = dict[tuple[int, str, int, int], tuple[str, float, str]]
-"""(strategy, confidence, further lines) by (source, type, target, line)."""
 
 _first = itemgetter(0)
 _target = itemgetter(1)
-_type_and_strategy = itemgetter(1, 4)
 
 
 def apply(connection: apsw.Connection, deltas: Sequence[GraphDelta]) -> int:
@@ -117,49 +112,6 @@ def _batches(deltas: Sequence[GraphDelta]) -> Iterator[list[GraphDelta]]:
     yield batch
 
 
-@dataclass(slots=True)
-class _Changes:
-    """Rows to write, grouped by statement."""
-
-    new_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
-    changed_nodes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
-    gone_nodes: list[tuple[int]] = field(default_factory=list[tuple[int]])
-    gone_chunks: list[tuple[int]] = field(default_factory=list[tuple[int]])
-    """Nodes that stay but are no longer embedded."""
-    gone_texts: list[tuple[int]] = field(default_factory=list[tuple[int]])
-    new_texts: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
-    gone_edges: list[tuple[int, str, int, int]] = field(default_factory=list[tuple[int, str, int, int]])
-    new_edges: list[_EdgeTuple] = field(default_factory=list[_EdgeTuple])
-    edge_counts: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
-    strays: list[int] = field(default_factory=list[int])
-    """Ids that were interned for edges that the unit does not own."""
-
-    def unnamed(self) -> list[int]:
-        """Return the ids whose names may no longer be in use."""
-        return [*map(_first, self.gone_nodes), *(edge[2] for edge in self.gone_edges), *self.strays]
-
-    def edges(self, wanted: _Edges, old: _Edges) -> None:
-        """Record the differences in a unit's edges, and remove from `old` the edges that remain."""
-        new: list[_EdgeTuple]
-        if not old:
-            new = [key + made for key, made in wanted.items()]
-        else:
-            new = []
-            for key, made in wanted.items():
-                was = old.pop(key, None)
-                if was != made:
-                    new.append(key + made)
-                    if was is not None:
-                        self.edge_counts[key[1], was[0]] -= 1
-        self.edge_counts.update(map(_type_and_strategy, new))
-        self.new_edges += new
-
-    def edges_gone(self, old: _Edges) -> None:
-        """Record that these edges are deleted."""
-        self.gone_edges.extend(old)
-        self.edge_counts.subtract((key[1], made[0]) for key, made in old.items())
-
-
 class _Batch:
     """Distinct units of one project, written together."""
 
@@ -181,7 +133,7 @@ class _Batch:
         """Return the deltas with new decisions: their records differ from the stored ones. Call this before `write`."""
         return [delta for delta in self._deltas if delta.decisions and delta.record != self._record(delta.path)]
 
-    def write(self) -> _Changes:
+    def write(self) -> Changes:
         """Update the stored rows of these units to the deltas' content; return the changes."""
         files = self._put_files()
         rewritten = [delta for delta in self._deltas if delta.nodes is not None or delta.record is None]
@@ -219,7 +171,7 @@ class _Batch:
     def _record(self, path: str) -> FileRecord | None:
         return self._known[path][2] if path in self._known else None
 
-    def _changes(self, deltas: Sequence[GraphDelta], files: dict[str, int]) -> _Changes:
+    def _changes(self, deltas: Sequence[GraphDelta], files: dict[str, int]) -> Changes:
         claimed: dict[str, NodeRow] = {}
         for delta in deltas:
             rows = _nodes(delta)
@@ -227,7 +179,7 @@ class _Batch:
         ids, before = self._intern(claimed, deltas)
         old = self._old_nodes([self._known[d.path][0] for d in deltas if d.path in self._known], claimed, ids, before)
         old_edges = self._old_edges(list(old))
-        changes = _Changes()
+        changes = Changes()
         kept: set[int] = set()
         for delta in deltas:
             if delta.record is None:
@@ -257,7 +209,7 @@ class _Batch:
         claimed: dict[str, NodeRow],
         ids: dict[str, int],
         old: dict[int, tuple[Any, ...]],
-        changes: _Changes,
+        changes: Changes,
     ) -> dict[str, int]:
         """Record the differences in the unit's nodes and texts; return the ids of the nodes that the unit owns."""
         texts = {text[0]: text for text in delta.texts}
@@ -316,13 +268,13 @@ class _Batch:
             )
         return old
 
-    def _old_edges(self, sources: list[int]) -> _Edges:
+    def _old_edges(self, sources: list[int]) -> Edges:
         if not sources:
             return {}
         rows = select(self._connection, self._write["edges_of"], (json.dumps(sources),))
         return {row[:4]: row[4:] for row in rows}
 
-    def _put_rows(self, changes: _Changes) -> None:
+    def _put_rows(self, changes: Changes) -> None:
         self._many("delete_text", changes.gone_texts)
         self._many("delete_edge", changes.gone_edges)
         self._many("delete_node", changes.gone_nodes)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import apsw
 
-from atlas.model import FileRecord, ProjectState
+from atlas.model import FileRecord
+from atlas.project_state import ProjectState
 from atlas.stores.shared.filters import project_id
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.read import current_model, record_of

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
-from atlas.model import ProjectStats
+from atlas.project_state import ProjectStats
 from atlas.stores.shared.filters import unknown_project
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.read import current_model

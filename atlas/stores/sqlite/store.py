@@ -23,14 +23,13 @@ from atlas.model import (
     Match,
     ModelInfo,
     Node,
-    ProjectState,
-    ProjectStats,
     Scored,
     Skipped,
     SymbolDigests,
     Table,
     VectorRow,
 )
+from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.shared.removal import drop_units
 from atlas.stores.sqlite import edges as graph
 from atlas.stores.sqlite import evidence, gate, read

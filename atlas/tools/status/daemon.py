@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from atlas.contracts import Bus
 from atlas.errors import AtlasError, Unavailable
-from atlas.model import StreamState
+from atlas.events import StreamState
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, FILE_CHANGED
 from atlas.tools.worker_report import number, objects, parsed, since, stamp, words
 

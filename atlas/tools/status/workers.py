@@ -8,7 +8,7 @@ from typing import cast
 
 from atlas.contracts import Bus
 from atlas.errors import AtlasError, Unavailable
-from atlas.model import StreamState
+from atlas.events import StreamState
 from atlas.tools.status.daemon import SILENT_SECONDS, START, DaemonStatus, TierStatus, WorkerStatus, tiers_of, watch_of
 from atlas.tools.worker_report import number, objects, parsed, since, stamp, words
 

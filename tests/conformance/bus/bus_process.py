@@ -13,7 +13,7 @@ from pathlib import Path
 
 from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_server import ManagedServer
-from atlas.model import Event
+from atlas.events import Event
 
 
 async def publish(bus: ValkeyBus) -> None:

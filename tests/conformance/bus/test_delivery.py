@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from atlas.contracts import Bus
-from atlas.model import Delivery, Event, StreamState
+from atlas.events import Delivery, Event, StreamState
 from tests.conformance.bus.conftest import OpenBus
 
 S, G = "atlas:file-changed", "graph"

@@ -17,7 +17,7 @@ from atlas.buses.retry_policy import RetryPolicy
 from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_server import ManagedServer
 from atlas.contracts import Bus
-from atlas.model import Event, StreamState
+from atlas.events import Event, StreamState
 
 S = "stream"
 CAPACITY, ATTEMPTS = 6, 2

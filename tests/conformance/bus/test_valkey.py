@@ -30,7 +30,7 @@ from atlas.buses.valkey import ValkeyBus
 from atlas.buses.valkey_connection import Connection
 from atlas.buses.valkey_server import ManagedServer, server_program
 from atlas.errors import ConfigError, StoreError, Unavailable
-from atlas.model import StreamState
+from atlas.events import StreamState
 from tests.conformance.bus.own_server import kill
 from tests.conformance.bus.relay import Relay
 from tests.conformance.bus.test_delivery import G, S, events, ids, keys

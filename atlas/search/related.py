@@ -1,0 +1,50 @@
+"""The answer to a question about a relation, as values: the symbols found, each with its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from atlas.model import Node
+from atlas.search.relations import RelationIntent
+from atlas.search.targets import Targets
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedSymbol:
+    """A symbol at the far end of a relation with the evidence for it."""
+
+    node: Node
+    path: str
+    """File of the evidence."""
+    lines: tuple[int, ...]
+    """Lines of the evidence in that file, sorted; () for structure."""
+    strategy: str = ""
+    confidence: float = 0.0
+    depth: int = 1
+    """Number of edges from the named symbol."""
+    through: str = ""
+    """Qualified name of the symbol one step closer, where `depth` is above 1; of the base method of a dispatch."""
+    of: str = ""
+    """Qualified name of the target, where a name has several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The answer to a question about a relation."""
+
+    intent: RelationIntent
+    targets: Targets
+    others: Targets | None = None
+    """The end of a path."""
+    related: tuple[RelatedSymbol, ...] = ()
+    notes: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    """Edges of each target, where they are too many to be followed."""
+
+    @property
+    def outcome(self) -> str:
+        """`found`, `ambiguous` (more than one target) or `not_found`."""
+        ends = [end for end in (self.targets, self.others) if end is not None]
+        if any(not end.targets for end in ends):
+            return "not_found"
+        return "ambiguous" if any(end.total > 1 for end in ends) else "found"
