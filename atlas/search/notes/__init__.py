@@ -1,1 +1,1 @@
-"""Reading notes: similarity, contradictions, lineage, recall. Pure functions and reads of the store; nothing is written."""
+"""Reading notes: contradictions, lineage, recall. Pure functions and reads of the store; nothing is written."""

@@ -8,54 +8,31 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-_TIME = {
-    "ns": 1e-9, "nanosecond": 1e-9, "us": 1e-6, "µs": 1e-6, "microsecond": 1e-6, "ms": 1e-3, "millisecond": 1e-3,
-    "msec": 1e-3, "s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hr": 3600, "hour": 3600,
-    "day": 86_400, "week": 604_800,
-}  # fmt: skip
-_BYTES = {
-    "byte": 1, "b": 1, "kb": 1e3, "kib": 1024, "kilobyte": 1e3, "mb": 1e6, "mib": 1 << 20, "megabyte": 1e6,
-    "gb": 1e9, "gib": 1 << 30, "gigabyte": 1e9, "tb": 1e12, "tib": 1 << 40, "terabyte": 1e12,
-}  # fmt: skip
-_SHARE = {"%": 0.01, "percent": 0.01}
-_UNITS = {
-    **{unit: ("time", factor) for unit, factor in _TIME.items()},
-    **{unit: ("bytes", float(factor)) for unit, factor in _BYTES.items()},
-    **{unit: ("share", factor) for unit, factor in _SHARE.items()},
+from atlas.search.notes.opposites import WORDS
+
+_UNITS: dict[str, tuple[str, float]] = {
+    unit: (kind, float(factor)) for kind, units in WORDS["units"].items() for unit, factor in units.items()
 }
-_WORDS = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "ninety": 90, "hundred": 100, "thousand": 1000, "million": 1e6, "billion": 1e9, "half": 0.5,
-    "twice": 2, "once": 1, "dozen": 12,
-}  # fmt: skip
-_SCALES = {"k": 1e3, "m": 1e6, "thousand": 1e3, "million": 1e6, "billion": 1e9, "hundred": 1e2}
-_NUMBER = (
-    r"(?P<number>\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b(?:" + "|".join(sorted(_WORDS, key=len, reverse=True)) + r")\b)"
-)
-_PHRASE = re.compile(
-    r"(?P<bound>at most|up to|no more than|not more than|under|below|less than|fewer than|within|maximum of|max|"
-    r"at least|no less than|no fewer than|more than|over|above|minimum of|min|exceeds?|about|around|approximately|"
-    r"roughly|nearly|almost|~|<=|>=|<|>|≤|≥)?\s*"  # noqa: RUF001 the signs that people write
-    + _NUMBER
-    + r"(?:\s*(?P<scale>k|m|thousand|million|billion|hundred)\b)?\s*(?:of\s+)?(?:an?\s+)?(?P<unit>%|[A-Za-zµ]+)?",
-    re.IGNORECASE,
-)
-_UPPER = frozenset(
-    ("at most", "up to", "no more than", "not more than", "under", "below", "less than", "fewer than", "within",
-     "maximum of", "max", "<=", "<", "≤")  # noqa: RUF001
-)  # fmt: skip
-_LOWER = frozenset(
-    ("at least", "no less than", "no fewer than", "more than", "over", "above", "minimum of", "min", "exceed",
-     "exceeds", ">=", ">", "≥")  # noqa: RUF001
-)  # fmt: skip
-_ABOUT = frozenset(("about", "around", "approximately", "roughly", "nearly", "almost", "~"))
+_NUMBERS: dict[str, float] = WORDS["numbers"]
+_SCALES: dict[str, float] = WORDS["scales"]
+_NOT_UNITS = frozenset(WORDS["not_units"].split())
+_BOUNDS: dict[str, str] = {word: kind for kind, words in WORDS["bounds"].items() for word in words}
 _TOLERANCE = 0.2
-_NOT_UNITS = frozenset(
-    "and or of to in on at by for from with than the a an is are was were it its that which when while if as but per each "
-    "every after before during more less times".split()
+"""Half the width of "about N", as a share of N."""
+
+
+def _either(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+_PHRASE = re.compile(
+    rf"(?P<bound>{_either(_BOUNDS)})?\s*"
+    rf"(?P<number>\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b(?:{_either(_NUMBERS)})\b)"
+    rf"(?:\s*(?P<scale>{_either(_SCALES)})\b)?\s*(?:of\s+)?(?:an?\s+)?(?P<unit>%|[A-Za-zµ]+)?",
+    re.IGNORECASE,
 )
 
 
@@ -75,9 +52,7 @@ def quantities(sentence: str) -> list[Quantity]:
     found: list[Quantity] = []
     for match in _PHRASE.finditer(sentence):
         number, start = match["number"], match.start("number")
-        if start and sentence[start - 1] in "._-/#^(" and sentence[start - 1 : start] != "-":
-            continue
-        if start and (sentence[start - 1].isalnum() or sentence[start - 1] in "_^."):
+        if start and (sentence[start - 1].isalnum() or sentence[start - 1] in "._/#^("):
             continue
         value = _value(number) * _SCALES.get((match["scale"] or "").lower(), 1.0)
         unit = (match["unit"] or "").lower()
@@ -96,7 +71,7 @@ def excludes(one: Quantity, other: Quantity) -> bool:
 
 
 def _value(text: str) -> float:
-    word = _WORDS.get(text.lower())
+    word = _NUMBERS.get(text.lower())
     return float(text.replace(",", "").replace("_", "")) if word is None else float(word)
 
 
@@ -112,11 +87,12 @@ def _unit(unit: str, before: str) -> tuple[str, float]:
 
 
 def _interval(value: float, bound: str) -> tuple[float, float]:
-    if bound in _UPPER:
+    kind = _BOUNDS.get(bound)
+    if kind == "upper":
         return -math.inf, value
-    if bound in _LOWER:
+    if kind == "lower":
         return value, math.inf
-    if bound in _ABOUT:
+    if kind == "about":
         return value * (1 - _TOLERANCE), value * (1 + _TOLERANCE)
     return value, value
 
