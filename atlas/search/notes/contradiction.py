@@ -1,7 +1,8 @@
 """Possible contradictions between two statements, found in their words.
 
 Statements clash by negation, opposites, comparisons, quantities or complexity classes. The two must be about the same
-thing: most of the remaining words of the shorter one have to occur in the longer one. The clashing words are named, so that a reader can judge. Meaning is not understood: a clash is a hint, never a verdict.
+thing: most of the remaining words of the shorter one have to occur in the longer one. The clashing words are named, so
+that a reader can judge. Meaning is not understood: a clash is a hint, never a verdict.
 """
 
 from __future__ import annotations
