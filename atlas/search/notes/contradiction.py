@@ -11,12 +11,31 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from atlas.search.notes.opposites import CLASSES, NEGATING_VERBS, NEGATIONS, STOP_WORDS, SYNONYMS, opposites, stem
+from atlas.search.notes.opposites import (
+    CIRCUMSTANCES,
+    CLASSES,
+    CONDITIONS,
+    NEGATING_VERBS,
+    NEGATIONS,
+    PHRASES,
+    SOME,
+    STOP_WORDS,
+    SYNONYMS,
+    opposites,
+    sides,
+    stem,
+)
 from atlas.search.notes.quantities import Quantity, excludes, quantities
 
 MIN_SHARED = 0.5
 """Share of the content words of the statement with fewer words that the other one must contain."""
+MIN_SHARED_NEGATED = 0.6
+"""The same for statements that differ by a negation only: any two statements may differ by one."""
 _WORD = re.compile(r"[OΘΩ]\s?\((?:[^()]|\([^)]*\))*\)|\d[\d.,]*|[A-Za-z][\w'-]*(?:[.][\w'-]+)*|%|²")
+_PHRASES = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
+MAX_CIRCUMSTANCE = 3
+"""Content words of a circumstance; what follows belongs to the statement."""
+_ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
 _COMPLEXITY = re.compile(r"[OΘΩ]\s?\(((?:[^()]|\([^)]*\))*)\)")
 
 
@@ -43,6 +62,10 @@ class Statement:
     complexity: tuple[int, str] | None
     than: int
     """Number of content words before "than"; 0 without a comparison."""
+    circumstances: frozenset[str]
+    """Stems and numbers of phrases that begin with "in", "when", "under" and the like."""
+    is_partial: bool
+    """Whether it is about some cases only."""
 
     @property
     def stems(self) -> frozenset[str]:
@@ -56,13 +79,16 @@ def statement(text: str) -> Statement:
     negations: list[str] = []
     complexity: tuple[int, str] | None = None
     than = 0
-    for match in _WORD.finditer(text.replace("’", "'")):
+    circumstances: set[str] = set()
+    is_partial, opening, last, length = False, "", "", 0
+    plain = _PHRASES.sub(lambda found: PHRASES[found.group().lower()], text.replace("’", "'"))
+    for match in _WORD.finditer(plain):
         written = match.group()
         if bound := _COMPLEXITY.fullmatch(written):
             rank = CLASSES.get(re.sub(r"[\s()]|\*(?!\*)", "", bound[1].lower()))
             complexity = complexity or ((rank, written) if rank is not None else None)
             continue
-        word = written.lower()
+        word = written.lower().rstrip(".,")
         if word in CLASSES and len(word) > 3 and word != "constant":
             complexity = complexity or (CLASSES[word], written)
             continue
@@ -71,16 +97,29 @@ def statement(text: str) -> Statement:
             continue
         if word == "than":
             than = len(words)
+        is_partial = is_partial or word in SOME
         form = stem(word)
+        if word in CIRCUMSTANCES or word in CONDITIONS:
+            opening, length = word, 0
+        elif opening and word not in STOP_WORDS:
+            length += 1
+            is_number = word[0].isdigit()
+            is_meant = opening in CONDITIONS or not set(sides(form))
+            if length <= MAX_CIRCUMSTANCE and (is_meant if not is_number else length == 1 or last == "version"):
+                circumstances.add(SYNONYMS.get(form, form))
+        last = word
         if form in NEGATING_VERBS:
             negations.append(written)
         elif word not in STOP_WORDS and not word[0].isdigit():
-            words.append((stem(SYNONYMS.get(word, SYNONYMS.get(form, form))), written))
-    return Statement(tuple(words), tuple(negations), tuple(quantities(text)), complexity, than)
+            words.append((SYNONYMS.get(form, form), written))
+    amounts = tuple(quantities(text))
+    return Statement(tuple(words), tuple(negations), amounts, complexity, than, frozenset(circumstances), is_partial)
 
 
 def clash(one: Statement, other: Statement) -> Clash | None:
     """Return what clashes between two statements about the same thing, None if nothing does."""
+    if _differ(one, other):
+        return None
     tests: Sequence[Callable[[Statement, Statement], Clash | None]] = (
         _complexity,
         _comparison,
@@ -89,6 +128,13 @@ def clash(one: Statement, other: Statement) -> Clash | None:
         _negation,
     )
     return next((found for test in tests if (found := test(one, other)) is not None), None)
+
+
+def _differ(one: Statement, other: Statement) -> bool:
+    """Return whether each has circumstances that the other does not mention."""
+    mine = one.circumstances - other.stems
+    theirs = other.circumstances - one.stems
+    return bool(mine and theirs)
 
 
 def _shared(one: Statement, other: Statement, without: frozenset[str] = frozenset()) -> float:
@@ -123,14 +169,19 @@ def _comparison(one: Statement, other: Statement) -> Clash | None:
             is_same, is_opposite = form == its_form, opposites(form, its_form)
             if not (is_same or is_opposite) or not _is_comparative(written):
                 continue
-            mine = (_set(one.words[:at]), _set(one.words[one.than :]))
-            theirs = (_set(other.words[:to]), _set(other.words[other.than :]))
+            mine, theirs = _sides(one, at), _sides(other, to)
             is_straight = bool(mine[0] & theirs[0]) and bool(mine[1] & theirs[1])
             is_swapped = bool(mine[0] & theirs[1]) and bool(mine[1] & theirs[0])
             odd = len(one.negations) % 2 != len(other.negations) % 2
             if is_straight != is_swapped and (is_swapped != is_opposite) != odd:
                 return Clash("comparison", written, its_written, _shared(one, other))
     return None
+
+
+def _sides(compared: Statement, at: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what stands before the comparative at `at` and after "than", without words of both."""
+    first, second = _set(compared.words[:at]), _set(compared.words[compared.than :])
+    return first - second, second - first
 
 
 def _agrees_as_comparison(one: Statement, other: Statement) -> bool:
@@ -162,13 +213,21 @@ def _opposite(one: Statement, other: Statement) -> Clash | None:
     only_theirs = [word for word in other.words if word[0] not in one.stems]
     for form, written in only_mine:
         for its_form, its_written in only_theirs:
-            if not opposites(form, its_form):
+            if not opposites(form, its_form) or _is_swapped_order(one, other, form, its_form):
                 continue
             without = frozenset((form, its_form))
             shared = _shared(one, other, without)
             if shared >= MIN_SHARED and _same_subject(one, other, without):
                 return Clash("opposite", written, its_written, shared)
     return None
+
+
+def _is_swapped_order(one: Statement, other: Statement, form: str, its_form: str) -> bool:
+    """Return whether "A before B" says the same as "B after A"."""
+    if form not in _ORDER or its_form not in _ORDER:
+        return False
+    at, to = ([word for word, _ in side.words].index(mark) for side, mark in ((one, form), (other, its_form)))
+    return bool(_set(one.words[:at]) & _set(other.words[to:])) and bool(_set(one.words[at:]) & _set(other.words[:to]))
 
 
 def _negation(one: Statement, other: Statement) -> Clash | None:
@@ -178,9 +237,12 @@ def _negation(one: Statement, other: Statement) -> Clash | None:
     if any(opposites(form, its_form) for form in only_mine for its_form in only_theirs):
         return None
     shared = _shared(one, other)
-    if shared < MIN_SHARED or not _same_subject(one, other):
+    is_other_object = len(only_mine) == len(only_theirs) == 1
+    if shared < MIN_SHARED_NEGATED or not _same_subject(one, other) or is_other_object:
         return None
     negated, plain = (one, other) if len(one.negations) % 2 else (other, one)
+    if plain.is_partial and (negated.is_partial or negated.stems - plain.stems):
+        return None
     negation, key_words = " ".join(negated.negations), _key_words(plain, negated)
     mine, theirs = (negation, key_words) if negated is one else (key_words, negation)
     return Clash("negation", mine, theirs, shared)

@@ -10,12 +10,13 @@ WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 NEGATIONS = frozenset(WORDS["negations"].split())
 NEGATING_VERBS = frozenset(WORDS["negating_verbs"].split())
 STOP_WORDS = frozenset(WORDS["stop_words"].split())
-SYNONYMS: dict[str, str] = {
-    word: group.split()[0] for group in WORDS["synonyms"].strip().splitlines() for word in group.split()
-}
 CLASSES: dict[str, int] = {
     word: rank for rank, group in enumerate(WORDS["complexity"].strip().splitlines()) for word in group.split()
 }
+CIRCUMSTANCES = frozenset(WORDS["circumstances"].split())
+CONDITIONS = frozenset(WORDS["conditions"].split())
+SOME = frozenset(WORDS["some"].split())
+PHRASES: dict[str, str] = WORDS["phrases"]
 _PREFIXES = ("un", "in", "im", "ir", "non", "non-", "dis", "a")
 
 
@@ -44,11 +45,11 @@ _SIDES = _table(WORDS["opposites"])
 
 def sides(word: str) -> Iterable[tuple[int, int]]:
     """Return the (pair, side) of a stem; comparatives and superlatives count as their adjective."""
-    found = list(_SIDES.get(word, ()))
-    for ending in ("er", "est", "ier", "r", "st"):
-        if not found and word.endswith(ending) and len(word) - len(ending) >= 2:
+    found = set(_SIDES.get(word, ()))
+    for ending in ("er", "est", "ier", "r", "st", "ly"):
+        if word.endswith(ending) and len(word) - len(ending) >= 2:
             root = word[: -len(ending)] + ("y" if ending == "ier" else "")
-            found = list(_SIDES.get(stem(root), ())) or list(_SIDES.get(root, ()))
+            found.update(_SIDES.get(stem(root), ()), _SIDES.get(root, ()))
     return found
 
 
@@ -59,3 +60,9 @@ def opposites(one: str, other: str) -> bool:
         return True
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
     return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _PREFIXES)
+
+
+SYNONYMS: dict[str, str] = {
+    stem(word): stem(group.split()[0]) for group in WORDS["synonyms"].strip().splitlines() for word in group.split()
+}
+"""The stem that stands for a stem."""

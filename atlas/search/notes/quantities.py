@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from atlas.search.notes.opposites import WORDS
@@ -36,6 +36,10 @@ _PHRASE = re.compile(
 )
 
 
+_RANGE_START = re.compile(r"(?:(?:between|from)\s+)?(\d[\d,_]*(?:\.\d+)?)\s*\S*\s*(?:and|to|-|–)\s*$", re.IGNORECASE)
+_KINDS = frozenset(WORDS["units"])
+
+
 class Quantity(NamedTuple):
     """A number as an interval. `kind` is `time` (seconds), `bytes`, `share`, or the stem of the counted noun."""
 
@@ -61,7 +65,27 @@ def quantities(sentence: str) -> list[Quantity]:
             continue
         low, high = _interval(value * factor, (match["bound"] or "").lower())
         found.append(Quantity(kind, low, high, match.group().strip(), match.start()))
-    return found
+    return _ranges(sentence, found)
+
+
+def _ranges(sentence: str, found: Sequence[Quantity]) -> list[Quantity]:
+    """Join "between 10 and 20 s", "from 10 to 20 s" and "10-20 s" to one interval."""
+    joined: list[Quantity] = []
+    for quantity in found:
+        words = _RANGE_START.search(sentence[: quantity.start])
+        if words is None:
+            joined.append(quantity)
+            continue
+        _, factor = _unit(_last_word(quantity.text), "")
+        low = _value(words[1]) * (factor if quantity.kind in _KINDS else 1.0)
+        if joined and joined[-1].start >= words.start():
+            joined.pop()
+        joined.append(quantity._replace(low=min(low, quantity.low), text=words.group() + quantity.text))
+    return joined
+
+
+def _last_word(text: str) -> str:
+    return text.split()[-1].lower() if text.split() else ""
 
 
 def excludes(one: Quantity, other: Quantity) -> bool:
