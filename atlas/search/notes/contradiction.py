@@ -35,6 +35,7 @@ _WORD = re.compile(r"[OΘΩ]\s?\((?:[^()]|\([^)]*\))*\)|\d[\d.,]*|[A-Za-z][\w'-]
 _PHRASES = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
 MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
+_COMPARATIVES = frozenset(("more", "less", "fewer", "better", "worse"))
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
 _COMPLEXITY = re.compile(r"[OΘΩ]\s?\(((?:[^()]|\([^)]*\))*)\)")
 
@@ -167,7 +168,7 @@ def _comparison(one: Statement, other: Statement) -> Clash | None:
     for at, (form, written) in enumerate(one.words[: one.than]):
         for to, (its_form, its_written) in enumerate(other.words[: other.than]):
             is_same, is_opposite = form == its_form, opposites(form, its_form)
-            if not (is_same or is_opposite) or not _is_comparative(written):
+            if not (is_same or is_opposite) or not (_compares(one, at) and _compares(other, to)):
                 continue
             mine, theirs = _sides(one, at), _sides(other, to)
             is_straight = bool(mine[0] & theirs[0]) and bool(mine[1] & theirs[1])
@@ -252,8 +253,11 @@ def _key_words(plain: Statement, negated: Statement) -> str:
     return " ".join(written for form, written in plain.words if form in negated.stems)
 
 
-def _is_comparative(word: str) -> bool:
-    return word.lower() in ("more", "less", "fewer", "better", "worse") or word.lower().endswith("er")
+def _compares(compared: Statement, at: int) -> bool:
+    """Return whether the word at a place is a comparative: "faster", "more slowly", "less"."""
+    written = compared.words[at][1].lower()
+    before = compared.words[at - 1][1].lower() if at else ""
+    return written in _COMPARATIVES or written.endswith("er") or before in ("more", "less")
 
 
 def _set(words: Sequence[tuple[str, str]]) -> frozenset[str]:
