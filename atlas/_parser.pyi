@@ -82,6 +82,17 @@ class Languages:
     def of_path(self, path: str) -> str | None:
         """Return the language by file name, None when no language claims it; `.h` is decided by content when parsed."""
 
+def parse_note(data: bytes) -> str:
+    """Read a note (Markdown with YAML front matter) as a JSON object. Never fails, whatever the bytes are.
+
+    Keys: `kind` (claim, decision, entity, or "" for a file that is none), `id`, `status`, `confidence`, `source`,
+    `created`, `updated`, `name`, `type`, `aliases`, `author` {client, agent}; `about`: [{kind, target, signature, body,
+    docstring, path, line, commit, at}]; `relations`: [{type, to, reasoning, confidence, created, at}]; `observations`:
+    [{id, created, text, client, at, start, end}]; `keys`: [[name, start, end]], the lines of each top-level key;
+    `front_end`, the start of the closing `---`; `body`, the byte after it; `text`, the body, of an entity without its
+    observations; `problems`: [[line, code, message]]. `at` is a line from 1, other positions are bytes of `data`.
+    """
+
 def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
     """Return (name, words, endings, declarations, constructors) of each language, by name; see `[search]`.
 
