@@ -130,6 +130,7 @@ def _spliced(data: bytes, parts: Sequence[tuple[int, int, bytes]]) -> bytes:
 
 
 def _check_readable(note: Note) -> None:
-    if not note.front_end:
-        what = f"line {note.problems[0].line}: {note.problems[0].message}" if note.problems else "no front matter"
+    broken = next((problem for problem in note.problems if problem.code == "note-yaml"), None)
+    if broken or not note.front_end:
+        what = f"line {broken.line}: {broken.message}" if broken else "there is none"
         raise ConfigError(f"the note's front matter cannot be read: {what}", "Correct the file by hand first.")
