@@ -318,6 +318,43 @@ class StaticEncoder:
     def query(self, text: str) -> bytes:
         """float32 little-endian, L2-normalised, all zeros when no word is known."""
 
+class ProseEncoder:
+    """The static prose model of a folder (embedding.npy, scale.npy, vocab.txt, model.json). English only.
+
+    Raises ValueError if damaged.
+    """
+
+    def __init__(self, folder: str) -> None: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    def encode(self, texts: Sequence[str]) -> list[bytes]:
+        """L2-normalised float16 little-endian of the first 4,000 characters of each text. In parallel."""
+    def query(self, text: str) -> bytes:
+        """float32 little-endian, L2-normalised, all zeros when no token is known."""
+    def tokens(self, text: str) -> list[int]:
+        """Vocabulary rows of the tokens, in the order of the text."""
+
+class EmotionEncoder:
+    """The emotion model of a folder (weights.npy, idf.npy, vocab.txt, model.json). English only.
+
+    Raises ValueError if damaged.
+    """
+
+    def __init__(self, folder: str) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def labels(self) -> list[str]:
+        """28 labels; the last one is "neutral"."""
+    def probabilities(self, text: str) -> list[float]:
+        """One probability per label; for a text without a known word, the label frequencies of the training data."""
+    def encode(self, texts: Sequence[str]) -> list[bytes]:
+        """float32 little-endian [27] per text, L2-normalised, without neutral; zeros if no emotion is found."""
+
 class VectorIndex:
     """Vectors in memory as int8 for an exact scan. Mutable; safe to use from several threads."""
 
@@ -339,6 +376,9 @@ class VectorIndex:
 
 def split_words(text: str) -> list[str]:
     """Words for BM25: identifiers lower-cased whole and, if they have parts, their parts after them."""
+
+def stem_words(text: str) -> str:
+    """Stems of the words of English prose, without stop words, separated by spaces."""
 
 def count_tokens(text: str) -> int:
     """Exact number of cl100k_base tokens."""

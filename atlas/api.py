@@ -72,7 +72,8 @@ class Atlas:
         """Close the store, the history and the embedders; idempotent."""
         if self.reader.history is not None:
             await self.reader.history.aclose()
-        await self.reader.embedder.aclose()
-        if self.indexer is not None and self.indexer.embedder is not None:
-            await self.indexer.embedder.aclose()
+        writing = self.indexer.embedders if self.indexer is not None else ()
+        for embedder in (self.reader.embedder, self.reader.prose_embedder, *writing):
+            if embedder is not None:
+                await embedder.aclose()
         await self.reader.store.aclose()

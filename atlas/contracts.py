@@ -10,6 +10,7 @@ from typing import Protocol
 
 from atlas.events import DeadLetter, Delivery, Event, StreamState
 from atlas.model import (
+    CODE,
     Chunk,
     Decision,
     Direction,
@@ -86,7 +87,7 @@ class Store(Protocol):
         ...
 
     async def projects(self) -> list[ProjectState]:
-        """Return every project, sorted by name, with the model of its vectors and without counts. Cheap."""
+        """Return every project, sorted by name, with the models of its vectors and without counts. Cheap."""
         ...
 
     async def skipped(self, project: str) -> list[Skipped]:
@@ -138,14 +139,14 @@ class Store(Protocol):
         """
         ...
 
-    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
-        """Return the exact nearest neighbours of a float32 query vector by cosine; none if there are no vectors."""
+    async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
+        """Return the exact nearest neighbours of a float32 query vector by cosine; none if the space has no vectors."""
         ...
 
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
     ) -> list[Chunk]:
-        """Return chunks whose vector is missing, made from another text, or made by another model, file by file.
+        """Return chunks of the model's space whose vector is missing, of another text or of another model, by file.
 
         `after` is the uid of the last chunk of the previous page: all pages together cost one scan. `uids` restricts
         the answer to these nodes; omits unknown ones.
@@ -153,7 +154,7 @@ class Store(Protocol):
         ...
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
-        """Store vectors in one transaction; drops rows whose digest is no longer the node's chunk digest."""
+        """Store vectors in one transaction, made by what becomes its space's model; drops rows of outdated digests."""
         ...
 
     async def units(self, project: str, paths: Sequence[str]) -> list[GraphDelta]:
@@ -164,8 +165,8 @@ class Store(Protocol):
         """
         ...
 
-    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
-        """Return up-to-date vectors of the current model by uid, those behind `after`, for a copy."""
+    async def vectors(self, project: str, limit: int, after: str = "", space: str = CODE) -> list[VectorRow]:
+        """Return up-to-date vectors of the space's current model by uid, those behind `after`, for a copy."""
         ...
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
@@ -291,7 +292,7 @@ class Bus(Streams, Coordinator, Protocol):
 
 
 class Embedder(Protocol):
-    """Text to vectors."""
+    """Text to vectors of one space, that of its model."""
 
     @property
     def place(self) -> str:

@@ -62,6 +62,13 @@ class EdgeType(StrEnum):
     ABOUT = "ABOUT"
 
 
+CODE, PROSE = "code", "prose"
+"""The vector spaces. Each has a model of its own; vectors of different spaces are never compared."""
+
+PROSE_LABELS = frozenset({"Claim", "Observation", "Entity", "Decision"})
+"""Labels of the nodes that the model of prose embeds; the model of code embeds all others."""
+
+
 class NodeRow(NamedTuple):
     """One node as stored. Digests have 16 hex digits; "" if there is none."""
 
@@ -304,6 +311,8 @@ class ModelInfo:
     dimension: int
     fingerprint: str
     """SHA-256 of the weights, or the provider's substitute for it."""
+    space: str = CODE
+    """The vector space, `CODE` or `PROSE`, which says which nodes the model embeds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from atlas.model import ModelInfo
+from atlas.model import CODE, ModelInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,10 +17,14 @@ class ProjectState:
     generation: int
     indexed_at: str
     """ISO 8601, UTC; "" when never indexed."""
-    model: ModelInfo | None = None
-    """Model of the stored vectors; None if there are none, or if the store does not record it."""
+    models: tuple[ModelInfo, ...] = ()
+    """Models of the stored vectors, one for each space with vectors, by name of the space."""
     host: str = field(default="", compare=False)
     """Host of the process that writes the project, if several hosts share a store."""
+
+    def model(self, space: str = CODE) -> ModelInfo | None:
+        """Return the model of the vectors of a space, None if there are none."""
+        return model_of(self.models, space)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +53,20 @@ class ProjectStats:
     problems: int
     """Files with problems."""
     bytes_on_disk: int
-    model: ModelInfo | None = None
+    models: tuple[ModelInfo, ...] = ()
+    """See `ProjectState.models`."""
     strategies: Mapping[str, int] = field(default_factory=dict[str, int])
     """Edges by strategy."""
     stale_files: int = 0
     """Files known to have changed since they were indexed."""
     decisions: Mapping[str, int] = field(default_factory=dict[str, int])
     """Decisions of the significance gate so far, by reason."""
+
+    def model(self, space: str = CODE) -> ModelInfo | None:
+        """Return the model of the vectors of a space, None if there are none."""
+        return model_of(self.models, space)
+
+
+def model_of(models: Iterable[ModelInfo], space: str) -> ModelInfo | None:
+    """Return the model of a space, None if there is none."""
+    return next((model for model in models if model.space == space), None)

@@ -36,8 +36,8 @@ async def open_live(settings: Settings) -> AsyncGenerator[LiveTiers]:
     store = await open_store(settings, writing=True)
     try:
         gate = SignificanceGate(store, settings.pipeline.body_threshold / 100)
-        embedder = None if settings.embedder.provider == "none" else make_embedder(settings)
-        live = await LiveTiers.open([make_source(settings)], store, MemoryBus(), gate, embedder)
+        embedders = [] if settings.embedder.provider == "none" else [make_embedder(settings)]
+        live = await LiveTiers.open([make_source(settings)], store, MemoryBus(), gate, embedders)
         try:
             yield live
         finally:

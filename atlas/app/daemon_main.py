@@ -20,7 +20,7 @@ from atlas import __version__
 from atlas.app.daemon import run_daemon, stop_server
 from atlas.app.store import prepare_data_folder
 from atlas.app.worker import run_worker
-from atlas.config.settings import masked
+from atlas.config.addresses import masked
 from atlas.errors import AtlasError, StoreError
 from atlas.process.daemon import ENDED, DaemonInstance, RunningDaemon, find_running
 from atlas.process.log import DaemonLog

@@ -1,11 +1,12 @@
-"""Composition of the embedder, and of the cache in front of that of the write path. Sends nothing before its use."""
+"""Composition of the embedders, and of the cache in front of that of the write path. Sends nothing before their use."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from atlas.config.settings import is_loopback
+from atlas.config.addresses import is_loopback
+from atlas.model import PROSE
 
 if TYPE_CHECKING:
     from atlas.config.load import Settings
@@ -17,7 +18,7 @@ USUAL_DIMENSION = 768
 
 
 def make_embedder(settings: Settings) -> Embedder:
-    """Return the configured embedder."""
+    """Return the configured embedder of code and documentation."""
     if settings.embedder.provider == "none":
         from atlas.embedders.none import NoEmbedder
 
@@ -33,6 +34,15 @@ def make_embedder(settings: Settings) -> Embedder:
         chosen.dimensions, chosen.query_prefix, chosen.document_prefix, chosen.batch, chosen.concurrency
     )
     return RemoteEmbedder(_endpoint(settings), choice)
+
+
+def make_prose_embedder(settings: Settings) -> Embedder | None:
+    """Return the embedder of notes; None if they get no vectors."""
+    if not settings.embedder.embeds_prose:
+        return None
+    from atlas.embedders.static import PROSE_FOLDER, StaticEmbedder
+
+    return StaticEmbedder(PROSE_FOLDER, PROSE)
 
 
 def _endpoint(settings: Settings) -> Endpoint:
@@ -56,16 +66,23 @@ def _endpoint(settings: Settings) -> Endpoint:
     return kind(client, place, chosen.model, chosen.dimensions)
 
 
-def make_writing_embedder(settings: Settings) -> Embedder | None:
-    """Return the embedder of the write path, behind its cache if that pays; None if no vectors are wanted.
+def make_writing_embedders(settings: Settings) -> list[Embedder]:
+    """Return the embedders of the write path, one for each vector space that gets vectors.
 
-    A static model embeds a symbol in 8 microseconds and a cache lookup takes 10, so "auto" uses no cache for it. Raises
-    StoreError if the cache's folder is not writable.
+    That of notes comes first: it needs no server, and a slow server does not delay it. Raises StoreError if the folder
+    of the embedding cache is not writable.
+    """
+    prose = make_prose_embedder(settings)
+    code = [_behind_cache(settings, make_embedder(settings))] if settings.embedder.provider != "none" else []
+    return [*([prose] if prose is not None else []), *code]
+
+
+def _behind_cache(settings: Settings, embedder: Embedder) -> Embedder:
+    """Return the embedder, behind its cache if that pays.
+
+    A static model embeds a symbol in 8 microseconds and a cache lookup takes 10, so "auto" uses no cache for it.
     """
     chosen = settings.embedder
-    if chosen.provider == "none":
-        return None
-    embedder = make_embedder(settings)
     if chosen.cache == "off" or (chosen.cache == "auto" and chosen.provider == "static"):
         return embedder
     from atlas.embedders.cached import CachedEmbedder

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from atlas.app.daemon_process import launch_daemon
-from atlas.config.settings import SERVERS
 from atlas.errors import AtlasError, ConfigError, WriterBusy
 from atlas.model import Label
 from atlas.pipeline.newer_files import NewerFiles
@@ -308,9 +307,8 @@ class FreshnessGuard:
         from atlas.app.main import index_project
 
         settings = self._settings
-        if settings.embedder.provider in SERVERS:
-            # a server may be slow: the next `atlas index` or the daemon makes the vectors
-            settings = replace(settings, embedder=replace(settings.embedder, provider="none"))
+        # a server may be slow: the next `atlas index` or the daemon makes the vectors that need it
+        settings = replace(settings, embedder=settings.embedder.in_process())
         try:
             await index_project(settings, self._note_progress, patience=patience)
         except AtlasError as error:

@@ -167,7 +167,7 @@ async def _check_embedder(settings: Settings, state: ProjectState | None) -> lis
         await embedder.aclose()
     return [
         judge.embedder_check(info, embedder.place, unencrypted=settings.embedder_unencrypted),
-        *judge.model_checks(info, state.model if state is not None else None, _index_command(settings)),
+        *judge.model_checks(info, state.model() if state is not None else None, _index_command(settings)),
     ]
 
 

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus_of_running_daemon
-from atlas.app.embedder import make_embedder, make_writing_embedder
+from atlas.app.embedder import make_embedder, make_prose_embedder, make_writing_embedders
 from atlas.app.store import open_store, prepare_data_folder
 from atlas.config.load import load_settings
 from atlas.errors import ConfigError
@@ -24,7 +24,7 @@ from atlas.process.lock import has_writer
 if TYPE_CHECKING:
     from atlas.api import Atlas
     from atlas.config.load import Settings
-    from atlas.contracts import Embedder, Store
+    from atlas.contracts import Store
     from atlas.pipeline.events import IndexSummary, Progress
     from atlas.pipeline.index import Indexer
     from atlas.pipeline.tiers.gate import SignificanceGate
@@ -100,7 +100,7 @@ def assemble(settings: Settings, store: Store, *, writing: bool = False) -> Atla
     """Return the reader of an open store and, if `writing`, its indexer; closing it closes the store."""
     from atlas.api import Atlas
 
-    return Atlas(_reader(settings, store, make_embedder(settings)), _indexer(settings, store) if writing else None)
+    return Atlas(_reader(settings, store), _indexer(settings, store) if writing else None)
 
 
 def limit_threads(settings: Settings) -> None:
@@ -109,7 +109,7 @@ def limit_threads(settings: Settings) -> None:
         os.environ.setdefault("RAYON_NUM_THREADS", str(settings.index.threads))
 
 
-def _reader(settings: Settings, store: Store, embedder: Embedder) -> Reader:
+def _reader(settings: Settings, store: Store) -> Reader:
     from atlas.git.history import GitHistory
     from atlas.parsing import Cl100kCounter, digest_paths, mask_secrets, positions_that_differ, split_words
     from atlas.parsing.outline import Outline
@@ -117,7 +117,7 @@ def _reader(settings: Settings, store: Store, embedder: Embedder) -> Reader:
 
     return Reader(
         store,
-        embedder,
+        make_embedder(settings),
         Cl100kCounter(),
         settings.project_name,
         settings.root,
@@ -126,6 +126,7 @@ def _reader(settings: Settings, store: Store, embedder: Embedder) -> Reader:
         make_language_terms(settings),
         GitHistory(settings.root, positions_that_differ, mask_secrets),
         Outline(settings.language_folders, settings.knowledge.folder),
+        make_prose_embedder(settings),
     )
 
 
@@ -147,7 +148,7 @@ def _indexer(settings: Settings, store: Store) -> Indexer:
         store=store,
         bus=MemoryBus(),
         gate=make_gate(settings, store),
-        embedder=make_writing_embedder(settings),
+        embedders=make_writing_embedders(settings),
     )
 
 
@@ -155,8 +156,7 @@ def make_gate(settings: Settings, store: Store) -> SignificanceGate:
     """Return the gate before tier 3."""
     from atlas.pipeline.tiers.gate import SignificanceGate
 
-    embeds = settings.embedder.provider != "none"
-    return SignificanceGate(store, settings.pipeline.body_threshold / 100, embeds=embeds)
+    return SignificanceGate(store, settings.pipeline.body_threshold / 100, embeds=settings.embedder.embeds)
 
 
 def make_source(settings: Settings) -> ProjectSource:

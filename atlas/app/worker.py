@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from atlas.app.bus import connect_bus, store_address
-from atlas.app.embedder import make_writing_embedder
+from atlas.app.embedder import make_writing_embedders
 from atlas.app.main import limit_threads, make_gate, make_source
 from atlas.config.checks import check_worker
 from atlas.errors import Unavailable
@@ -44,11 +44,11 @@ async def run_worker(
     from atlas.pipeline.cluster.leader import process_name
     from atlas.pipeline.cluster.worker_process import WorkerProcess
     from atlas.pipeline.startup import report_worker_startup
-    from atlas.pipeline.tiers.embed import check_model
+    from atlas.pipeline.tiers.embed import check_models
     from atlas.process.memory import limit_malloc_arenas, resident_meter
 
     first = all_settings[0]
-    tiers = [tier for tier in tiers if first.embedder.provider != "none" or tier != "embed"]
+    tiers = [tier for tier in tiers if first.embedder.embeds or tier != "embed"]
     check_worker(all_settings, tiers)
     limit_malloc_arenas()
     limit_threads(first)
@@ -60,11 +60,12 @@ async def run_worker(
         log("worker", {"name": name, "tiers": ",".join(tiers)})
         owned = [_owned_project(settings, store, bus, name, log) for settings in all_settings if "graph" in tiers]
         embed: EmbedTier | None = None
-        if "embed" in tiers and (embedder := make_writing_embedder(first)) is not None:
-            opened.push_async_callback(embedder.aclose)
+        if "embed" in tiers and (embedders := make_writing_embedders(first)):
+            for embedder in embedders:
+                opened.push_async_callback(embedder.aclose)
             if not owned:
-                await check_model(store, embedder)
-            embed = _embed_tier(first, store, embedder)
+                await check_models(store, embedders)
+            embed = _embed_tier(first, store, embedders)
         process = WorkerProcess(bus, name, [one.election for one in owned], embed, resident_meter(), log)
         async with in_background(report_worker_startup(owned, report_status)):
             await process.run(stop)
@@ -110,11 +111,11 @@ def _owned_project(settings: Settings, store: BoltStore, bus: ValkeyBus, holder:
     return OwnedProject(name, ProjectBus(bus, name), holder, seconds, make, log)
 
 
-def _embed_tier(settings: Settings, store: Store, embedder: Embedder) -> EmbedTier:
+def _embed_tier(settings: Settings, store: Store, embedders: Sequence[Embedder]) -> EmbedTier:
     from atlas.pipeline.tiers.embed import EmbedTier
 
     options = _options(settings)
-    return EmbedTier({}, store, embedder, options.embed, page=options.embed_page, of_all=True)
+    return EmbedTier({}, store, embedders, options.embed, page=options.embed_page, of_all=True)
 
 
 def make_daemon(
@@ -136,7 +137,7 @@ def make_daemon(
         [make_source(settings) for settings in all_settings],
         store,
         bus,
-        None if among_others else make_writing_embedder(first),
+        [] if among_others else make_writing_embedders(first),
         make_gate(first, store),
         _options(first),
         resident_meter(),

@@ -10,7 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from atlas.config.settings import BOLT_SCHEMES, SERVERS, TEI_URL, Settings, masked
+from atlas.config.addresses import masked
+from atlas.config.settings import BOLT_SCHEMES, SERVERS, TEI_URL, Settings
 from atlas.errors import ConfigError
 
 LEADER_TIERS = ("graph", "ast")
@@ -72,7 +73,7 @@ def check_worker(all_settings: Sequence[Settings], tiers: Sequence[str]) -> None
         )
     if not first.bus.url:
         raise ConfigError("a worker needs a bus on a server that all hosts reach", "Set ATLAS_BUS_URL.")
-    if "embed" in tiers and first.embedder.provider == "none":
+    if "embed" in tiers and not first.embedder.embeds:
         raise ConfigError('there is nothing to embed with: embedder.provider is "none"', "Give --tiers graph,ast.")
 
 

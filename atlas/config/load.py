@@ -17,10 +17,10 @@ from dataclasses import fields
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
+from atlas.config.addresses import is_loopback as is_loopback
 from atlas.config.checks import check_embedder, check_knowledge, check_languages, check_store
 from atlas.config.settings import SECTIONS
 from atlas.config.settings import Settings as Settings
-from atlas.config.settings import is_loopback as is_loopback
 from atlas.errors import ConfigError
 from atlas.ids import project_name
 from atlas.process.data_folder import MARKER, TRUST_VARIABLE, check_folder, default_folder

@@ -6,12 +6,12 @@ Values only; `load.py` reads them from files and variables.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from ipaddress import ip_address
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from atlas.config.addresses import is_loopback, masked
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
@@ -134,6 +134,11 @@ class EmbedderSettings:
         'What computes vectors: "static" (in this process), "none", or a server: "tei", "openai", "litellm".',
         choices=("static", "none", "tei", "openai", "litellm"),
     )
+    prose: str = _setting(
+        "auto",
+        'What computes vectors of notes: "static" (in this process), "none"; "auto" = "none" only if provider is.',
+        choices=("auto", "static", "none"),
+    )
     url: str = _setting("", f'Address of the server; "" = {TEI_URL} for "tei".', secret=True)
     api_key: str = _setting("", "Key of the server; from the environment only: ATLAS_EMBEDDER_API_KEY.", key=True)
     model: str = _setting("", 'Model to request from the server; "" = the model of a TEI server.')
@@ -149,6 +154,21 @@ class EmbedderSettings:
         choices=("auto", "on", "off"),
     )
     cache_mb: int = _setting(256, "Size of the cache; least recently used vectors are evicted first.", 1, 100_000)
+
+    @property
+    def embeds_prose(self) -> bool:
+        """Whether notes get vectors."""
+        return self.prose == "static" or (self.prose == "auto" and self.provider != "none")
+
+    @property
+    def embeds(self) -> bool:
+        """Whether anything gets vectors."""
+        return self.provider != "none" or self.embeds_prose
+
+    def in_process(self) -> EmbedderSettings:
+        """Return the settings that make the vectors that need no server."""
+        prose = "static" if self.embeds_prose else "none"
+        return replace(self, provider="none", prose=prose) if self.provider in SERVERS else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,27 +344,7 @@ SERVERS = ("tei", "openai", "litellm")
 """Values of embedder.provider that send code to a server."""
 
 
-def is_loopback(host: str) -> bool:
-    """Return whether a host name or address means this machine, without asking a name server."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _shown(value: object, metadata: Mapping[str, Any]) -> object:
     if metadata["key"]:
         return _SECRET if value else value
     return masked(str(value)) if metadata["secret"] else value
-
-
-def masked(url: str) -> str:
-    """Return an address with its password masked."""
-    scheme, separator, rest = url.partition("://") if "://" in url else ("", "", url)
-    user, at, place = rest.rpartition("@")
-    if not at:
-        return url
-    name, colon, _ = user.partition(":")
-    return f"{scheme}{separator}{name if colon else ''}{':' if colon else ''}***@{place}"

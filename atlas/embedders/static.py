@@ -1,6 +1,6 @@
-"""The default embedder: a static word-vector model inside the package, on the CPU, without network.
+"""The default embedders: static word-vector models inside the package, on the CPU, without network.
 
-Storing vectors is the caller's task. The model is loaded on first use, so that a process that embeds nothing does not
+Storing vectors is the caller's task. A model is loaded on first use, so that a process that embeds nothing does not
 pay for it.
 """
 
@@ -13,22 +13,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from atlas._parser import StaticEncoder
+from atlas._parser import ProseEncoder, StaticEncoder
 from atlas.errors import ConfigError
-from atlas.model import Chunk, EmbeddingStats, ModelInfo
+from atlas.model import CODE, PROSE, Chunk, EmbeddingStats, ModelInfo
 
 MODEL_FOLDER = Path(__file__).with_name("model")
-"""The model that ships in the package."""
+"""The model of code that ships in the package."""
+PROSE_FOLDER = Path(__file__).with_name("prose_model")
+"""The model of English prose that ships in the package."""
+EMOTION_FOLDER = Path(__file__).with_name("emotion_model")
+"""The model of emotions in English prose that ships in the package; `atlas._parser.EmotionEncoder` reads it."""
 
 
 class StaticEmbedder:
     """`atlas.contracts.Embedder` over a model folder. Safe for concurrent tasks and threads."""
 
-    def __init__(self, folder: Path = MODEL_FOLDER) -> None:
-        """Read the description of the model, not the model. Raises ConfigError if the folder contains no model."""
+    def __init__(self, folder: Path = MODEL_FOLDER, space: str = CODE) -> None:
+        """Read the description of the model, not the model. Raises ConfigError if the folder contains no model.
+
+        `space` says of which kind the model is: a model of code weighs names, a model of prose knows word pieces.
+        """
         self._folder = folder
-        self._info = _read_info(folder)
-        self._encoder: StaticEncoder | None = None
+        self._info = _read_info(folder, space)
+        self._encoder: StaticEncoder | ProseEncoder | None = None
         self._loading = threading.Lock()
 
     @property
@@ -59,26 +66,35 @@ class StaticEmbedder:
         """Do nothing: the model only uses memory."""
 
     def _encode(self, chunks: Sequence[Chunk]) -> list[bytes]:
+        encoder = self._loaded()
+        if isinstance(encoder, ProseEncoder):
+            return encoder.encode([prose_text(chunk) for chunk in chunks])
         texts = [chunk.text for chunk in chunks]
         names = [chunk.name for chunk in chunks]
-        return self._loaded().encode(texts, names, [chunk.is_file for chunk in chunks])
+        return encoder.encode(texts, names, [chunk.is_file for chunk in chunks])
 
-    def _loaded(self) -> StaticEncoder:
+    def _loaded(self) -> StaticEncoder | ProseEncoder:
         with self._loading:
             if self._encoder is None:
+                kind = ProseEncoder if self._info.space == PROSE else StaticEncoder
                 try:
-                    self._encoder = StaticEncoder(str(self._folder))
+                    self._encoder = kind(str(self._folder))
                 except ValueError as error:
                     raise _damaged(str(error)) from error
             return self._encoder
 
 
-def _read_info(folder: Path) -> ModelInfo:
+def prose_text(chunk: Chunk) -> str:
+    """Return a chunk as a model of prose reads it: its name, which says what the text is about, then its text."""
+    return chunk.text if not chunk.name or chunk.text.startswith(chunk.name) else f"{chunk.name}. {chunk.text}"
+
+
+def _read_info(folder: Path, space: str) -> ModelInfo:
     path = folder / "model.json"
     try:
         meta = cast("dict[str, object]", json.loads(path.read_text(encoding="utf-8")))
         weights = cast("dict[str, object]", meta["sha256"])
-        return ModelInfo("static", str(meta["name"]), int(str(meta["dim"])), str(weights["embedding.npy"]))
+        return ModelInfo("static", str(meta["name"]), int(str(meta["dim"])), str(weights["embedding.npy"]), space)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _damaged(f"{path}: {error}") from error
 

@@ -12,7 +12,7 @@ from typing import cast
 
 from atlas.contracts import Store
 from atlas.errors import ConfigError, NotFound
-from atlas.model import STRUCTURE_PATH, FileRecord, GraphDelta, VectorRow
+from atlas.model import CODE, PROSE, STRUCTURE_PATH, FileRecord, GraphDelta, VectorRow
 from atlas.parsing.texts import texts_of
 from atlas.pipeline.events import Progress
 from atlas.pipeline.reconcile import PENDING
@@ -131,14 +131,13 @@ def _pending(delta: GraphDelta) -> FileRecord:
 
 
 async def _copy_vectors(source: Store, target: Store, state: ProjectState, progress: Progress) -> None:
-    if state.model is None:
-        return
-    total = (await source.stats(state.project))[0].vectors
-    done, after = 0, ""
-    while rows := await source.vectors(state.project, VECTORS, after):
-        await target.put_vectors(state.project, state.model, rows)
-        done, after = done + len(rows), rows[-1].uid
-        progress("vectors", done, max(done, total))
+    total, done = (await source.stats(state.project))[0].vectors, 0
+    for model in state.models:
+        after = ""
+        while rows := await source.vectors(state.project, VECTORS, after, model.space):
+            await target.put_vectors(state.project, model, rows)
+            done, after = done + len(rows), rows[-1].uid
+            progress("vectors", done, max(done, total))
 
 
 def _batches(manifest: Mapping[str, FileRecord]) -> Iterator[list[str]]:
@@ -172,15 +171,17 @@ async def _vector_pages(
     source: Store, target: Store, project: str
 ) -> AsyncIterator[tuple[list[VectorRow], list[VectorRow]]]:
     """Yield pages of both until they end or differ."""
-    after = ""
-    while True:
-        one, other = await source.vectors(project, VECTORS, after), await target.vectors(project, VECTORS, after)
-        if not one and not other:
-            return
-        yield one, other
-        if one != other:
-            return
-        after = one[-1].uid
+    for space in (CODE, PROSE):
+        after = ""
+        while True:
+            one = await source.vectors(project, VECTORS, after, space)
+            other = await target.vectors(project, VECTORS, after, space)
+            if not one and not other:
+                break
+            yield one, other
+            if one != other:
+                return
+            after = one[-1].uid
 
 
 def _counts(stats: ProjectStats) -> dict[str, object]:

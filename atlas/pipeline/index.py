@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from atlas.contracts import Embedder, Store, Streams
 from atlas.errors import ConfigError, Unavailable
 from atlas.events import Event
-from atlas.model import EmbeddingStats
 from atlas.pipeline.cluster.ownership import claim_project
 from atlas.pipeline.events import EMBED_DIRTY, FILE_CHANGED, WHOLE_PROJECT, IndexSummary, Progress, Window, no_progress
 from atlas.pipeline.tiers.ast import AstTier
@@ -30,13 +29,14 @@ BULK = Window(0, 1_000_000, 0)
 
 @dataclass(frozen=True, slots=True)
 class Indexer:
-    """The dependencies of an index pass. Without an `embedder` it makes no vectors."""
+    """The dependencies of an index pass. Without `embedders` it makes no vectors."""
 
     source: ProjectSource
     store: Store
     bus: Streams
     gate: SignificanceGate
-    embedder: Embedder | None = None
+    embedders: Sequence[Embedder] = ()
+    """One for each vector space, in the order of work."""
 
     async def index(
         self, *, full: bool = False, take_over: bool = False, progress: Progress = no_progress
@@ -70,8 +70,8 @@ class Indexer:
             AstTier(workspaces, self.store, self.bus, BULK, self.gate, progress, keep=False),
         ]
         embed = None
-        if self.embedder is not None:
-            embed = _Embed(EmbedTier(workspaces, self.store, self.embedder, BULK, progress))
+        if self.embedders:
+            embed = _Embed(EmbedTier(workspaces, self.store, self.embedders, BULK, progress))
             tiers.append(embed)
         await self.bus.publish(FILE_CHANGED, everything)
         await run_until_idle(self.bus, tiers)
@@ -82,7 +82,7 @@ class Indexer:
 
     async def _summary(self, workspace: Workspace, started: float, cpu: float) -> IndexSummary:
         counters = workspace.counters
-        embedding_stats = self.embedder.embedding_stats if self.embedder is not None else EmbeddingStats()
+        embedding_stats = [embedder.embedding_stats for embedder in self.embedders]
         states = {state.project: state for state in await self.store.projects()}
         return IndexSummary(
             project=workspace.name,
@@ -99,8 +99,8 @@ class Indexer:
             seconds=time.perf_counter() - started,
             cpu_seconds=time.process_time() - cpu,
             phases=tuple(counters.seconds.items()),
-            cut_texts=embedding_stats.truncated,
-            unembedded=embedding_stats.given_up,
+            cut_texts=sum(each.truncated for each in embedding_stats),
+            unembedded=sum(each.given_up for each in embedding_stats),
         )
 
 

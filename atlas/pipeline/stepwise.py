@@ -37,15 +37,15 @@ class LiveTiers:
         store: Store,
         bus: Streams,
         gate: SignificanceGate,
-        embedder: Embedder | None = None,
+        embedders: Sequence[Embedder] = (),
         *,
         window: Window = BATCH,
         page: int = EMBED_BATCH,
     ) -> LiveTiers:
         """Register the projects and request a scan of each, as a starting daemon does; `settle` does the work.
 
-        `window` gives the size of every batch, `page` the chunks in one transaction of tier 3. Without an `embedder` it
-        makes no vectors.
+        `window` gives the size of every batch, `page` the chunks in one transaction of tier 3. Without
+        `embedders` it makes no vectors.
         """
         workspaces = {source.project: Workspace(source, store) for source in sources}
         for workspace in workspaces.values():
@@ -54,8 +54,8 @@ class LiveTiers:
             GraphTier(workspaces, store, bus, window, sweep=False),
             AstTier(workspaces, store, bus, window, gate),
         ]
-        if embedder is not None:
-            tiers.append(EmbedTier(workspaces, store, embedder, window, page=page))
+        if embedders:
+            tiers.append(EmbedTier(workspaces, store, embedders, window, page=page))
         live = cls(workspaces, store, bus, tiers)
         for name in workspaces:
             await live.hint([WHOLE_PROJECT], name)

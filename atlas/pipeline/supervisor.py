@@ -89,7 +89,7 @@ class Daemon:
         sources: Sequence[ProjectSource],
         store: Store,
         bus: Bus,
-        embedder: Embedder | None,
+        embedders: Sequence[Embedder],
         gate: SignificanceGate,
         options: DaemonOptions,
         resident: Callable[[], int],
@@ -102,12 +102,12 @@ class Daemon:
         """`resident` returns the process's resident bytes, `trim` returns free memory to the system.
 
         `among_others`: this process holds the project's lease, which its predecessors may not know yet; embedding
-        workers make the vectors, so `embedder` is None. `versions`: where readers on this host learn of changes.
+        workers make the vectors, so `embedders` is empty. `versions`: where readers on this host learn of changes.
         """
         self._versions = versions
-        self._among_others, self._embeds = among_others, gate.embeds if among_others else embedder is not None
+        self._among_others, self._embeds = among_others, gate.embeds if among_others else bool(embedders)
         self._store, self._bus, self._options, self._log = store, bus, options, log
-        self._resident, self._trim, self._embedder = resident, trim, embedder
+        self._resident, self._trim, self._embedders = resident, trim, embedders
         self._workspaces = {source.project: Workspace(source, store) for source in sources}
         self._projects = {name: self._with_watcher(workspace) for name, workspace in self._workspaces.items()}
         self._tiers: list[Tier] = [
@@ -116,8 +116,8 @@ class Daemon:
                 self._workspaces, store, bus, options.ast, gate, low_memory=lambda: self._is_large(MEMORY_PRESSURE)
             ),
         ]
-        if embedder is not None:
-            self._tiers.append(EmbedTier(self._workspaces, store, embedder, options.embed, page=options.embed_page))
+        if embedders:
+            self._tiers.append(EmbedTier(self._workspaces, store, embedders, options.embed, page=options.embed_page))
         self._reports = {tier.group: TierReport() for tier in self._tiers}
         self._outages, self._was_away = 0, False
         self._started_at = time.time()
@@ -296,8 +296,8 @@ class Daemon:
                 if workspace.scans and not workspace.lacks_files():
                     await self._store.finish(workspace.name, workspace.excluded())
             workspace.close()
-        if self._embedder is not None:
-            await self._embedder.aclose()
+        for embedder in self._embedders:
+            await embedder.aclose()
         await self.heartbeat.end()
 
     def state(self) -> dict[str, object]:

@@ -39,6 +39,7 @@ class Reader:
 
     store: Store
     embedder: Embedder
+    """Embeds questions for the search of code and documentation."""
     counter: TokenCounter
     project: str
     root: Path
@@ -51,3 +52,5 @@ class Reader:
     """The version history of `project`, for questions about changes; None where there is none to ask."""
     outline: Outline | None = None
     """The definitions of versions that are not indexed (`atlas.parsing.outline`)."""
+    prose_embedder: Embedder | None = None
+    """Embeds questions for the search of notes; None where they are not searched by meaning."""

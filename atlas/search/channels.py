@@ -1,7 +1,7 @@
-"""The five search channels: by name, by phrase, by words, by meaning, by graph. They run concurrently and never raise.
+"""The six search channels: by name, phrase, words, meaning, meaning of notes, and graph.
 
-Each returns a `Ranking` with its own scores. If a channel fails or finds nothing, its note says why and the answer
-shows it.
+They run concurrently and never raise. Each returns a `Ranking` with its own scores. If a channel fails or finds
+nothing, its note says why and the answer shows it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
+from atlas.contracts import Embedder
 from atlas.errors import AtlasError, StoreError
-from atlas.model import Direction, EdgeType, Filter, Label, Match, Node, Scored
+from atlas.model import PROSE, Direction, EdgeType, Filter, Label, Match, ModelInfo, Node, Scored
 from atlas.search import Reader
 from atlas.search.route import Query
 
@@ -47,7 +48,7 @@ class Ranking:
     """The hits of one channel, best first."""
 
     channel: str
-    """`name`, `phrase`, `words`, `meaning` or `graph`."""
+    """`name`, `phrase`, `words`, `meaning`, `prose` or `graph`."""
     hits: tuple[Scored, ...] = ()
     note: str = ""
     reasons: tuple[tuple[str, str], ...] = ()
@@ -121,28 +122,57 @@ def _parts(phrases: Sequence[str], share: float) -> tuple[str, ...]:
 
 
 async def by_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
-    """Find the nearest neighbours of the question's vector."""
-    vector = await reader.embedder.embed_query(query.text)
+    """Find the nearest neighbours of the question's vector among code and documentation."""
+    hits, note = await _nearest(reader, reader.embedder, query, where, limit)
+    if not hits and not note:
+        note = "no vectors match: the project has none yet, or the filter excludes all"
+    return Ranking("meaning", hits, note)
+
+
+async def by_prose(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
+    """Find the nearest neighbours of the question's vector among notes; most projects have none."""
+    if reader.prose_embedder is None:
+        return Ranking("prose")
+    hits, note = await _nearest(reader, reader.prose_embedder, query, where, limit)
+    return Ranking("prose", hits, note)
+
+
+async def by_any_meaning(reader: Reader, query: Query, where: Filter, limit: int = POOL) -> Ranking:
+    """Find the nearest neighbours of the question's vectors in both spaces, merged by cosine."""
+    code, prose = await asyncio.gather(by_meaning(reader, query, where, limit), by_prose(reader, query, where, limit))
+    if not prose.hits:
+        return code
+    hits = sorted((*code.hits, *prose.hits), key=lambda hit: (-hit.score, hit.uid))[:limit]
+    return Ranking("meaning", tuple(hits), code.note if code.hits else "")
+
+
+async def _nearest(
+    reader: Reader, embedder: Embedder, query: Query, where: Filter, limit: int
+) -> tuple[tuple[Scored, ...], str]:
+    """Return the neighbours with a positive cosine in the embedder's space, and why it could not be searched, or ""."""
+    vector = await embedder.embed_query(query.text)
+    mine = await embedder.info()
     if not any(vector):
-        return Ranking("meaning", note="no word of the query is known to the embedding model")
+        return (), "" if mine.space == PROSE else "no word of the query is known to the embedding model"
     changed, hits = await asyncio.gather(
-        _other_model(reader), reader.store.search_vector(vector, where, limit), return_exceptions=True
+        _other_model(reader, mine),
+        reader.store.search_vector(vector, where, limit, mine.space),
+        return_exceptions=True,
     )
     if isinstance(changed, BaseException):
         raise changed
     if changed:
         # Scores against the vectors of another model are meaningless.
-        return Ranking("meaning", note=changed)
+        return (), changed
     if isinstance(hits, BaseException):
         raise hits
-    note = "" if hits else "no vectors match: the project has none yet, or the filter excludes all"
-    return Ranking("meaning", tuple(hit for hit in hits if hit.score > 0), note)
+    return tuple(hit for hit in hits if hit.score > 0), ""
 
 
-async def _other_model(reader: Reader) -> str:
+async def _other_model(reader: Reader, mine: ModelInfo) -> str:
     """Return the note for a query model that differs from the model of the stored vectors, else ""."""
-    mine, states = await asyncio.gather(reader.embedder.info(), reader.store.projects())
-    stored = next((state.model for state in states if state.model is not None), None)
+    found = (state.model(mine.space) for state in await reader.store.projects())
+    stored = next((model for model in found if model is not None), None)
     if stored is None or stored == mine:
         return ""
     return (

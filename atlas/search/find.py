@@ -11,8 +11,18 @@ from atlas.errors import AtlasError
 from atlas.model import Direction, EdgeType, Filter, Scored
 from atlas.search import Reader
 from atlas.search.changes import Changes, answer_changes, asks_history
-from atlas.search.channels import Ranking, by_graph, by_meaning, by_name, by_phrase, by_words, gather
-from atlas.search.fuse import fuse_rrf, order, text_scores
+from atlas.search.channels import (
+    Ranking,
+    by_any_meaning,
+    by_graph,
+    by_meaning,
+    by_name,
+    by_phrase,
+    by_prose,
+    by_words,
+    gather,
+)
+from atlas.search.fuse import fuse_rrf, order, prose_scores, text_scores
 from atlas.search.rank import Candidate, rank
 from atlas.search.relate import UNANSWERED, answer_relation
 from atlas.search.related import Relation
@@ -95,7 +105,7 @@ async def search(
         ranked = rank(candidates, query, reader.split_words, reader.languages, demote_tests=demote_tests)
         total = len(ranked)
     else:
-        run = by_words if mode == Mode.WORDS else by_meaning
+        run = by_words if mode == Mode.WORDS else by_any_meaning
         rankings, notes = await gather((mode.value, run(reader, query, where))), ()
         ranked, problems = await _hydrate(reader, rankings[0].hits[:wanted], rankings)
         total = len(rankings[0].hits)
@@ -133,11 +143,15 @@ async def _channels(reader: Reader, query: Query, where: Filter) -> list[Ranking
         ("phrase", by_phrase(reader, query, where)),
         ("words", by_words(reader, query, where)),
         ("meaning", by_meaning(reader, query, where)),
+        ("prose", by_prose(reader, query, where)),
     )
 
 
 def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIGHTED) -> list[Scored]:
-    """Combine the channels: words and meaning by `fusion` into 0..1, plus weighted scores of names and neighbours."""
+    """Combine the channels: words and meaning by `fusion` into 0..1, plus weighted scores of names and neighbours.
+
+    The meaning of notes has a scale of its own, so that code without notes and code beside notes score alike.
+    """
     hits = {ranking.channel: ranking.hits for ranking in rankings}
     words, meaning = hits.get("words", ()), hits.get("meaning", ())
     if fusion == Fusion.RRF:
@@ -145,6 +159,8 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         totals = {uid: score / text[0].score for uid, score in text}
     else:
         totals = text_scores(words, meaning)
+    for uid, share in prose_scores(hits.get("prose", ())).items():
+        totals[uid] = totals.get(uid, 0.0) + share
     name_weight = NAME_WEIGHT * query.focus**FOCUS_POWER
     for channel, weight in (("name", name_weight), ("phrase", PHRASE_WEIGHT), ("graph", NEIGHBOUR_WEIGHT)):
         for uid, score in hits.get(channel, ()):

@@ -16,6 +16,9 @@ RRF_K = 60
 WORDS_WEIGHT = 0.4
 MEANING_WEIGHT = 0.6
 """The best of .3/.4/.5 for BM25 on held-out functions with this embedding model (adr/0008)."""
+PROSE_FLOOR, PROSE_CEILING = 0.2, 0.7
+"""Cosines of unrelated and of clearly related prose. Of 1,214 headings of Django's documentation, 10 % have
+more than .23 with a random section and 10 % more than .69 with their own."""
 
 
 def fuse_rrf(
@@ -43,6 +46,16 @@ def text_scores(words: Sequence[Scored], meaning: Sequence[Scored]) -> dict[str,
     if not words:
         return weighted([lifted], [1.0])
     return weighted([words, lifted], [WORDS_WEIGHT, MEANING_WEIGHT])
+
+
+def prose_scores(hits: Sequence[Scored]) -> dict[str, float]:
+    """Return the meaning of notes as a share 0..`MEANING_WEIGHT` per uid.
+
+    The scale is absolute, unlike that of code: a project may have three notes, and the best of three is as a rule not
+    about the question.
+    """
+    reach = PROSE_CEILING - PROSE_FLOOR
+    return {uid: MEANING_WEIGHT * min(1.0, (score - PROSE_FLOOR) / reach) for uid, score in hits if score > PROSE_FLOOR}
 
 
 def weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]) -> dict[str, float]:

@@ -175,6 +175,8 @@ class ProjectStatus:
     languages: tuple[Described, ...]
     skipped: tuple[Described, ...]
     """Skipped files by reason."""
+    prose_model: str = ""
+    """Model of the vectors of notes; "" if there are none."""
     symbols: int = 0
     """Nodes that are definitions: classes, functions, methods, values."""
     stale_files: int = 0

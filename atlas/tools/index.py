@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
-from atlas.model import FileRecord, Label, Skipped
+from atlas.model import PROSE, FileRecord, Label, ModelInfo, Skipped
 from atlas.parsing import secrets_of
 from atlas.pipeline.newer_files import NewerFiles
 from atlas.project_state import ProjectState, ProjectStats
@@ -130,12 +130,15 @@ def _partial_file(record: FileRecord) -> PartialFile:
     return PartialFile(record.path, "; ".join(shown), len(record.problems), len(shown))
 
 
+def _described(model: ModelInfo | None) -> str:
+    return f"{model.provider} {model.model} {model.dimension}" if model else ""
+
+
 def _wanted(path: str, reason: str, wanted: str) -> bool:
     return not wanted or reason == wanted or path.startswith(wanted) or fnmatchcase(path, wanted)
 
 
 def _project_status(stats: ProjectStats, newer: NewerFiles | None) -> ProjectStatus:
-    model = stats.model
     return ProjectStatus(
         project=stats.project,
         root=stats.root,
@@ -148,7 +151,8 @@ def _project_status(stats: ProjectStats, newer: NewerFiles | None) -> ProjectSta
         unresolved=stats.unresolved,
         chunks=stats.chunks,
         vectors=stats.vectors,
-        model=f"{model.provider} {model.model} {model.dimension}" if model else "",
+        model=_described(stats.model()),
+        prose_model=_described(stats.model(PROSE)),
         problems=stats.problems,
         bytes_on_disk=stats.bytes_on_disk,
         labels=_counts(stats.nodes),

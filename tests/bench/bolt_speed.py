@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from atlas.api import Atlas
-from atlas.app.main import make_embedder, make_language_terms, make_source, make_writing_embedder
+from atlas.app.main import make_embedder, make_language_terms, make_source, make_writing_embedders
 from atlas.buses.memory import MemoryBus
 from atlas.config.load import load_settings
 from atlas.config.settings import Settings
@@ -55,7 +55,7 @@ def atlas_on(store: Store, settings: Settings) -> Atlas:
     source = make_source(settings)
     embeds = settings.embedder.provider != "none"
     gate = SignificanceGate(store, settings.pipeline.body_threshold / 100, embeds=embeds)
-    indexer = Indexer(source, store, MemoryBus(), gate, make_writing_embedder(settings))
+    indexer = Indexer(source, store, MemoryBus(), gate, make_writing_embedders(settings))
     reader = Reader(
         store,
         make_embedder(settings),

@@ -77,7 +77,7 @@ async def in_this_process(settings: Settings) -> AsyncGenerator[Writer]:
     store = EmbeddedStore.open(settings.data_dir, writing=True, vector_index=VectorIndex)
     page = settings.pipeline.embed_batch
     tiers = await LiveTiers.open(
-        [make_source(settings)], store, MemoryBus(), SignificanceGate(store), make_embedder(settings), page=page
+        [make_source(settings)], store, MemoryBus(), SignificanceGate(store), [make_embedder(settings)], page=page
     )
     (place,) = tiers.workspaces.values()
 

@@ -17,6 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from atlas.contracts import Store
 from atlas.model import (
+    CODE,
+    PROSE,
     STRUCTURE_PATH,
     Decision,
     Direction,
@@ -39,7 +41,11 @@ PROJECTS = ("p", "q")
 PATHS = (STRUCTURE_PATH, "a.py", "b/a.py", "b/test_c.py")
 NAMES = ("a.f", "a.f#2", "a.g", "A.f", "b.C", "b.C.f", "b.C.g", "b.test_f")
 WORDS = ("f", "g", "c", "alpha", "beta", "py")
-MODELS = (ModelInfo("test", "tiny", 2, "one"), ModelInfo("test", "tiny", 2, "two"))
+MODELS = (
+    ModelInfo("test", "tiny", 2, "one"),
+    ModelInfo("test", "tiny", 2, "two"),
+    ModelInfo("test", "tiny", 2, "one", PROSE),
+)
 FILTERS = (Filter(), Filter(project="q"), Filter(path="b/"), Filter(path="*a.py"), Filter(include_tests=False))
 
 _DECISIONS = st.lists(
@@ -68,6 +74,7 @@ def units(draw: st.DrawFn) -> GraphDelta:
             name,
             path,
             project=project,
+            label=draw(st.sampled_from(["Function", "Claim"])),
             language=language,
             line=draw(st.integers(1, 2)),
             span=(draw(st.integers(0, 3)), draw(st.integers(4, 6))),
@@ -193,9 +200,9 @@ async def _answers(store: Store) -> dict[str, object]:
         answers[f"content {project}"] = await store.content(project, PATHS)
         for model in MODELS:
             stale = await store.stale_chunks(project, model, 100)
-            answers[f"stale {project} {model.fingerprint}"] = {chunk.uid: chunk for chunk in stale}
+            answers[f"stale {project} {model.fingerprint} {model.space}"] = {chunk.uid: chunk for chunk in stale}
             some = await store.stale_chunks(project, model, 100, uids=uids[::2])
-            answers[f"stale among {project} {model.fingerprint}"] = {chunk.uid: chunk for chunk in some}
+            answers[f"stale among {project} {model.fingerprint} {model.space}"] = {chunk.uid: chunk for chunk in some}
     for where in FILTERS:
         for match, text in (
             (Match.SUFFIX, "f"),
@@ -215,11 +222,12 @@ async def _answers(store: Store) -> dict[str, object]:
         for word in WORDS:
             hits = await store.search_text([word], where, 100)
             answers[f"words {word} {where}"] = {hit.uid for hit in hits}
-        nearest = await store.search_vector(query(1, 0.5), where, 100)
-        answers[f"vectors {where}"] = [(hit.uid, round(hit.score, 6)) for hit in nearest]
+        for space in (CODE, PROSE):
+            nearest = await store.search_vector(query(1, 0.5), where, 100, space)
+            answers[f"vectors {space} {where}"] = [(hit.uid, round(hit.score, 6)) for hit in nearest]
     for stats in await store.stats():
         counts = (stats.generation, stats.files, stats.nodes, stats.edges, stats.languages, stats.chunks, stats.vectors)
-        answers[f"stats {stats.project}"] = (*counts, stats.strategies, stats.problems, stats.unresolved, stats.model)
+        answers[f"stats {stats.project}"] = (*counts, stats.strategies, stats.problems, stats.unresolved, stats.models)
         answers[f"gate {stats.project}"] = (stats.stale_files, stats.decisions)
     return answers
 

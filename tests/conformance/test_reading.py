@@ -303,7 +303,7 @@ async def test_stale_chunks(store: Store) -> None:
     await store.put_vectors(PROJECT, MODEL, [vector(first, 1, 0, 0, 0)])
     assert {chunk.uid for chunk in await store.stale_chunks(PROJECT, MODEL, 10)} == {second.uid, module.uid}
     (stats,) = await store.stats(PROJECT)
-    assert (stats.chunks, stats.vectors, stats.model) == (3, 1, MODEL)
+    assert (stats.chunks, stats.vectors, stats.model()) == (3, 1, MODEL)
     changed = node("a.first", span=(0, 4), text="other")
     await store.apply([unit("a.py", [changed, second, module, silent], content=content)])
     assert {chunk.uid for chunk in await store.stale_chunks(PROJECT, MODEL, 10)} == {first.uid, second.uid, module.uid}
@@ -362,7 +362,7 @@ async def test_vectors_of_another_model_do_not_count(filled: Store) -> None:
     assert [hit.uid for hit in await filled.search_vector(query(0, 1), ALL, 100)] == [SAVE.uid]
     assert len(await filled.stale_chunks(PROJECT, other, 100)) == len(ROWS) - 1
     (stats,) = await filled.stats(PROJECT)
-    assert (stats.vectors, stats.model) == (1, other)
+    assert (stats.vectors, stats.model()) == (1, other)
 
 
 async def test_vectors_of_the_wrong_length_are_refused(filled: Store) -> None:

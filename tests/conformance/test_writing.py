@@ -373,7 +373,7 @@ async def test_projects_and_records_tell_the_state_without_counting(store: Store
 async def test_projects_tell_which_model_the_vectors_were_last_made_with(store: Store) -> None:
     row = node("a.one")
     await store.apply([unit("a.py", [row])])
-    assert [state.model for state in await store.projects()] == [None]
+    assert [state.models for state in await store.projects()] == [()]
     for model in (MODEL, dataclasses.replace(MODEL, fingerprint="other weights")):
         await store.put_vectors(PROJECT, model, [vector(row, 1, 0, 0, 0)])
-        assert [state.model for state in await store.projects()] == [model]
+        assert [state.models for state in await store.projects()] == [(model,)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from atlas.app.main import make_source, make_writing_embedder, open_atlas
+from atlas.app.main import make_source, make_writing_embedders, open_atlas
 from atlas.buses.memory import MemoryBus
 from atlas.config.load import load_settings
 from atlas.config.settings import Settings
@@ -95,7 +95,7 @@ async def test_from_the_static_model_to_a_server_and_to_another_model(root: Path
     assert found(await meaning(server, "open a bank account"))[0] == "bank.open_account"
     async with open_atlas(server) as atlas:
         (stats,) = await atlas.reader.store.stats("toys")
-    assert stats.model == ModelInfo("tei", "test/code-embedder", 384, f"{'a' * 40}:cls")
+    assert stats.model() == ModelInfo("tei", "test/code-embedder", 384, f"{'a' * 40}:cls")
     assert (stats.vectors, stats.chunks) == (made, made)
     assert "not searched by meaning" in (await meaning(static, "open a bank account")).notes[0]
 
@@ -152,12 +152,12 @@ async def test_a_wrong_key_leaves_the_graph_and_says_what_to_set(root: Path, stu
 async def test_the_live_worker_waits_for_its_server_and_blames_nobody(root: Path, stub: Stub, trouble: str) -> None:
     settings = with_server(root, stub)
     store = EmbeddedStore.open(settings.data_dir, writing=True, vector_index=VectorIndex)
-    embedder = make_writing_embedder(settings)
+    _, embedder = make_writing_embedders(settings)
     assert embedder is not None
     bus = MemoryBus()
-    graph = await LiveTiers.open([make_source(settings)], store, bus, SignificanceGate(store), None)
+    graph = await LiveTiers.open([make_source(settings)], store, bus, SignificanceGate(store))
     await graph.settle()
-    tier = EmbedTier(graph.workspaces, store, embedder, Window(0.1, 100, 0.01))
+    tier = EmbedTier(graph.workspaces, store, [embedder], Window(0.1, 100, 0.01))
     report, stop = TierReport(), asyncio.Event()
     try:
         if trouble == "storm":

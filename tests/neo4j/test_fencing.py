@@ -191,7 +191,7 @@ async def test_another_model_is_the_one_of_the_project_from_then_on() -> None:
     await second.apply([unit("a.py", [row])])
     for model, values in ((MODEL, (1, 0, 0, 0)), (other, (1, 0)), (MODEL, (0, 1, 0, 0))):
         await first.put_vectors(PROJECT, model, [vector(row, *values)])
-        assert [state.model for state in await second.projects()] == [model, model]
+        assert [state.model() for state in await second.projects()] == [model, model]
     await first.aclose()
     await second.aclose()
 

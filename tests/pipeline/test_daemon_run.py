@@ -74,7 +74,7 @@ async def running(
         [make_source(settings)],
         store,
         MemoryBus(),
-        embedder or StaticEmbedder(),
+        [embedder or StaticEmbedder()],
         SignificanceGate(store),
         OPTIONS,
         lambda: 0,
@@ -189,7 +189,7 @@ async def test_without_an_embedder_nothing_waits_for_one(tmp_path: Path) -> None
     bus, stop = MemoryBus(), asyncio.Event()
     gate = SignificanceGate(store, embeds=False)
     daemon = Daemon(
-        [make_source(settings)], store, bus, None, gate, OPTIONS, lambda: 0, lambda: None, lambda message, fields: None
+        [make_source(settings)], store, bus, [], gate, OPTIONS, lambda: 0, lambda: None, lambda message, fields: None
     )
     task = asyncio.create_task(daemon.run(stop))
     await until_found(store, "pkg.b.g")

@@ -50,7 +50,7 @@ async def running(root: Path, data: Path, bus: Bus, **options: Any) -> AsyncGene
     source = make_source(load_settings(project=str(root), data_dir=str(data)))
     chosen = dataclasses.replace(OPTIONS, **options)
     gate, embedder = SignificanceGate(store), StaticEmbedder()
-    daemon = Daemon([source], store, bus, embedder, gate, chosen, lambda: 0, lambda: None, ignore)
+    daemon = Daemon([source], store, bus, [embedder], gate, chosen, lambda: 0, lambda: None, ignore)
     stop = asyncio.Event()
     task = asyncio.create_task(daemon.run(stop))
     try:

@@ -130,7 +130,7 @@ async def live_through(folder: Path, chance: random.Random) -> None:
     store.chance = chance
     bus = MemoryBus(retry_policy=RetryPolicy(attempts=1000, first_delay=0.005, longest_delay=0.02))
     live = await LiveTiers.open(
-        [make_source(chosen)], store, bus, SignificanceGate(store), make_embedder(chosen), page=7
+        [make_source(chosen)], store, bus, SignificanceGate(store), [make_embedder(chosen)], page=7
     )
     await live.settle()
     tiers, stop = live._tiers, asyncio.Event()  # pyright: ignore[reportPrivateUsage]

@@ -1,4 +1,4 @@
-"""Tier 3: embeds the chunks that the store reports as stale."""
+"""Tier 3: embeds the chunks that the store reports as stale, with one embedder for each vector space."""
 
 from __future__ import annotations
 
@@ -28,18 +28,20 @@ class EmbedTier:
         self,
         workspaces: Mapping[str, Workspace],
         store: Store,
-        embedder: Embedder,
+        embedders: Sequence[Embedder],
         window: Window,
         progress: Progress = no_progress,
         page: int = EMBED_BATCH,
         *,
         of_all: bool = False,
     ) -> None:
-        """`page` chunks are written in one transaction, which limits how long a write of tier 2 waits for this tier.
+        """`embedders` work in this order: models that need no server first, so that they do not wait for one.
+
+        `page` chunks are written in one transaction, which limits how long a write of tier 2 waits for this tier.
 
         `of_all`: also embeds projects without a workspace; otherwise other processes embed them.
         """
-        self._workspaces, self._store, self._embedder, self._of_all = workspaces, store, embedder, of_all
+        self._workspaces, self._store, self._embedders, self._of_all = workspaces, store, embedders, of_all
         self.counters: dict[str, Counters] = {name: workspace.counters for name, workspace in workspaces.items()}
         self._progress, self._page, self.window = progress, page, window
 
@@ -49,34 +51,35 @@ class EmbedTier:
             if project not in self._workspaces and not self._of_all:
                 continue
             try:
-                if WHOLE_PROJECT in keys:
-                    await self._embed_all(project)
-                else:
+                for embedder in self._embedders:
+                    if WHOLE_PROJECT in keys:
+                        await self._embed_all(project, embedder)
+                        continue
                     for start in range(0, len(keys), self._page):
-                        await self._embed(project, keys[start : start + self._page])
+                        await self._embed(project, embedder, keys[start : start + self._page])
             except NotFound:
                 continue  # the store was emptied meanwhile
 
-    async def _embed_all(self, project: str) -> None:
+    async def _embed_all(self, project: str, embedder: Embedder) -> None:
         """Embed all stale chunks page by page; reads the next page while it writes one."""
-        info = await self._embedder.info()
+        info = await embedder.info()
         chunks = await self._store.stale_chunks(project, info, self._page)
         while chunks:
             _, chunks = await asyncio.gather(
-                self._put(project, chunks, info),
+                self._put(project, embedder, chunks, info),
                 self._store.stale_chunks(project, info, self._page, chunks[-1].uid),
             )
 
-    async def _embed(self, project: str, uids: Sequence[str]) -> None:
-        info = await self._embedder.info()
+    async def _embed(self, project: str, embedder: Embedder, uids: Sequence[str]) -> None:
+        info = await embedder.info()
         chunks = await self._store.stale_chunks(project, info, self._page, uids=uids)
         if chunks:
-            await self._put(project, chunks, info)
+            await self._put(project, embedder, chunks, info)
 
-    async def _put(self, project: str, chunks: Sequence[Chunk], info: ModelInfo) -> None:
+    async def _put(self, project: str, embedder: Embedder, chunks: Sequence[Chunk], info: ModelInfo) -> None:
         started, counters = time.process_time(), self.counters.setdefault(project, Counters())
-        vectors = await self._embedder.embed_chunks(chunks)
-        if await self._embedder.info() != info:  # the server was restarted with another model
+        vectors = await embedder.embed_chunks(chunks)
+        if await embedder.info() != info:  # the server was restarted with another model
             raise Unavailable(f"the embedder no longer serves {info.model}: all vectors must be made again")
         rows = [VectorRow(chunk.uid, chunk.digest, data) for chunk, data in zip(chunks, vectors, strict=True)]
         await self._store.put_vectors(project, info, rows)
@@ -85,11 +88,15 @@ class EmbedTier:
         self._progress("embed", counters.vectors, 0)
 
 
-async def check_model(store: Store, embedder: Embedder) -> None:
+async def check_models(store: Store, embedders: Sequence[Embedder]) -> None:
     """Raise ConfigError if the store's vectors are of another model: a worker that only embeds must not change it."""
-    info = await embedder.info()
-    others = {state.model for state in await store.projects() if state.model not in (None, info)}
-    if other := next(iter(others), None):
+    states = await store.projects()
+    for embedder in embedders:
+        info = await embedder.info()
+        stored = (state.model(info.space) for state in states)
+        other = next((model for model in stored if model not in (None, info)), None)
+        if other is None:
+            continue
         raise ConfigError(
             f"the vectors in the store are of {other.model}, this worker uses {info.model}",
             "Use the embedder settings of the other workers; to change the model, start one with all tiers.",

@@ -8,7 +8,7 @@ from typing import Any
 
 from atlas.model import Decision, EdgeRow, GraphDelta, NodeRow, VectorRow
 from atlas.stores.bolt.connection import Transaction
-from atlas.stores.bolt.read import check_project, current_model
+from atlas.stores.bolt.read import check_project, current_models
 from atlas.stores.bolt.rows import RECORD, decision_of, edge_of, literal, node_of, record_of, unit_key, unpacked
 from atlas.stores.shared.statements import cypher_statements
 
@@ -47,10 +47,10 @@ async def units(transaction: Transaction, project: str, paths: Sequence[str]) ->
     return sorted(found, key=lambda delta: place[unit_key(project, delta.path)])
 
 
-async def vectors(transaction: Transaction, project: str, limit: int, after: str) -> list[VectorRow]:
+async def vectors(transaction: Transaction, project: str, limit: int, after: str, space: str) -> list[VectorRow]:
     """See `Store.vectors`. The numbers were made from 16-bit floats and convert back without loss."""
     await check_project(transaction, project)
-    current = await current_model(transaction)
+    current = (await current_models(transaction)).get(space)
     if current is None:
         return []
     key, model = current

@@ -7,9 +7,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 from typing import Any
 
-from atlas.model import Chunk, Decision, Direction, Edge, FileRecord, ModelInfo, Node, Skipped, SymbolDigests
+from atlas.model import (
+    PROSE,
+    PROSE_LABELS,
+    Chunk,
+    Decision,
+    Direction,
+    Edge,
+    FileRecord,
+    ModelInfo,
+    Node,
+    Skipped,
+    SymbolDigests,
+)
 from atlas.project_state import ProjectState
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.rows import (
@@ -36,9 +49,8 @@ _CONTENTS = 64
 
 async def projects(transaction: Transaction) -> list[ProjectState]:
     """See `Store.projects`."""
-    model = await current_model(transaction)
-    made_with = model[1] if model else None
-    return [ProjectState(*row[:4], model=made_with, host=row[5]) for row in await _projects(transaction)]
+    models = tuple(model for _, model in (await current_models(transaction)).values())
+    return [ProjectState(*row[:4], models=models, host=row[5]) for row in await _projects(transaction)]
 
 
 async def _projects(transaction: Transaction) -> list[tuple[Any, ...]]:
@@ -159,10 +171,10 @@ def _of(kinds: Sequence[str]) -> str:
     return f":{'|'.join(kinds)}" if kinds else ""
 
 
-async def current_model(transaction: Transaction) -> tuple[str, ModelInfo] | None:
-    """Return key and description of the model of the last written vectors."""
-    found = await transaction.rows(cypher_statements("read")["current_model"])
-    return (found[0][0], ModelInfo(*found[0][1:])) if found else None
+async def current_models(transaction: Transaction) -> dict[str, tuple[str, ModelInfo]]:
+    """Return key and description of the model of the vectors that were last written in each space, by its name."""
+    found = await transaction.rows(cypher_statements("read")["current_models"])
+    return {row[-1]: (row[0], ModelInfo(*row[1:])) for row in sorted(found, key=itemgetter(-1))}
 
 
 async def stale_chunks(
@@ -173,6 +185,7 @@ async def stale_chunks(
     await check_project(transaction, project)
     start = await transaction.rows(read["place_of"], uid=after) if after else []
     asked: dict[str, object] = {**units_of(project), "model": vector_name(model), "uid": ""}
+    asked |= {"labels": sorted(PROSE_LABELS), "prose": model.space == PROSE}
     if start:
         asked["unit"], asked["uid"] = start[0]
     if uids is None:

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 
 from atlas.errors import SchemaMismatch, StoreError
-from atlas.model import ModelInfo
+from atlas.model import CODE, ModelInfo
 from atlas.stores.bolt.connection import BoltConnection, Transaction
 from atlas.stores.bolt.dialect import Dialect, Index
 
@@ -81,6 +81,8 @@ async def create_vector_index(link: BoltConnection, dialect: Dialect, model: Mod
 def vector_name(model: ModelInfo) -> str:
     """Return the name of a model's vectors: property, index and key of the model."""
     said = "\0".join((model.provider, model.model, str(model.dimension), model.fingerprint))
+    if model.space != CODE:  # A model in two spaces has two indexes.
+        said += f"\0{model.space}"
     return "v_" + hashlib.blake2b(said.encode("utf8"), digest_size=8).hexdigest()
 
 

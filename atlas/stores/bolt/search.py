@@ -17,7 +17,7 @@ from atlas.model import Filter, ModelInfo, Scored
 from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.dialect import Dialect
 from atlas.stores.bolt.filters import check_filter, condition
-from atlas.stores.bolt.read import current_model
+from atlas.stores.bolt.read import current_models
 from atlas.stores.shared.statements import cypher_statements
 
 _LEAST = 64
@@ -66,10 +66,10 @@ async def search_text(
 
 
 async def search_vector(
-    transaction: Transaction, dialect: Dialect, vector: bytes, where: Filter, limit: int
+    transaction: Transaction, dialect: Dialect, vector: bytes, where: Filter, limit: int, space: str
 ) -> list[Scored]:
     """See `Store.search_vector`. Approximate; if the filter leaves too few hits, exact where the server supports it."""
-    model = await current_model(transaction)
+    model = (await current_models(transaction)).get(space)
     hits = await _nearest(transaction, dialect, model, vector, where, limit) if model and limit > 0 else []
     if not hits:
         await check_filter(transaction, where)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from atlas.stores.bolt.connection import Address, BoltConnection
 from atlas.stores.bolt.dialect import dialect_of
-from atlas.stores.bolt.read import current_model
+from atlas.stores.bolt.read import current_models
 from atlas.stores.bolt.schema import check_version, indexes
 
 
@@ -29,8 +29,7 @@ async def server_info(address: Address) -> ServerInfo:
         dialect = dialect_of(agent)
         await check_version(link)
         needed = {(index.kind, index.name) for index, _ in dialect.schema()}
-        if model := await link.read(current_model):
-            needed.add(("vector", model[0]))
+        needed |= {("vector", key) for key, _ in (await link.read(current_models)).values()}
         present = {(index.kind, index.name) for index in await indexes(link, dialect)}
     finally:
         await link.aclose()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+from atlas.model import CODE, PROSE, PROSE_LABELS
 from atlas.project_state import ProjectStats
 from atlas.stores.bolt.connection import Transaction
-from atlas.stores.bolt.read import check_project, current_model, projects
+from atlas.stores.bolt.read import check_project, current_models, projects
 from atlas.stores.bolt.rows import units_of
 from atlas.stores.shared.statements import cypher_statements
 
@@ -22,11 +23,13 @@ async def stats(transaction: Transaction, project: str) -> list[ProjectStats]:
 
 async def _stats(transaction: Transaction, name: str) -> ProjectStats:
     read = cypher_statements("stats")
-    model = await current_model(transaction)
+    models = await current_models(transaction)
+    keys = {space: key for space, (key, _) in models.items()}
+    made_by = {"labels": sorted(PROSE_LABELS), "code": keys.get(CODE, ""), "prose": keys.get(PROSE, "")}
     ((root, generation, indexed_at, decisions, skipped),) = await transaction.rows(read["project"], project=name)
     units = await transaction.rows(read["files"], project=name)
     files = [row[1:] for row in units if not row[0]]
-    nodes = await transaction.rows(read["nodes"], **units_of(name), model=model[0] if model else "")
+    nodes = await transaction.rows(read["nodes"], **units_of(name), **made_by)
     types: Counter[str] = Counter()
     strategies: Counter[str] = Counter()
     for edge_type, strategy, count in await transaction.rows(read["edges"], project=name):
@@ -48,7 +51,7 @@ async def _stats(transaction: Transaction, name: str) -> ProjectStats:
         skipped=Counter(row[1] for row in json.loads(skipped)),
         problems=sum(row[5] for row in units),
         bytes_on_disk=0,
-        model=model[1] if model else None,
+        models=tuple(model for _, model in models.values()),
         strategies=dict(strategies),
         stale_files=sum(row[5] for row in files),
         decisions=json.loads(decisions),

@@ -15,6 +15,7 @@ from typing import Any, Self, TypeVar
 
 from atlas.errors import StoreError, Unavailable
 from atlas.model import (
+    CODE,
     Chunk,
     Decision,
     Direction,
@@ -48,6 +49,7 @@ from atlas.stores.bolt.stats import stats
 from atlas.stores.bolt.vectors import put_vectors
 from atlas.stores.shared.moment import now
 from atlas.stores.shared.removal import drop_units
+from atlas.stores.shared.spaces import check_lengths
 from atlas.stores.shared.statements import cypher_statements
 
 _Result = TypeVar("_Result")
@@ -64,8 +66,7 @@ class BoltStore:
         self._speculative: SpeculativeWrite | None = None
         self._lock, self._vector_lock = asyncio.Lock(), asyncio.Lock()
         """At most one write of the graph and one of vectors at a time; the two may overlap."""
-        self._model = ""
-        self._counts = CommitCounts()
+        self._indexed_models, self._counts = set[str](), CommitCounts()
         self._fences: dict[str, int] = {}
         """Fencing token of each project that this store writes."""
         self._written: dict[str, set[str]] = {}
@@ -196,14 +197,13 @@ class BoltStore:
 
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
         """See `Store.put_vectors`. The first vectors of a model create its index; removing its last ones drops it."""
-        size = 2 * model.dimension
-        for wrong in (row for row in vectors if len(row.data) != size):
-            raise StoreError(f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} produces {size}")
+        check_lengths(model, vectors)
         self._check_writing()
-        if self._model != (key := vector_name(model)):
+        key = vector_name(model)
+        if key not in self._indexed_models:
             await self._link.read(lambda transaction: read.check_project(transaction, project))
             await create_vector_index(self._link, self._dialect, model)
-            self._model = key
+            self._indexed_models.add(key)
 
         async def work(transaction: Transaction) -> list[str]:
             await read.check_project(transaction, project)
@@ -269,9 +269,10 @@ class BoltStore:
         """See `Store.search_text`."""
         return await self._read_consistent(_projects_in(where), search_text, self._dialect, words, where, limit)
 
-    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+    async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`. The server's index is approximate."""
-        return await self._read_consistent(_projects_in(where), search_vector, self._dialect, vector, where, limit)
+        asked = (self._dialect, vector, where, limit, space)
+        return await self._read_consistent(_projects_in(where), search_vector, *asked)
 
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
@@ -283,9 +284,9 @@ class BoltStore:
         """See `Store.units`."""
         return await self._read_consistent([project], whole.units, project, paths)
 
-    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+    async def vectors(self, project: str, limit: int, after: str = "", space: str = CODE) -> list[VectorRow]:
         """See `Store.vectors`. Reads of nodes never return vectors."""
-        return await self._read(whole.vectors, project, limit, after)
+        return await self._read(whole.vectors, project, limit, after, space)
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
         """See `Store.stats`."""
@@ -332,6 +333,7 @@ class BoltStore:
 
     async def _forget(self, key: str) -> None:
         """Drop the index of a model without vectors."""
+        self._indexed_models.discard(key)
         await self._link.command(self._dialect.drop_vector_index(key))
 
         async def work(transaction: Transaction) -> None:
@@ -341,7 +343,6 @@ class BoltStore:
 
 
 def _projects_of(uids: Sequence[str]) -> list[str]:
-    """Return the projects of the uids, without duplicates."""
     return list(dict.fromkeys(uid.partition(":")[0] for uid in uids))
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from atlas.model import ModelInfo, VectorRow
 from atlas.stores.bolt.batches import StatementBatches
 from atlas.stores.bolt.connection import Transaction
-from atlas.stores.bolt.read import current_model
+from atlas.stores.bolt.read import current_models
 from atlas.stores.bolt.rows import unit_key
 from atlas.stores.bolt.schema import vector_name
 from atlas.stores.shared.statements import cypher_statements
@@ -20,15 +21,13 @@ _VECTORS = 500
 async def put_vectors(
     transaction: Transaction, project: str, model: ModelInfo, vectors: Sequence[VectorRow]
 ) -> list[str]:
-    """Store vectors in place of those of other models; return the models without remaining vectors."""
+    """Store vectors in place of those of other models; return the space's other models without remaining vectors."""
     key, read, write = vector_name(model), cypher_statements("read"), cypher_statements("write")
-    if await current_model(transaction) != (
-        key,
-        model,
-    ):  # Without this order writers would wait for each other at its node.
-        described = {"provider": model.provider, "model": model.model, "dimension": model.dimension}
-        await transaction.rows(write["add_model"], key=key, **described, fingerprint=model.fingerprint)
-    others = [row[0] for row in await transaction.rows(read["models"]) if row[0] != key]
+    # Without this comparison writers would wait for each other at the model's node.
+    if (await current_models(transaction)).get(model.space) != (key, model):
+        await transaction.rows(write["add_model"], key=key, **asdict(model))
+    known = [row for row in await transaction.rows(read["models"]) if row[0] != key]
+    others = [other for other, _ in known]
     rows = (
         {
             "uid": row.uid,
@@ -46,4 +45,5 @@ async def put_vectors(
     async with StatementBatches(transaction) as batches:
         mine = unit_key(project, "")
         await batches.send(write["put_vectors"], "rows", rows, size=_VECTORS, project=mine, nothing=nothing)
-        return [other for other in others if not await batches.rows(read["vectors_of_model"], key=other)]
+        rivals = [other for other, space in known if space == model.space]
+        return [other for other in rivals if not await batches.rows(read["vectors_of_model"], key=other)]

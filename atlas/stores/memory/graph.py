@@ -26,6 +26,7 @@ from atlas.model import (
 from atlas.project_state import ProjectStats
 from atlas.stores.shared.filters import predicate, unknown_project
 from atlas.stores.shared.moment import now
+from atlas.stores.shared.spaces import space_of
 
 
 @dataclass(slots=True)
@@ -61,7 +62,8 @@ class MemoryGraph:
         """By source; includes edges whose target does not exist."""
         self.texts: dict[str, SearchText] = {}
         self.vectors: dict[str, tuple[ModelInfo, VectorRow]] = {}
-        self.model: ModelInfo | None = None
+        self.models: dict[str, ModelInfo] = {}
+        """By space."""
         self.decisions: dict[str, Decision] = {}
 
     def project(self, project: str) -> ProjectData:
@@ -100,6 +102,10 @@ class MemoryGraph:
         content = held.contents.get(path)
         return GraphDelta(project, path, held.records[path], nodes, edges, content=content, decisions=decisions)
 
+    def known_models(self) -> tuple[ModelInfo, ...]:
+        """Return the models of the vectors by name of the space."""
+        return tuple(model for _, model in sorted(self.models.items()))
+
     def node(self, uid: str) -> Node:
         """Return an existing node."""
         owned = self.nodes[uid]
@@ -137,14 +143,14 @@ class MemoryGraph:
             chunks=sum(row.chunk_digest != "" for row in rows),
             vectors=sum(
                 (row.uid in vectors)
-                and vectors[row.uid][0] == self.model
+                and vectors[row.uid][0] == self.models.get(space_of(row.label))
                 and vectors[row.uid][1].digest == row.chunk_digest
                 for row in rows
             ),
             skipped=Counter(row.reason for row in project.skipped.values()),
             problems=sum(bool(record.problems) for record in project.records.values()),
             bytes_on_disk=0,
-            model=self.model,
+            models=self.known_models(),
             strategies=Counter(edge.strategy for edge in edges),
             stale_files=sum(record.stale for record in files),
             decisions=Counter(project.decisions),

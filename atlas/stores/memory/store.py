@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Se
 
 from atlas.errors import QueryError, StoreError
 from atlas.model import (
+    CODE,
     Chunk,
     Decision,
     Direction,
@@ -36,6 +37,7 @@ from atlas.stores.shared import names
 from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
 from atlas.stores.shared.moment import now
 from atlas.stores.shared.removal import drop_units
+from atlas.stores.shared.spaces import check_lengths, space_of
 
 _WEIGHTS = (8.0, 4.0, 2.0, 1.0, 2.0)
 
@@ -93,7 +95,7 @@ class MemoryStore:
     async def projects(self) -> list[ProjectState]:
         """See `Store.projects`."""
         return [
-            ProjectState(name, p.root, p.generation, p.indexed_at, self._graph.model)
+            ProjectState(name, p.root, p.generation, p.indexed_at, self._graph.known_models())
             for name, p in sorted(self._graph.projects.items())
         ]
 
@@ -187,21 +189,19 @@ class MemoryStore:
                 )
         return _best(((uid, score) for uid, score in scores.items() if score > 0), limit)
 
-    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+    async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`."""
-        nodes = self._graph.filtered(where)
-        if self._graph.model is None or limit <= 0:
+        nodes, current = self._graph.filtered(where), self._graph.models.get(space)
+        if current is None or limit <= 0:
             return []
-        if len(vector) != 4 * self._graph.model.dimension:
-            raise QueryError(
-                f"the query vector has {len(vector) // 4} dimensions, the index has {self._graph.model.dimension}"
-            )
-        query = struct.unpack(f"<{self._graph.model.dimension}f", vector)
+        if len(vector) != 4 * current.dimension:
+            raise QueryError(f"the query vector has {len(vector) // 4} dimensions, the index has {current.dimension}")
+        query = struct.unpack(f"<{current.dimension}f", vector)
         scores: list[tuple[str, float]] = []
         for node in nodes:
             model, row = self._graph.vectors.get(node.row.uid, (None, None))
-            if model == self._graph.model and row is not None:
-                values = struct.unpack(f"<{self._graph.model.dimension}e", row.data)
+            if model == current and row is not None:
+                values = struct.unpack(f"<{current.dimension}e", row.data)
                 length = math.hypot(*query) * math.hypot(*values)
                 if length:
                     scores.append((node.row.uid, sum(a * b for a, b in zip(query, values, strict=True)) / length))
@@ -219,7 +219,7 @@ class MemoryStore:
             made_by, vector = self._graph.vectors.get(uid, (None, None))
             fresh = made_by == model and vector is not None and vector.digest == row.chunk_digest
             wanted = owned.project == project and row.chunk_digest and (uids is None or uid in uids)
-            if passed and wanted and not fresh:
+            if passed and wanted and not fresh and space_of(row.label) == model.space:
                 text = chunk_text(contents.get(owned.path, b""), row.start_byte, row.end_byte)
                 chunks.append(Chunk(uid, row.chunk_digest, row.chunk_name, text, row.label in FILE_LABELS))
             passed = passed or uid == after
@@ -228,10 +228,8 @@ class MemoryStore:
     async def put_vectors(self, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
         """See `Store.put_vectors`."""
         self._graph.project(project)
-        for row in vectors:
-            if len(row.data) != 2 * model.dimension:
-                raise StoreError(f"the vector of {row.uid} has {len(row.data)} bytes, not {2 * model.dimension}")
-        self._graph.model = model
+        check_lengths(model, vectors)
+        self._graph.models[model.space] = model
         for row in vectors:
             owned = self._graph.nodes.get(row.uid)
             if owned is not None and owned.project == project and owned.row.chunk_digest == row.digest:
@@ -242,13 +240,13 @@ class MemoryStore:
         held = self._graph.project(project)
         return [self._graph.unit(project, path) for path in dict.fromkeys(paths) if path in held.records]
 
-    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+    async def vectors(self, project: str, limit: int, after: str = "", space: str = CODE) -> list[VectorRow]:
         """See `Store.vectors`."""
         self._graph.project(project)
         found = [
             row
             for uid, (model, row) in sorted(self._graph.vectors.items())
-            if uid > after and model == self._graph.model and self._graph.nodes[uid].project == project
+            if uid > after and model == self._graph.models.get(space) and self._graph.nodes[uid].project == project
             if row.digest == self._graph.nodes[uid].row.chunk_digest
         ]
         return found[: max(limit, 0)]

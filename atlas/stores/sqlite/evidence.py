@@ -14,7 +14,7 @@ from atlas.model import FileRecord
 from atlas.project_state import ProjectState
 from atlas.stores.shared.filters import project_id
 from atlas.stores.shared.statements import statements
-from atlas.stores.sqlite.read import current_model, record_of
+from atlas.stores.sqlite.read import current_models, record_of
 from atlas.stores.sqlite.rows import select
 
 
@@ -26,6 +26,5 @@ def records(connection: apsw.Connection, project: str, paths: Sequence[str]) -> 
 
 def projects(connection: apsw.Connection) -> list[ProjectState]:
     """See `Store.projects`."""
-    model = current_model(connection)
-    made_with = model[1] if model else None
-    return [ProjectState(*row, model=made_with) for row in select(connection, statements("evidence")["projects"])]
+    models = current_models(connection)
+    return [ProjectState(*row, models=models) for row in select(connection, statements("evidence")["projects"])]

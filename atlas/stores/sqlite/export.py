@@ -36,9 +36,9 @@ def _unit(connection: apsw.Connection, project: str, row: Sequence[Any]) -> Grap
     return GraphDelta(project, record.path, record, nodes, edges, content=content, decisions=decisions)
 
 
-def vectors(connection: apsw.Connection, project: str, limit: int, after: str) -> list[VectorRow]:
+def vectors(connection: apsw.Connection, project: str, limit: int, after: str, space: str) -> list[VectorRow]:
     """See `Store.vectors`."""
-    owner, model = project_id(connection, project), current_model(connection)
+    owner, model = project_id(connection, project), current_model(connection, space)
     if model is None:
         return []
     asked = {"project": owner, "model": model[0], "after": after, "limit": max(limit, 0)}

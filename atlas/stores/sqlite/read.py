@@ -12,11 +12,12 @@ from typing import Any
 
 import apsw
 
-from atlas.model import Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
+from atlas.model import CODE, PROSE, Chunk, FileRecord, ModelInfo, Node, NodeRow, Skipped
 from atlas.stores.shared.chunks import FILE_LABELS, chunk_text
 from atlas.stores.shared.filters import project_id
+from atlas.stores.shared.spaces import SPACES, sql_is_prose
 from atlas.stores.shared.statements import statements
-from atlas.stores.sqlite.rows import fetch, select
+from atlas.stores.sqlite.rows import fetch, select, value
 
 _BOOLEANS = (14, 15, 16)
 """Positions of is_test, is_generated and exported in a NodeRow: SQLite stores them as integers."""
@@ -71,10 +72,33 @@ def symbols(connection: apsw.Connection, uids: Sequence[str]) -> list[Node]:
     return [node_of(row) for row in select(connection, statements("read")["symbols"], {"uids": _json(uids)})]
 
 
-def current_model(connection: apsw.Connection) -> tuple[int, ModelInfo] | None:
-    """Return the id and description of the model of the last written vectors."""
-    found = fetch(connection, statements("read")["current_model"])
-    return (found[0][0], ModelInfo(*found[0][1:])) if found else None
+def current_model(connection: apsw.Connection, space: str) -> tuple[int, ModelInfo] | None:
+    """Return the id and description of the model of the vectors that were last written in a space."""
+    found = fetch(connection, statements("read")["current_model"], (model_key(space),))
+    if not found:
+        return None
+    model, provider, name, dimension, fingerprint = found[0]
+    return model, ModelInfo(provider, name, dimension, fingerprint.removeprefix(_prefix(space)), space)
+
+
+def current_models(connection: apsw.Connection) -> tuple[ModelInfo, ...]:
+    """Return the models of all spaces with vectors, by name of the space."""
+    found = (current_model(connection, space) for space in SPACES)
+    return tuple(model[1] for model in found if model is not None)
+
+
+def model_key(space: str) -> str:
+    """Return the key in `meta` of the current model of a space."""
+    return "model" if space == CODE else f"model:{space}"
+
+
+def described(model: ModelInfo) -> tuple[str, str, int, str]:
+    """Return the columns of a model: provider, model, dimension, and fingerprint behind its space."""
+    return (model.provider, model.model, model.dimension, _prefix(model.space) + model.fingerprint)
+
+
+def _prefix(space: str) -> str:
+    return "" if space == CODE else f"{space}:"
 
 
 def stale_chunks(
@@ -83,16 +107,20 @@ def stale_chunks(
     """See `Store.stale_chunks`: by file, then by node id, both in the order of first appearance."""
     read = statements("read")
     owner = project_id(connection, project)
-    known = fetch(connection, read["model_id"], (model.provider, model.model, model.dimension, model.fingerprint))
+    prose = {"is_prose": sql_is_prose("n.label")}
+    if model.space == PROSE and not value(connection, read["has_prose"].format(**prose)):
+        return []  # Most projects have no notes: this saves a scan of all nodes.
+    known = fetch(connection, read["model_id"], described(model))
     start = fetch(connection, read["stale_start"], (after,)) if after else []
     file, node = start[0] if start else (0, 0)
     bindings: dict[str, str | int] = {
         **{"project": owner, "model": known[0][0] if known else -1},
-        **{"file": file, "node": node, "limit": max(limit, 0)},
+        **{"file": file, "node": node, "limit": max(limit, 0), "prose": int(model.space == PROSE)},
     }
     if uids is None:
-        return list(_chunks(connection, select(connection, read["stale"], bindings)))
-    return list(_chunks(connection, select(connection, read["stale_among"], {**bindings, "uids": _json(uids)})))
+        return list(_chunks(connection, select(connection, read["stale"].format(**prose), bindings)))
+    among = read["stale_among"].format(**prose)
+    return list(_chunks(connection, select(connection, among, {**bindings, "uids": _json(uids)})))
 
 
 def _chunks(connection: apsw.Connection, rows: Iterable[tuple[Any, ...]]) -> Iterable[Chunk]:

@@ -10,10 +10,12 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
+from atlas.model import CODE, PROSE
 from atlas.project_state import ProjectStats
 from atlas.stores.shared.filters import unknown_project
+from atlas.stores.shared.spaces import sql_is_prose
 from atlas.stores.shared.statements import statements
-from atlas.stores.sqlite.read import current_model
+from atlas.stores.sqlite.read import current_model, current_models
 from atlas.stores.sqlite.rows import Row, fetch, select, value
 
 
@@ -61,8 +63,7 @@ class StatsReader:
 
     def _stats(self, connection: apsw.Connection, project: Row) -> ProjectStats:
         owner, name, root, generation, indexed_at = project
-        model = current_model(connection)
-        counts = self._counts(connection, owner, model[0] if model else -1)
+        counts = self._counts(connection, owner)
         summed = self._file_sums(connection, owner)
         files, structure = summed.files, summed.structure
         return ProjectStats(
@@ -81,20 +82,23 @@ class StatsReader:
             skipped=dict(summed.skipped),
             problems=sum(row[4] for row in files) + sum(row[2] for row in structure),
             bytes_on_disk=self._size(),
-            model=model[1] if model else None,
+            models=current_models(connection),
             strategies=counts.strategies,
             stale_files=sum(row[5] for row in files),
             decisions=dict(summed.decisions),
         )
 
-    def _counts(self, connection: apsw.Connection, project: int, model: int) -> _Counts:
+    def _counts(self, connection: apsw.Connection, project: int) -> _Counts:
         read = statements("stats")
         state = fetch(connection, read["state"])[0]
         with self._guard:
             if state != self._state:
                 self._state, self._counted = state, {}
             if project not in self._counted:
-                nodes = fetch(connection, read["nodes"], (project, model))
+                code, prose = (current_model(connection, space) for space in (CODE, PROSE))
+                made_by = (code[0] if code else -1, prose[0] if prose else -1)
+                text = read["nodes"].format(is_prose=sql_is_prose("n.label"))
+                nodes = fetch(connection, text, (project, *made_by))
                 types, strategies = _edges(connection, project)
                 by_label = {row[0]: row[1] for row in nodes}
                 chunks, vectors = sum(row[2] for row in nodes), sum(row[3] for row in nodes)

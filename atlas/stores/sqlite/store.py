@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from atlas.errors import StoreError
 from atlas.model import (
+    CODE,
     Chunk,
     Decision,
     Direction,
@@ -31,6 +32,7 @@ from atlas.model import (
 )
 from atlas.project_state import ProjectState, ProjectStats
 from atlas.stores.shared.removal import drop_units
+from atlas.stores.shared.spaces import SPACES
 from atlas.stores.sqlite import edges as graph
 from atlas.stores.sqlite import evidence, gate, read
 from atlas.stores.sqlite import export as whole
@@ -63,7 +65,7 @@ class EmbeddedStore:
         self._readers = ReaderPool(path, _READER_THREADS, bm25)
         self._cypher = ReaderPool(path, _CYPHER_THREADS)
         self._words = WordSearch(best_only=bool(bm25))
-        self._vectors = VectorCache(vector_index)
+        self._vectors = {space: VectorCache(vector_index, space) for space in SPACES}
         self._stats = StatsReader(path)
 
     @classmethod
@@ -169,9 +171,9 @@ class EmbeddedStore:
         """See `Store.search_text`."""
         return await self._readers.run(self._words.search, words, where, limit)
 
-    async def search_vector(self, vector: bytes, where: Filter, limit: int) -> list[Scored]:
+    async def search_vector(self, vector: bytes, where: Filter, limit: int, space: str = CODE) -> list[Scored]:
         """See `Store.search_vector`."""
-        return await self._readers.run(self._vectors.search, vector, where, limit)
+        return await self._readers.run(self._vectors[space].search, vector, where, limit)
 
     async def stale_chunks(
         self, project: str, model: ModelInfo, limit: int, after: str = "", uids: Sequence[str] | None = None
@@ -183,9 +185,9 @@ class EmbeddedStore:
         """See `Store.units`."""
         return await self._readers.run(whole.units, project, paths)
 
-    async def vectors(self, project: str, limit: int, after: str = "") -> list[VectorRow]:
+    async def vectors(self, project: str, limit: int, after: str = "", space: str = CODE) -> list[VectorRow]:
         """See `Store.vectors`."""
-        return await self._readers.run(whole.vectors, project, limit, after)
+        return await self._readers.run(whole.vectors, project, limit, after, space)
 
     async def stats(self, project: str = "") -> list[ProjectStats]:
         """See `Store.stats`."""
@@ -224,6 +226,7 @@ class EmbeddedStore:
     def _close(self) -> None:
         self._readers.close()
         self._cypher.close()
-        self._vectors.clear()
+        for vectors in self._vectors.values():
+            vectors.clear()
         if self._writer is not None:
             self._writer.close()

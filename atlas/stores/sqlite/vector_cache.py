@@ -66,10 +66,10 @@ VectorIndexFactory = Callable[[int], VectorIndex]
 
 
 class VectorCache:
-    """In-memory vectors of the current model; the first search loads them, and each search updates them."""
+    """In-memory vectors of a space's current model; the first search loads them, and each search updates them."""
 
-    def __init__(self, factory: VectorIndexFactory) -> None:
-        self._factory = factory
+    def __init__(self, factory: VectorIndexFactory, space: str) -> None:
+        self._factory, self._space = factory, space
         self._guard = threading.Lock()
         self._index: VectorIndex | None = None
         self._held = ("", -1)
@@ -79,7 +79,7 @@ class VectorCache:
     def search(self, connection: apsw.Connection, vector: bytes, where: Filter, limit: int) -> list[Scored]:
         """See `Store.search_vector`."""
         limits = restriction(connection, where)
-        model = current_model(connection)
+        model = current_model(connection, self._space)
         if model is None or limit <= 0:
             return []
         model_id, info = model

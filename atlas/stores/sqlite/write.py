@@ -7,12 +7,13 @@ from contextlib import contextmanager
 
 import apsw
 
-from atlas.errors import StoreError
 from atlas.model import ModelInfo, Skipped, VectorRow
 from atlas.stores.shared.filters import project_id
 from atlas.stores.shared.moment import now
+from atlas.stores.shared.spaces import check_lengths
 from atlas.stores.shared.statements import statements
 from atlas.stores.sqlite.maintenance import tidy
+from atlas.stores.sqlite.read import described, model_key
 from atlas.stores.sqlite.rows import fetch, run_many, select, value
 
 
@@ -48,18 +49,13 @@ def forget_project(connection: apsw.Connection, project: str) -> None:
 
 def put_vectors(connection: apsw.Connection, project: str, model: ModelInfo, vectors: Sequence[VectorRow]) -> None:
     """See `Store.put_vectors`. Raises `StoreError`, storing nothing, if a vector has the wrong dimension."""
-    wrong = next((row for row in vectors if len(row.data) != 2 * model.dimension), None)
-    if wrong is not None:
-        raise StoreError(
-            f"the vector of {wrong.uid} has {len(wrong.data)} bytes, {model.model} makes {2 * model.dimension}"
-        )
+    check_lengths(model, vectors)
     write = statements("write")
-    described = (model.provider, model.model, model.dimension, model.fingerprint)
     with transaction(connection):
         owner = project_id(connection, project)
-        fetch(connection, write["add_model"], described)
-        made_by = value(connection, write["model_id"], described)
-        fetch(connection, write["set_model"], (str(made_by),))
+        fetch(connection, write["add_model"], described(model))
+        made_by = value(connection, write["model_id"], described(model))
+        fetch(connection, write["set_model"], (model_key(model.space), str(made_by)))
         generation = value(connection, write["next_vector_generation"])
         run_many(
             connection,

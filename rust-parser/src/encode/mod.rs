@@ -1,12 +1,18 @@
-//! Encodes text as vectors with the static word-vector model that ships in the package. A model is a folder.
+//! Encodes text as vectors with the static models that ship in the package: one of code, one of prose, and one of
+//! emotions. A model is a folder.
 
-mod model;
+mod code;
+mod emotion;
 mod npy;
+mod prose;
+mod table;
 
 use half::f16;
 use half::slice::HalfFloatSliceExt;
 
-pub use model::{Model, Scratch};
+pub use code::{Model, Scratch};
+pub use emotion::EmotionModel;
+pub use prose::{ProseModel, ProseScratch};
 
 /// Returns the values in half precision, rounded to nearest, little-endian.
 pub fn half_bytes(values: &[f32]) -> Vec<u8> {

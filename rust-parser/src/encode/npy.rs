@@ -31,3 +31,8 @@ pub fn read(path: &Path, descr: &str, value_bytes: usize) -> Result<(usize, usiz
     data.drain(..start);
     Ok((rows, columns, data))
 }
+
+/// Returns the values of a little-endian float32 array.
+pub fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}

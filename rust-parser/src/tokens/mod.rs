@@ -1,8 +1,10 @@
-//! Splits text into words (for BM25) and counts model tokens (for answer budgets). Pure functions over text.
+//! Splits text into words and word stems (for BM25) and counts model tokens (for answer budgets). Pure functions over text.
 
 mod cached_counts;
 mod cl100k;
+mod stems;
 mod words;
 
 pub use cl100k::{count_tokens, truncate_tokens};
+pub use stems::push_stems;
 pub use words::{cut, push_words, split_words};

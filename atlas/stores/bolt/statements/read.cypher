@@ -122,14 +122,14 @@ USING INDEX SEEK own:Symbol(uid)
 WITH uid, type(r) AS type, count(*) AS count
 RETURN collect([uid, type, count])
 
-// name: current_model
+// name: current_models
 MATCH (m:AtlasModel)
 WHERE m.current
-RETURN m.key, m.provider, m.model, m.dimension, m.fingerprint
+RETURN m.key, m.provider, m.model, m.dimension, m.fingerprint, coalesce(m.space, 'code')
 
 // name: models
 MATCH (m:AtlasModel)
-RETURN m.key
+RETURN m.key, coalesce(m.space, 'code')
 
 // name: vectors_of_model
 MATCH (e:AtlasEntry {vector_model: $key})
@@ -149,7 +149,8 @@ RETURN e.unit, e.uid
 MATCH (e:AtlasEntry)
 USING INDEX SEEK e:AtlasEntry(unit)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
-  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
+  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (e.label IN $labels) = $prose
+  AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit
@@ -160,7 +161,8 @@ UNWIND $uids AS wanted
 MATCH (e:AtlasEntry {uid: wanted})
 USING INDEX SEEK e:AtlasEntry(uid)
 WHERE e.unit >= $unit AND e.unit < $end AND NOT (e.unit = $unit AND e.uid <= $uid)
-  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
+  AND e.chunk_digest <> '' AND e.span IS NOT NULL AND (e.label IN $labels) = $prose
+  AND (coalesce(e.vector_model, '') <> $model OR e.vector_digest <> e.chunk_digest)
 WITH e
 ORDER BY e.unit, e.uid
 LIMIT $limit

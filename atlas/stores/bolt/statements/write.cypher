@@ -225,10 +225,10 @@ SET e.decision = row.decision
 
 // name: add_model
 MERGE (m:AtlasModel {key: $key})
-SET m.provider = $provider, m.model = $model, m.dimension = $dimension, m.fingerprint = $fingerprint
+SET m.provider = $provider, m.model = $model, m.dimension = $dimension, m.fingerprint = $fingerprint, m.space = $space
 WITH m
 OPTIONAL MATCH (other:AtlasModel)
-WHERE other.key <> $key
+WHERE other.key <> $key AND coalesce(other.space, 'code') = $space
 SET other.current = false
 WITH DISTINCT m
 SET m.current = true

@@ -3,8 +3,9 @@
 -- by node id. Ids are interned per uid and outlive the node row while an edge leads to them, so rewriting a unit never
 -- loses an edge into it. Readers join both ends to `node`, so an edge whose target does not exist is invisible.
 
--- Keys: 'schema', 'identity' (random, per file), 'model' (current model.id), 'vector_generation' (incremented with every
--- write and removal of vectors), 'erasure' (amount of pending erasure; see erasure.py).
+-- Keys: 'schema', 'identity' (random, per file), 'model' and 'model:prose' (current model.id of code and of prose),
+-- 'vector_generation' (incremented with every write and removal of vectors), 'erasure' (amount of pending erasure; see
+-- erasure.py).
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE project (
@@ -97,6 +98,7 @@ CREATE TABLE vector (
   data BLOB NOT NULL                 -- float16 little-endian
 );
 CREATE INDEX vector_generation ON vector(generation, model);
+-- The fingerprint of a model of prose follows 'prose:', so that a model in two spaces has two rows.
 CREATE TABLE model (
   id INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, dimension INTEGER NOT NULL, fingerprint TEXT NOT NULL,
   UNIQUE (provider, model, dimension, fingerprint)

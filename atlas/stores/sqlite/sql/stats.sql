@@ -3,7 +3,7 @@ SELECT id, name, root, generation, indexed_at FROM project ORDER BY name
 
 -- name: state
 SELECT (SELECT value FROM meta WHERE key = 'identity'), (SELECT value FROM meta WHERE key = 'vector_generation'),
-  (SELECT value FROM meta WHERE key = 'model'), (SELECT group_concat(id || ':' || generation) FROM project)
+  (SELECT group_concat(value) FROM meta WHERE key IN ('model', 'model:prose')), (SELECT group_concat(id || ':' || generation) FROM project)
 
 -- name: files
 SELECT language, count(*), sum(resolved), sum(unresolved), sum(problems <> ''), sum(stale)
@@ -16,11 +16,11 @@ SELECT resolved, unresolved, problems <> '' FROM file WHERE project = ? AND path
 -- name: version
 PRAGMA data_version
 
--- one scan for three counts: nodes, texts to embed, and the model's vectors of these texts
+-- one scan for three counts: nodes, texts to embed, and the vectors of these texts by the models of their spaces
 -- name: nodes
 SELECT n.label, count(*), sum(n.chunk_digest <> ''), count(v.id)
 FROM file f CROSS JOIN node n INDEXED BY node_file ON n.file = f.id
-LEFT JOIN vector v ON v.id = n.id AND v.digest = n.chunk_digest AND v.model = ?2
+LEFT JOIN vector v ON v.id = n.id AND v.digest = n.chunk_digest AND v.model = iif({is_prose}, ?3, ?2)
 WHERE f.project = ?1 GROUP BY n.label
 
 -- name: edges

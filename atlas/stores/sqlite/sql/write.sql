@@ -39,7 +39,7 @@ INSERT OR IGNORE INTO model(provider, model, dimension, fingerprint) VALUES (?, 
 SELECT id FROM model WHERE provider = ? AND model = ? AND dimension = ? AND fingerprint = ?
 
 -- name: set_model
-INSERT OR REPLACE INTO meta(key, value) VALUES ('model', ?)
+INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)
 
 -- name: next_vector_generation
 UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'vector_generation' RETURNING CAST(value AS INTEGER)

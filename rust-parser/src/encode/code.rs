@@ -1,30 +1,19 @@
-//! The static model: `vector = sum over words of weight * scale[row] * embedding[row]`, L2-normalised, where
+//! The static model of code: `vector = sum over words of weight * scale[row] * embedding[row]`, L2-normalised, where
 //! `weight = sqrt(tf in text) + name_weight * sqrt(tf in name)` (`model.json`, key `fields`).
 
-use std::fs;
 use std::path::Path;
 
-use rustc_hash::FxHashMap;
-use serde_json::Value;
-
-use super::npy;
+use super::table::{Table, missing, normalise};
 use crate::tokens::cut;
 
 /// Weight of a name that is a path (`model.json`, `fields.file_chunks`).
 const FILE_NAME_WEIGHT: f32 = 3.0;
 
-/// A static embedding model.
+/// A static embedding model of code.
 pub struct Model {
-    pub name: String,
-    pub dimension: usize,
-    /// SHA-256 of `embedding.npy` from `model.json`. A test verifies it; loading does not.
-    pub fingerprint: String,
+    pub table: Table,
     name_weight: f32,
     max_chars: usize,
-    rows: FxHashMap<Box<[u8]>, u32>,
-    longest_word: usize,
-    table: Vec<i8>,
-    scale: Vec<f32>,
 }
 
 /// Scratch memory of one thread: word frequencies by row, and the vector being summed.
@@ -39,11 +28,11 @@ pub struct Scratch {
 impl Scratch {
     pub fn new(model: &Model) -> Self {
         Self {
-            in_text: vec![0; model.scale.len()],
-            in_name: vec![0; model.scale.len()],
+            in_text: vec![0; model.table.len()],
+            in_name: vec![0; model.table.len()],
             touched: Vec::new(),
             word: Vec::new(),
-            vector: vec![0.0; model.dimension],
+            vector: vec![0.0; model.table.dimension],
         }
     }
 }
@@ -54,38 +43,9 @@ impl Model {
     /// # Errors
     /// The damaged file and the reason.
     pub fn load(folder: &Path) -> Result<Self, String> {
-        let read = |name: &str| {
-            let path = folder.join(name);
-            fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
-        };
-        let meta: Value = serde_json::from_str(&read("model.json")?)
-            .map_err(|error| format!("{}: {error}", folder.join("model.json").display()))?;
-        let missing = |key: &str| format!("{}: no {key}", folder.join("model.json").display());
-        let (count, dimension, table) = npy::read(&folder.join("embedding.npy"), "|i1", 1)?;
-        let (scales, _, scale) = npy::read(&folder.join("scale.npy"), "<f4", 4)?;
-        let words = read("vocab.txt")?;
-        let rows: FxHashMap<Box<[u8]>, u32> =
-            words.lines().enumerate().map(|(row, word)| (word.as_bytes().into(), row as u32)).collect();
-        let stated = meta["dim"].as_u64().ok_or_else(|| missing("dim"))?;
-        if scales != count || rows.len() != count || stated != dimension as u64 {
-            return Err(format!("{}: the files of the model do not match each other", folder.display()));
-        }
-        let text = |value: &Value, key: &str| value.as_str().map(str::to_owned).ok_or_else(|| missing(key));
-        let number = |key: &str| meta["fields"][key].as_f64().ok_or_else(|| missing(key));
-        Ok(Self {
-            name: text(&meta["name"], "name")?,
-            dimension,
-            fingerprint: text(&meta["sha256"]["embedding.npy"], "sha256 of embedding.npy")?,
-            name_weight: number("name_weight")? as f32,
-            max_chars: number("max_text_chars")? as usize,
-            longest_word: rows.keys().map(|word| word.len()).max().unwrap_or(0),
-            rows,
-            table: table.into_iter().map(|byte| byte as i8).collect(),
-            scale: scale
-                .chunks_exact(4)
-                .map(|bytes| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
-                .collect(),
-        })
+        let (table, meta) = Table::load(folder)?;
+        let number = |key: &str| meta["fields"][key].as_f64().ok_or_else(|| missing(folder, key));
+        Ok(Self { table, name_weight: number("name_weight")? as f32, max_chars: number("max_text_chars")? as usize })
     }
 
     /// Returns the vector of a piece of code and its name.
@@ -135,12 +95,12 @@ impl Model {
     }
 
     fn add(&self, scratch: &mut Scratch, word: &[u8], is_name: bool) {
-        if word.len() > self.longest_word {
+        if word.len() > self.table.longest_word() {
             return;
         }
         scratch.word.clear();
         scratch.word.extend(word.iter().map(u8::to_ascii_lowercase));
-        let Some(&row) = self.rows.get(scratch.word.as_slice()) else { return };
+        let Some(row) = self.table.row(&scratch.word) else { return };
         let index = row as usize;
         if scratch.in_text[index] == 0 && scratch.in_name[index] == 0 {
             scratch.touched.push(row);
@@ -156,14 +116,9 @@ impl Model {
             let index = row as usize;
             let in_text = f32::from(std::mem::take(&mut scratch.in_text[index]));
             let in_name = f32::from(std::mem::take(&mut scratch.in_name[index]));
-            let weight = (in_text.sqrt() + name_weight * in_name.sqrt()) * self.scale[index];
-            let values = &self.table[index * self.dimension..(index + 1) * self.dimension];
-            for (sum, value) in scratch.vector.iter_mut().zip(values) {
-                *sum += weight * f32::from(*value);
-            }
+            self.table.add(&mut scratch.vector, row, in_text.sqrt() + name_weight * in_name.sqrt());
         }
-        let norm = scratch.vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-9);
-        scratch.vector.iter_mut().for_each(|value| *value /= norm);
+        normalise(&mut scratch.vector);
         &scratch.vector
     }
 }
