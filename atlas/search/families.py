@@ -45,6 +45,15 @@ async def find_family(reader: Reader, kind: Kind, targets: Targets, project: str
     return Targets(targets.name, (Target(root, members),), 1, targets.near)
 
 
+async def find_definitions(reader: Reader, kind: Kind, targets: Targets, project: str) -> list[Node]:
+    """Return all methods of a name that has no first method, for "which classes implement X"; else none."""
+    if kind not in _OF_ROOT:
+        return []
+    nodes = await reader.store.find(targets.name, Match.SUFFIX, Filter(project=project), MAX_NODES)
+    own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
+    return own if all(node.row.label == Label.METHOD for node in own) else []
+
+
 async def related_inside(reader: Reader, intent: RelationIntent, targets: Targets) -> list[RelatedSymbol]:
     """Return what is related within a family: methods mixed in, or overrides that call the method they override."""
     uids = targets.uids

@@ -13,7 +13,7 @@ from atlas.model import Direction, Edge, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.call_path import MAX_STEPS, MAX_VISITED, find_path
 from atlas.search.channels import keeps
-from atlas.search.families import find_family, related_inside
+from atlas.search.families import find_definitions, find_family, related_inside
 from atlas.search.mentions import find_related_by_text
 from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
@@ -65,6 +65,8 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     about: tuple[str, ...] = ()
     if targets.total > MAX_FOLLOWED and intent.kind != Kind.DEFINITION:
         family = await find_family(reader, intent.kind, targets, where.project)
+        if family is None and (methods := await find_definitions(reader, intent.kind, targets, where.project)):
+            return await _defined_by(reader, intent, targets, where, methods)
         if family is None:
             return await _counted(reader, intent, targets)
         about = (f"{targets.total} methods of that name override one another: this is the one that all go back to",)
@@ -77,11 +79,24 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         found += [each for each in await related_inside(reader, intent, targets) if each.node.row.uid not in listed]
     found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if kept(each.node))
+    methods = await find_definitions(reader, intent.kind, targets, where.project) if not found else []
+    if len(methods) > 1:
+        return await _defined_by(reader, intent, targets, where, methods)
     if not related:
         notes = (*notes, await _why_none(reader, intent, targets, len(found)))
     if len(found) > MAX_REACHED:
         notes = (*notes, f"followed to the first {len(found)} symbols; there may be more")
     return Relation(intent, targets, related=related, notes=notes)
+
+
+async def _defined_by(
+    reader: Reader, intent: RelationIntent, targets: Targets, where: Filter, methods: Sequence[Node]
+) -> Relation:
+    """Answer "which classes implement X" where methods of that name override no common one: all of them."""
+    kept, notes = await _scope(reader, intent, targets, where)
+    found = [_definition(node) for node in methods if kept(node)]
+    title = f"methods named `{targets.name}`, which have no common base method: {len(found)}"
+    return Relation(intent, Targets(targets.name, ()), related=tuple(found), notes=notes, title=title)
 
 
 async def _why_none(reader: Reader, intent: RelationIntent, targets: Targets, outside: int) -> str:

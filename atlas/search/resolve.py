@@ -102,8 +102,12 @@ async def _by_place(reader: Reader, name: str, where: Filter) -> Resolution | No
 
 async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | None:
     wanted = dotted(name)
-    for match in (Match.EXACT, Match.SUFFIX, Match.FOLDED) if wanted else ():
-        nodes = await reader.store.find(wanted, match, where, CANDIDATES)
+    # the project's folder may be the package itself
+    inner = wanted.removeprefix(f"{reader.root.name}.")
+    forms = [(wanted, match) for match in (Match.EXACT, Match.SUFFIX, Match.FOLDED) if wanted]
+    forms += [(inner, Match.EXACT)] if inner != wanted else []
+    for form, match in forms:
+        nodes = await reader.store.find(form, match, where, CANDIDATES)
         own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
         if own or nodes:
             return _prefer_definition(own or nodes, match.value, reader.languages)

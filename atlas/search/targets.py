@@ -92,6 +92,10 @@ async def find_targets(reader: Reader, name: str, intent: RelationIntent, projec
         if owned.targets:
             return owned
     found = await _resolved(reader, name, intent.kind, where)
+    inner = name.removeprefix(f"{reader.root.name}.")
+    if not found.targets and inner != name:
+        # the project's folder is the package itself
+        found = await _resolved(reader, inner, intent.kind, where)
     if not found.targets and "/" in name:
         found = await _inside_module_path(reader, name, intent.kind, where) or found
     if not found.targets and not found.reasons and is_code_shaped(name):

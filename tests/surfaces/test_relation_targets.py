@@ -50,3 +50,22 @@ async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Pa
 
 def _found(answer: RelationAnswer) -> set[tuple[str, tuple[int, ...]]]:
     return {(group.path, line.lines) for group in answer.files for line in group.symbols}
+
+
+async def test_a_protocol_method_and_names_under_the_folder_of_the_project(tmp_path: Path) -> None:
+    """The folder is the package itself, and classes implement a method that no base declares."""
+    root = tmp_path / "shapes"
+    root.mkdir()
+    (root / "__init__.py").write_text("")
+    (root / "round.py").write_text("class Disc:\n    def __draw__(self):\n        return flat()\n")
+    (root / "flat.py").write_text(
+        "def flat():\n    return 1\n\n\nclass Box:\n    def __draw__(self):\n        return flat()\n"
+    )
+    await indexed(root, tmp_path / "data")
+    async with open_atlas(load_settings(str(root), str(tmp_path / "data"), environment=QUICK)) as atlas:
+        implementors = await hybrid_search(atlas, "which classes implement __draw__")
+        callers = await hybrid_search(atlas, "callers of shapes.flat.flat")
+    assert isinstance(implementors, RelationAnswer) and isinstance(callers, RelationAnswer)
+    assert _found(implementors) == {("flat.py", (6,)), ("round.py", (2,))}
+    assert implementors.outcome == "found"
+    assert ("flat.py", (7,)) in _found(callers)
