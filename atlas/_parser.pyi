@@ -80,7 +80,8 @@ class Languages:
     Raises ValueError with path and place.
     """
 
-    def __init__(self, folders: Sequence[str]) -> None: ...
+    def __init__(self, folders: Sequence[str], note_folder: str = "") -> None:
+        """Load them. Markdown files in `note_folder`, relative to a project's root, are notes; a scan enters it."""
     @property
     def names(self) -> list[str]: ...
     @property
@@ -88,6 +89,17 @@ class Languages:
         """32 hex digits that change with the layout of facts, the parser's version and anything the languages say."""
     def of_path(self, path: str) -> str | None:
         """Return the language by file name, None when no language claims it; `.h` is decided by content when parsed."""
+
+def parse_note(data: bytes) -> str:
+    """Read a note (Markdown with YAML front matter) as a JSON object. Never fails, whatever the bytes are.
+
+    Keys: `kind` (claim, decision, entity, or "" for a file that is none), `id`, `status`, `confidence`, `source`,
+    `created`, `updated`, `name`, `type`, `aliases`, `author` {client, agent}; `about`: [{kind, target, signature, body,
+    docstring, path, line, commit, at}]; `relations`: [{type, to, reasoning, confidence, created, at}]; `observations`:
+    [{id, created, text, client, at, start, end}]; `keys`: [[name, start, end]], the lines of each top-level key;
+    `front_end`, the start of the closing `---`; `body`, the byte after it; `text`, the body, of an entity without its
+    observations; `problems`: [[line, code, message]]. `at` is a line from 1, other positions are bytes of `data`.
+    """
 
 def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
     """Return (name, words, endings, declarations, constructors) of each language, by name; see `[search]`.
@@ -236,8 +248,9 @@ NodeTuple = tuple[
     str,
     str,
     str,
+    str,
 ]
-EdgeTuple = tuple[str, str, str, int, str, float, tuple[int, ...]]
+EdgeTuple = tuple[str, str, str, int, str, float, tuple[int, ...], str]
 TextTuple = tuple[str, str, str, str, str, str]
 
 class Unit:
@@ -252,6 +265,9 @@ class Unit:
     def resolved(self) -> int: ...
     @property
     def unresolved(self) -> int: ...
+    @property
+    def problems(self) -> list[str]:
+        """`line: code: message` of what is wrong with the file because of other files: ids of notes that both have."""
     def nodes(self) -> list[NodeTuple]: ...
     def edges(self) -> list[EdgeTuple]: ...
     def texts(self, content: bytes) -> list[TextTuple]:

@@ -30,6 +30,10 @@ class Label(StrEnum):
     ADR = "ADR"
     EXTERNAL_PACKAGE = "ExternalPackage"
     EXTERNAL_SYMBOL = "ExternalSymbol"
+    CLAIM = "Claim"
+    DECISION = "Decision"
+    ENTITY = "Entity"
+    OBSERVATION = "Observation"
 
 
 class EdgeType(StrEnum):
@@ -47,6 +51,15 @@ class EdgeType(StrEnum):
     AFFECTS = "AFFECTS"
     TESTS = "TESTS"
     OVERRIDES = "OVERRIDES"
+    SUPPORTS = "SUPPORTS"
+    REFUTES = "REFUTES"
+    EXTENDS = "EXTENDS"
+    IMPLIES = "IMPLIES"
+    CONTRADICTS = "CONTRADICTS"
+    SUPERSEDES = "SUPERSEDES"
+    RELATES = "RELATES"
+    HAS_OBSERVATION = "HAS_OBSERVATION"
+    ABOUT = "ABOUT"
 
 
 CODE, PROSE = "code", "prose"
@@ -63,7 +76,8 @@ class NodeRow(NamedTuple):
     label: str
     kind: str
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
-    constant module package namespace file docfile docsection adr project subproject external_package external_symbol.
+    constant module package namespace file docfile docsection adr claim decision entity observation project subproject
+    external_package external_symbol.
     """
     name: str
     qualified_name: str
@@ -91,6 +105,9 @@ class NodeRow(NamedTuple):
     """Digest of (chunk name, chunk text), which the vector is computed from; "" if the node is not embedded."""
     chunk_name: str
     """The embedder's name field: "Class function"; the path of modules, files and sections."""
+    properties: str = ""
+    """Of notes: a JSON object (sorted keys, compact) with status, confidence, source, created, updated, client, agent,
+    type and aliases as far as they are known; "" for other nodes."""
 
 
 class SearchText(NamedTuple):
@@ -116,9 +133,13 @@ class EdgeRow(NamedTuple):
     strategy: str
     """The rule that resolved it (`import`, `self`, `inherited`, `constructor`, `local-type`, `unique-name`, ...)."""
     confidence: float
-    """0..1, calibrated: the share of correct edges of this strategy."""
+    """0..1, calibrated: the share of correct edges of this strategy. Of a relation between notes: the stated one."""
     further_lines: tuple[int, ...] = ()
     """The lines of the evidence after `line`, ascending. The linker keeps the first 199."""
+    properties: str = ""
+    """Of edges with the strategies `stated` and `anchor`: a JSON object (sorted keys, compact). Relations have
+    reasoning, created, type and types, ABOUT has signature, body, docstring, path, line and commit; "" if none is
+    known."""
 
     @property
     def lines(self) -> tuple[int, ...]:

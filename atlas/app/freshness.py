@@ -11,7 +11,6 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -226,7 +225,9 @@ class FreshnessGuard:
             if state is None or state.root != str(settings.root):
                 return None
             if self._check is None:
-                self._check = await asyncio.to_thread(_tree_check, settings)
+                from atlas.app.tree_check import make_tree_check
+
+                self._check = await asyncio.to_thread(make_tree_check, settings)
             return await self._check.compare(store, state)
         except AtlasError:
             # the root is gone or cannot be read; the check of the cited files says so
@@ -336,23 +337,3 @@ class FreshnessGuard:
 
     def _advice(self) -> str:
         return "the index tool or `atlas index` brings the index up to date" if self._may_index else "run `atlas index`"
-
-
-def _tree_check(settings: Settings) -> TreeCheck:
-    from atlas.app.main import current_scope
-    from atlas.parsing import load_languages
-    from atlas.pipeline.tree_check import CheckedTree, TreeCheck
-    from atlas.pipeline.tree_snapshot import FILE
-
-    # other hosts may write an index on a server
-    snapshot = None if settings.store.url else settings.data_dir / FILE.format(project=settings.project_name)
-    return TreeCheck(
-        CheckedTree(
-            project=settings.project_name,
-            root=settings.root,
-            languages=partial(load_languages, settings.language_folders),
-            scope=partial(current_scope, settings),
-            language_folders=settings.language_folders,
-            snapshot=snapshot,
-        )
-    )

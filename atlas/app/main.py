@@ -125,7 +125,7 @@ def _reader(settings: Settings, store: Store) -> Reader:
         digest_paths,
         make_language_terms(settings),
         GitHistory(settings.root, positions_that_differ, mask_secrets),
-        Outline(settings.language_folders),
+        Outline(settings.language_folders, settings.knowledge.folder),
         make_prose_embedder(settings),
     )
 
@@ -167,7 +167,7 @@ def make_source(settings: Settings) -> ProjectSource:
     # an index on a server needs the folder for the facts cache only
     prepare_data_folder(settings)
     with _language_errors(settings):
-        languages = load_languages(settings.language_folders)
+        languages = load_languages(settings.language_folders, settings.knowledge.folder)
     return ProjectSource(
         project=settings.project_name,
         root=settings.root,

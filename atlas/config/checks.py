@@ -147,3 +147,17 @@ def check_languages(settings: Settings) -> None:
                 f"{origin}: languages.folders: no such folder: {written}",
                 "Give the folder that holds one folder per language, each with a language.toml.",
             )
+
+
+def check_knowledge(settings: Settings) -> None:
+    """Raise ConfigError for a folder of notes outside of the project, or one of git or of this program."""
+    folder = settings.knowledge.folder
+    parts = folder.split("/")
+    if "\\" in folder or ":" in folder or any(part in ("", ".", "..") for part in parts):
+        problem = "must be a folder inside the project"
+    elif any(part.startswith(".") for part in parts[:-1]) or parts[-1].lower() in (".git", ".atlas"):
+        problem = "must not be in a hidden folder, nor be .git or .atlas"
+    else:
+        return
+    origin = settings.origin("knowledge.folder")
+    raise ConfigError(f"{origin}: knowledge.folder {problem}: {folder!r}", 'For example: folder = ".knowledge"')

@@ -81,6 +81,13 @@ class LanguageSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class KnowledgeSettings:
+    """`[knowledge]`: the notes of the project."""
+
+    folder: str = _setting(".knowledge", "Folder of the notes below the project root; indexed although hidden.")
+
+
+@dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]`: defaults of the query tools."""
 
@@ -249,6 +256,7 @@ class Settings:
     scope: ScopeSettings = field(default_factory=ScopeSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     languages: LanguageSettings = field(default_factory=LanguageSettings)
+    knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -321,6 +329,7 @@ SECTIONS: dict[str, type[Any]] = {
     "scope": ScopeSettings,
     "search": SearchSettings,
     "languages": LanguageSettings,
+    "knowledge": KnowledgeSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,
     "mcp": McpSettings,

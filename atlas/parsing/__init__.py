@@ -34,11 +34,20 @@ from atlas._parser import (
     stamps,
     truncate_tokens,
 )
-from atlas.parsing.parse import fingerprint, language_files_state, load_languages, search_terms, secrets_of
+from atlas.parsing.parse import (
+    NOTE_FOLDER,
+    fingerprint,
+    language_files_state,
+    load_languages,
+    search_terms,
+    secrets_of,
+    with_link_problems,
+)
 from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
     "BM25_LIBRARY",
+    "NOTE_FOLDER",
     "Cl100kCounter",
     "FactsCache",
     "Languages",
@@ -72,6 +81,7 @@ __all__ = [
     "split_words",
     "stamps",
     "truncate_tokens",
+    "with_link_problems",
 ]
 
 BM25_LIBRARY = str(_parser.__file__)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from atlas._parser import Languages, Linker, content_digest, parse_bytes
 from atlas.model import NodeRow
-from atlas.parsing.parse import load_languages
+from atlas.parsing.parse import NOTE_FOLDER, load_languages
 
 _PROJECT = "outline"
 TIMEOUT_MS = 500
@@ -21,8 +21,8 @@ MAX_KEPT_ROWS, MAX_KEPT_TEXTS = 10_000, 500
 class Outline:
     """Makes outlines; the languages are loaded by the first one. Safe to use from several threads."""
 
-    def __init__(self, folders: Sequence[Path] = ()) -> None:
-        self._folders = folders
+    def __init__(self, folders: Sequence[Path] = (), notes: str = NOTE_FOLDER) -> None:
+        self._folders, self._notes = folders, notes
         self._languages: Languages | None = None
         self._kept: OrderedDict[tuple[str, str], list[NodeRow]] = OrderedDict()
         self._size = 0
@@ -60,7 +60,7 @@ class Outline:
     def _loaded(self) -> Languages:
         with self._lock:
             if self._languages is None:
-                self._languages = load_languages(self._folders)
+                self._languages = load_languages(self._folders, self._notes)
             return self._languages
 
     def _rows(self, languages: Languages, path: str, content: bytes) -> list[NodeRow]:

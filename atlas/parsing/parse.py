@@ -14,13 +14,18 @@ from atlas._parser import Languages, language_terms
 BUILT_IN = Path(__file__).parents[1] / "languages"
 """Folder of the built-in languages."""
 
+NOTE_FOLDER = ".knowledge"
+"""Folder in a project whose Markdown files are notes, unless the settings name another one."""
 
-def load_languages(folders: Sequence[Path] = ()) -> Languages:
+
+def load_languages(folders: Sequence[Path] = (), notes: str = NOTE_FOLDER) -> Languages:
     """Return the built-in languages, overridden and extended by the folders; later folders win.
+
+    `notes`: the folder, relative to a project's root, whose Markdown files are notes; it is scanned although hidden.
 
     Raises ValueError with file and position for an invalid `language.toml` or `tags.scm`.
     """
-    return Languages(_all(folders))
+    return Languages(_all(folders), notes)
 
 
 def search_terms(folders: Sequence[Path] = ()) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
@@ -36,9 +41,9 @@ def fingerprint(languages: Languages) -> str:
     return languages.fingerprint
 
 
-def language_files_state(folders: Sequence[Path] = ()) -> str:
-    """Return 32 hex digits that change when the extension or a language file is replaced; reads no content."""
-    found = hashlib.blake2b(digest_size=16)
+def language_files_state(folders: Sequence[Path] = (), notes: str = NOTE_FOLDER) -> str:
+    """Return 32 hex digits that change with the folder of notes, the extension or a language file; reads no content."""
+    found = hashlib.blake2b(notes.encode("utf8", "surrogateescape"), digest_size=16)
     for file in (str(_parser.__file__), *(file for folder in _all(folders) for file in _files_below(folder, 2))):
         with contextlib.suppress(OSError):
             status = os.stat(file)  # noqa: PTH116 a hundred files before the first answer
@@ -50,6 +55,11 @@ def language_files_state(folders: Sequence[Path] = ()) -> str:
 def secrets_of(problems: Sequence[str]) -> tuple[str, ...]:
     """Return the problems of a file that describe its masked secrets: `line: secret: rule`."""
     return tuple(problem for problem in problems if ": secret: " in problem)
+
+
+def with_link_problems(problems: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
+    """Return the problems of a file with those that the linker has `found` in place of the ones it found before."""
+    return (*(problem for problem in problems if ": note-duplicate-id: " not in problem), *found)
 
 
 def _all(folders: Sequence[Path]) -> list[str]:

@@ -50,8 +50,8 @@ class CheckedTree:
     """Called once, before the first scan; may take 50 ms."""
     scope: Callable[[], Scope]
     """Called before each scan of the whole tree; raises ConfigError while the settings are invalid."""
-    language_folders: Sequence[Path] = ()
-    """What `languages` reads next to the built-in ones."""
+    languages_state: Callable[[], str] = language_files_state
+    """Changes with what `languages` would return."""
     snapshot: Path | None = None
     """File that keeps the tree for the next session."""
 
@@ -173,7 +173,7 @@ class TreeCheck:
         if self._source.snapshot is None:
             return
         self._scope = self._source.scope()
-        self._languages_state = language_files_state(self._source.language_folders)
+        self._languages_state = self._source.languages_state()
         found = read_snapshot(self._source.snapshot, self._key())
         if found is not None:
             self._unread, self._is_restored = found, True
@@ -264,7 +264,7 @@ class TreeCheck:
 
     def _scan(self, only: Sequence[str] | None = None) -> Scan:
         if self._languages is None:
-            self._languages_state = self._languages_state or language_files_state(self._source.language_folders)
+            self._languages_state = self._languages_state or self._source.languages_state()
             self._languages = self._source.languages()
         return scan_project(self._source.root, self._languages, self._scope, only=only)
 

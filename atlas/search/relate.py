@@ -72,7 +72,9 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     kept, notes = await _scope(reader, intent, targets, where)
     notes = (*about, *notes)
     found = list(await _related(reader, intent, targets))
-    found += await related_inside(reader, intent, targets) if about else ()
+    if about:
+        listed = {each.node.row.uid for each in found}
+        found += [each for each in await related_inside(reader, intent, targets) if each.node.row.uid not in listed]
     found += await find_related_by_text(reader, intent, targets, found)
     related = tuple(each for each in found if kept(each.node))
     if not related:

@@ -140,11 +140,7 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
         or any(base.row.path in computed for base in bases.get(owner.row.uid, {}).values())
     }
     unused = {node.row.uid for node in nodes}
-    marking: set[str] = set()
-    for language in sorted({node.row.language for node in nodes}):
-        hidden = await reader.store.cypher(_HIDDEN, {"language": language}, 1, TIMEOUT, project)
-        if hidden.rows:
-            marking.add(language)
+    marking = await _marking(reader, nodes)
     told: dict[str, str] = {}
     for node in nodes:
         row, owner = node.row, owners.get(node.row.uid)
@@ -177,6 +173,16 @@ async def _reached_otherwise(reader: Reader, intent: RelationIntent, nodes: Sequ
             continue
         told[row.uid] = reason
     return told
+
+
+async def _marking(reader: Reader, nodes: Sequence[Node]) -> set[str]:
+    """Return the languages of the nodes in which being exported says something, see `_HIDDEN`."""
+    found: set[str] = set()
+    for language in sorted({node.row.language for node in nodes}):
+        hidden = await reader.store.cypher(_HIDDEN, {"language": language}, 1, TIMEOUT, nodes[0].project)
+        if hidden.rows:
+            found.add(language)
+    return found
 
 
 async def _edges(reader: Reader, uids: Sequence[str], direction: Direction, types: Sequence[EdgeType]) -> list[Edge]:

@@ -24,6 +24,10 @@ LABELS: Mapping[Label, str] = {
     Label.ADR: "an architecture decision record",
     Label.EXTERNAL_PACKAGE: "a package that is imported, not indexed",
     Label.EXTERNAL_SYMBOL: "a symbol of such a package",
+    Label.CLAIM: "a note: a statement with evidence (see status, confidence, source)",
+    Label.DECISION: "a note: a decision",
+    Label.ENTITY: "a note: a person, team, system or concept (see type, aliases)",
+    Label.OBSERVATION: "a statement about an entity",
 }
 EDGE_TYPES: Mapping[EdgeType, str] = {
     EdgeType.CONTAINS: "project, package, file or document -> its contents",
@@ -38,6 +42,15 @@ EDGE_TYPES: Mapping[EdgeType, str] = {
     EdgeType.AFFECTS: "ADR -> symbol or file",
     EdgeType.TESTS: "test -> tested symbol",
     EdgeType.OVERRIDES: "method -> method of a base class",
+    EdgeType.SUPPORTS: "note -> note that it is evidence for",
+    EdgeType.REFUTES: "note -> note that it is evidence against",
+    EdgeType.EXTENDS: "note -> note that it adds to",
+    EdgeType.IMPLIES: "note -> note that follows from it",
+    EdgeType.CONTRADICTS: "note -> note that cannot be true with it",
+    EdgeType.SUPERSEDES: "note -> note that it replaces",
+    EdgeType.RELATES: "note -> note or symbol; the relation is r.type",
+    EdgeType.HAS_OBSERVATION: "entity -> observation",
+    EdgeType.ABOUT: "note -> symbol, file or package that it is about",
 }
 NODE_PROPERTIES = (
     Described("uid", "<project>:<qualified name>, unique"),
@@ -60,12 +73,31 @@ NODE_PROPERTIES = (
     Described("exported"),
     Described("modifiers", "abstract async classmethod declaration generator overload static"),
     Described("digest", "of the content of its file"),
+    Described("status", "of notes: proposed accepted disputed retracted superseded"),
+    Described("confidence", "of notes, 0..1"),
+    Described("source", "of notes: DOI, address, citation or path:line"),
+    Described("created", "of notes, in UTC"),
+    Described("updated"),
+    Described("client", "that wrote the note"),
+    Described("agent"),
+    Described("type", "of entities"),
+    Described("aliases", "of entities"),
 )
 EDGE_PROPERTIES = (
     Described("line", "of the evidence, in the source node's file"),
     Described("lines", "all of them: every call of this callee"),
     Described("strategy", "the rule that resolved it"),
-    Described("confidence", "0..1, share of correct edges of this strategy"),
+    Described("confidence", "0..1, share of correct edges of this strategy; between notes the stated one"),
+    Described("reasoning", "of relations between notes"),
+    Described("created", "of relations between notes, in UTC"),
+    Described("type", "of RELATES"),
+    Described("types", "of RELATES, if there are several"),
+    Described("signature", "of ABOUT: the target's digest when the note was written"),
+    Described("body", "likewise"),
+    Described("docstring", "likewise"),
+    Described("path", "of ABOUT: where the target was"),
+    Described("anchor_line", "likewise"),
+    Described("commit", "likewise"),
 )
 EXAMPLES = (
     Described(

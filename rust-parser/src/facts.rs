@@ -4,12 +4,16 @@
 //! the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`]. A change of any type
 //! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
+pub mod flags;
+mod notes;
+
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
+pub use notes::{Relation, RelationKind};
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 6;
+pub const FACTS_VERSION: u32 = 7;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -45,12 +49,17 @@ pub struct FileFacts {
     /// Expressions. The first is `Unknown`. Names, attributes and literals are shared; operands may precede or follow
     /// the expression that contains them.
     pub exprs: Vec<Expr>,
-    /// `definitions[0]` is the top-level scope (kind `Module`, or `DocFile`/`Adr` for documents). Parents precede children.
+    /// `definitions[0]` is the top-level scope (kind `Module`; `DocFile`, `Adr` or a kind of note for documents). Parents
+    /// precede children.
     pub definitions: Vec<Definition>,
     pub imports: Vec<Import>,
     pub references: Vec<Reference>,
     pub bindings: Vec<Binding>,
     pub problems: Vec<Problem>,
+    /// Further properties of definitions, as JSON objects with sorted keys. Only notes have some.
+    pub properties: Vec<(DefId, Name)>,
+    /// What a note says about other nodes. Its source is the top-level scope.
+    pub relations: Vec<Relation>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,27 +104,11 @@ pub enum Kind {
     DocFile,
     Adr,
     DocSection,
-}
-
-/// Bits of [`Definition::flags`].
-pub mod flags {
-    pub const ASYNC: u32 = 1;
-    pub const STATIC: u32 = 1 << 1;
-    /// Python `@classmethod`.
-    pub const CLASS_METHOD: u32 = 1 << 2;
-    pub const ABSTRACT: u32 = 1 << 3;
-    /// A declaration whose body is elsewhere or absent (prototype, `.pyi`, overload signature, abstract method).
-    pub const DECLARATION: u32 = 1 << 4;
-    /// A test by the language's conventions (name, decorator, attribute).
-    pub const TEST: u32 = 1 << 5;
-    /// Visible outside its module (`export`, `pub`, upper case in Go, no leading underscore in Python, not `private`).
-    pub const EXPORTED: u32 = 1 << 6;
-    /// `export default` in JS/TS.
-    pub const DEFAULT_EXPORT: u32 = 1 << 7;
-    /// A generator function.
-    pub const GENERATOR: u32 = 1 << 8;
-    /// Overload signature (`@overload`, TS overload).
-    pub const OVERLOAD: u32 = 1 << 9;
+    Claim,
+    Decision,
+    Entity,
+    /// A statement about the entity around it.
+    Observation,
 }
 
 /// A named definition, or the file's top-level scope.

@@ -115,7 +115,7 @@ fn top() -> PathBuf {
 }
 
 fn registry() -> Registry {
-    Registry::load(&[top().join("atlas/languages").to_string_lossy().into_owned()]).unwrap()
+    Registry::load(&[top().join("atlas/languages").to_string_lossy().into_owned()], ".knowledge").unwrap()
 }
 
 /// Returns the fenced blocks of the cases, whole documents, and the files of the corpus.
@@ -178,7 +178,10 @@ fn any_text_is_parsed_in_time_without_a_panic() {
     let (registry, corpus, mut chance) = (registry(), corpus(), chance());
     for round in 0..rounds(3_000) {
         let data = mutate(&mut chance, &corpus);
-        let path = format!("pkg/file.{}", chance.of(ENDINGS));
+        let path = match chance.below(12) {
+            0 => ".knowledge/note.md".to_owned(),
+            _ => format!("pkg/file.{}", chance.of(ENDINGS)),
+        };
         let before = cpu_time();
         let parsed = parse_content(&registry, &path, &data, LIMITS);
         let spent = cpu_time() - before;

@@ -69,16 +69,32 @@ async def older(tmp_path: Path) -> Path:
     await store.finish(PROJECT, [])
     await store.aclose()
     connection = raw(folder / "atlas.db")
-    (created,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'edge'").fetchone() or ("",)
-    before = "\n".join(line for line in str(created).splitlines() if "further_lines" not in line)
-    assert before != created
+    made = dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall())
+    missing = {"node": ("properties",), "edge": ("properties", "further_lines"), "node_row": ("properties",)}
+    before = {
+        name: "\n".join(line for line in str(made[name]).splitlines() if not any(word in line for word in words))
+        for name, words in missing.items()
+    }
+    indexes = [
+        name for name in made if str(made[name]).startswith("CREATE INDEX") and name.startswith(("node", "edge"))
+    ]
     for statement in (
+        "DROP VIEW node_row",
+        *(f"DROP INDEX {name}" for name in indexes),
         "ALTER TABLE edge RENAME TO other",
-        "DROP INDEX edge_target",
-        before,
+        before["edge"],
         "INSERT INTO edge SELECT source, type, target, line, strategy, confidence FROM other",
         "DROP TABLE other",
-        "CREATE INDEX edge_target ON edge(target, type)",
+        "ALTER TABLE node RENAME TO other",
+        before["node"],
+    ):
+        connection.execute(statement)
+    columns = ", ".join(str(row[1]) for row in connection.execute("PRAGMA table_info(node)"))
+    for statement in (
+        f"INSERT INTO node SELECT {columns} FROM other",
+        "DROP TABLE other",
+        before["node_row"],
+        *(str(made[name]) for name in indexes),
         "UPDATE meta SET value = '3' WHERE key = 'schema'",
     ):
         connection.execute(statement)

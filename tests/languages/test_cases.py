@@ -13,7 +13,7 @@ CASES = [case for path in sorted(Path(__file__).parent.glob("*.md")) for case in
 
 @pytest.fixture(scope="module")
 def languages() -> Languages:
-    return Languages([str(LANGUAGES)])
+    return Languages([str(LANGUAGES)], ".knowledge")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.title)

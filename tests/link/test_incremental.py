@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from atlas import _parser
 
-LANGUAGES = _parser.Languages([str(Path(__file__).parents[2] / "atlas" / "languages")])
+LANGUAGES = _parser.Languages([str(Path(__file__).parents[2] / "atlas" / "languages")], ".knowledge")
 
 PATHS = [
     "app/__init__.py",
@@ -30,6 +30,9 @@ PATHS = [
     "java/deep/Two.java",
     "go/a.go",
     "go/b.go",
+    ".knowledge/a.md",
+    ".knowledge/b.md",
+    ".knowledge/deep/c.md",
 ]
 MODULES = ["app", "app.a", "app.b", "app.deep", "app.deep.c", "app.deep.a", "lib.tool", "main", "lib", "elsewhere"]
 CLASSES = ["One", "Two"]
@@ -108,7 +111,28 @@ go_blocks = st.one_of(
 )
 
 
+# few ids, so that files share them and relations find their targets
+claims = st.sampled_from([f"c-01JD2V9Q7K4M8N3P5R6S7T8V9{last}" for last in "AB"])
+entities = st.just("e-01JD2V9Q7K4M8N3P5R6S7T8V9A")
+targets = st.one_of(claims, entities, st.builds("symbol:app.a.{}".format, names), st.just("file:main.py"))
+notes = st.one_of(
+    st.builds(
+        "---\nid: {}\nkind: claim\nrelations: [{{type: {}, to: {}}}]\nabout: [{{symbol: app.b.{}}}]\n---\nA {}.".format,
+        claims,
+        st.sampled_from(["supports", "refutes", "unknown"]),
+        targets.map(lambda target: f'"{target}"'),
+        names,
+        names,
+    ),
+    st.builds("---\nid: {}\nkind: entity\nname: {}\n---\n- {}\n- {}".format, entities, names, names, names),
+    st.builds("---\nid: {}\nkind: {}\n---\n# See `{}`".format, claims, st.sampled_from(["claim", "other"]), names),
+    document_blocks,
+)
+
+
 def blocks(path: str) -> st.SearchStrategy[str]:
+    if path.startswith(".knowledge/"):
+        return notes
     kinds = {"md": document_blocks, "ts": script_blocks, "java": java_blocks, "go": go_blocks}
     return st.lists(kinds.get(path.rsplit(".", 1)[1], python_blocks), max_size=6).map("\n".join)
 

@@ -14,7 +14,7 @@ import neo4j
 import pytest
 
 from atlas.stores.bolt.dialect import Neo4jDialect
-from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, RECORD
+from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, NOTE_EDGE_PLACES, RECORD
 from atlas.stores.bolt.store import BoltStore
 from atlas.stores.shared import statements
 from atlas.stores.shared.statements import cypher_statements
@@ -35,6 +35,7 @@ FILLED = {
     "%label%": "Function",
     "%old%": "Function",
     "%new%": "Method",
+    "%further%": NOTE_EDGE_PLACES,
     "%property%": "v_1",
 }
 PARAMETERS: dict[str, object] = {

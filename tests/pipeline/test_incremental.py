@@ -27,7 +27,10 @@ MODULES = (
     "web/data.ts",
     "svc/run.go",
     "svc/util.go",
+    ".knowledge/claims/2026/a.md",
+    ".knowledge/b.md",
 )
+IDS = ("c-01JD2V9Q7K4M8N3P5R6S7T8V9A", "c-01JD2V9Q7K4M8N3P5R6S7T8V9B", "e-01JD2V9Q7K4M8N3P5R6S7T8V9A")
 
 
 @st.composite
@@ -67,9 +70,24 @@ def python_source(draw: st.DrawFn) -> str:
 
 
 @st.composite
+def note_source(draw: st.DrawFn) -> str:
+    """A claim or an entity; some are broken, have an id that another file has, or lead to something missing."""
+    own, broken = draw(st.sampled_from(IDS)), draw(st.sampled_from(("", "", "", "", "", "x: [", "status: true")))
+    targets = st.sampled_from((*IDS, "d-01JD2V9Q7K4M8N3P5R6S7T8V9A", "symbol:app.core.load", "file:lib/tools.py"))
+    stated = draw(st.lists(st.tuples(st.sampled_from(("supports", "refutes", "owns")), targets), max_size=3))
+    relations = "".join(f"  - {{type: {kind}, to: '{target}', reasoning: {kind} it}}\n" for kind, target in stated)
+    about = f"about: [{{symbol: app.core.{draw(st.sampled_from(NAMES))}, line: {len(stated)}}}]"
+    kind = "kind: entity\nname: Team" if own.startswith("e-") else "kind: claim"
+    body = draw(st.sampled_from(("It is fast. Mostly.", "- First.\n- Second. (client: x)\n", "# Title\n\nSee `load`.")))
+    return f"---\nid: {own}\n{kind}\n{broken}\n{about}\nrelations:\n{relations or '  []'}\n---\n{body}\n"
+
+
+@st.composite
 def source(draw: st.DrawFn, path: str) -> str:
     if path.endswith(".py"):
         return draw(python_source())
+    if path.endswith(".md"):
+        return draw(note_source())
     name, other = draw(st.sampled_from(NAMES)), draw(st.sampled_from(NAMES))
     if path.endswith(".ts"):
         return f"import {{ {other} }} from './data';\nexport function {name}(): void {{ {other}(); }}\nexport class C{name} {{ go() {{ this.go(); }} }}\n"
@@ -119,6 +137,33 @@ def test_random_edits_end_at_the_clean_index(edits: list[tuple[str, str, str]], 
             fresh = Path(folder) / f"fresh{number}"
             asyncio.run(index(root, fresh))
             assert dump(kept) == dump(fresh)
+
+
+async def test_notes_with_one_id_are_told_as_long_as_there_are_two(tmp_path: Path) -> None:
+    """The second file appears, changes and goes: problems, edges and properties are those of a clean index."""
+    root, kept = tmp_path / "p", tmp_path / "d"
+    note = f"---\nid: {IDS[0]}\nkind: claim\nrelations: [{{type: supports, to: {IDS[1]}}}]\n---\nText.\n"
+    write_tree(root, {".knowledge/a.md": note, "a.py": "def f():\n    pass\n"})
+    await index(root, kept)
+    other = root / ".knowledge/deep/b.md"
+    other.parent.mkdir()
+    told: list[list[object]] = []
+    dangling: list[int] = []
+    for number, text in enumerate((note, f"{note}More.\n", note.replace(IDS[0], IDS[1]), None)):
+        if text is None:
+            other.unlink()
+        else:
+            other.write_text(text)
+        await index(root, kept)
+        await index(root, tmp_path / f"fresh{number}")
+        state = dump(kept)
+        assert state == dump(tmp_path / f"fresh{number}")
+        told.append([row[9] for row in state["files"] if str(row[0]).endswith(".md")])
+        dangling.append(len(state["dangling"]))
+    first = f"1: note-duplicate-id: .knowledge/deep/b.md has the id {IDS[0]}, too"
+    second = f"1: note-duplicate-id: .knowledge/a.md has the id {IDS[0]}, too"
+    assert told == [[first, second], [first, second], ["", ""], [""]]
+    assert dangling == [2, 2, 0, 1]
 
 
 async def test_an_unchanged_tree_is_not_parsed_again(tmp_path: Path) -> None:

@@ -67,17 +67,22 @@ def dump(data: Path) -> Dump:
                 query(
                     "SELECT uid, path, label, kind, name, qualified_name, line, start_line, end_line, start_byte, end_byte, "
                     "signature, docstring, node.is_test, node.is_generated, exported, modifiers, signature_digest, "
-                    "body_digest, docstring_digest, text_digest, chunk_digest, chunk_name "
+                    "body_digest, docstring_digest, text_digest, chunk_digest, chunk_name, properties "
                     "FROM node JOIN symbol_id USING (id) JOIN file ON file.id = node.file"
                 )
             ),
             edges=sorted(
                 query(
-                    "SELECT a.uid, b.uid, type, line, strategy, confidence, further_lines FROM edge "
+                    "SELECT a.uid, b.uid, type, line, strategy, confidence, further_lines, properties FROM edge "
                     "JOIN symbol_id a ON a.id = source JOIN symbol_id b ON b.id = target"
                 )
             ),
-            dangling=list(query("SELECT * FROM edge WHERE target NOT IN (SELECT id FROM node)")),
+            dangling=sorted(
+                query(
+                    "SELECT a.uid, type, b.uid FROM edge JOIN symbol_id a ON a.id = source "
+                    "JOIN symbol_id b ON b.id = target WHERE target NOT IN (SELECT id FROM node)"
+                )
+            ),
             text=sorted(query("SELECT uid, term, col, offset FROM temp.terms JOIN shown ON shown.id = doc")),
             contents=sorted(query("SELECT path, data FROM content JOIN file ON file.id = content.file")),
             vectors=sorted(query("SELECT uid, digest, data FROM vector JOIN symbol_id USING (id)")),

@@ -12,6 +12,7 @@ from atlas.errors import ConfigError, NotFound
 from atlas.model import EdgeType, FileRecord, GraphDelta, Label, Table
 from atlas.search.freshness import StaleFile
 from atlas.stores.bolt.rows import SYMBOL
+from atlas.stores.shared.properties import NODE_PROPERTIES as NOTE_PROPERTIES
 from atlas.stores.sqlite.cypher.graph import EDGE_COLUMNS, NODE_COLUMNS
 from atlas.tools import structured_content as tools_structure
 from atlas.tools.answers import Check, Evidence, PartialFile, TableAnswer
@@ -195,7 +196,7 @@ async def test_schema_under_a_budget_keeps_labels_first(shop: Atlas) -> None:
 def test_vocabulary_covers_the_model() -> None:
     assert set(LABELS) == set(Label)
     assert set(EDGE_TYPES) == set(EdgeType)
-    assert {each.name for each in NODE_PROPERTIES} == set(NODE_COLUMNS) == set(SYMBOL)
+    assert {each.name for each in NODE_PROPERTIES} == set(NODE_COLUMNS) == {*SYMBOL, *NOTE_PROPERTIES}
     assert {each.name for each in EDGE_PROPERTIES} == set(EDGE_COLUMNS)
 
 

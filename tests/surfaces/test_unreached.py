@@ -194,6 +194,7 @@ async def test_a_family_of_overrides_is_answered_from_its_root(atlas: Atlas) -> 
     assert names(answer) == {"Text.prepare", "Number.prepare", "Whole.prepare"}
     callers = await ask(atlas, "callers of prepare")
     assert names(callers) == {"Field.use", "Text.prepare"}
+    assert callers.found == 2, "a method that calls its base stands there once"
 
 
 async def test_two_symbols_are_answered_together(atlas: Atlas) -> None:

@@ -16,7 +16,7 @@ import pytest
 from atlas.errors import QueryError, StoreError
 from atlas.stores.bolt.dialect import TEXT_INDEX, Index, MemgraphDialect, Neo4jDialect, dialect_of
 from atlas.stores.bolt.query import prepared
-from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, RECORD, WORDS, literal
+from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, NOTE_EDGE_PLACES, RECORD, WORDS, literal
 from atlas.stores.shared import statements
 from atlas.stores.shared.statements import cypher_statements
 from tests.memgraph_rules import bare, broken
@@ -36,6 +36,7 @@ FILLED = {
     "%property%": "v_0123456789abcdef",
     "%old%": "Class",
     "%new%": "Method",
+    "%further%": NOTE_EDGE_PLACES,
 }
 
 

@@ -402,3 +402,18 @@ def test_a_current_folder_that_was_deleted_is_an_error_with_a_way_out(
     (tmp_path / "gone").rmdir()
     with pytest.raises(ConfigError, match="current folder no longer exists"):
         load_settings(environment={})
+
+
+@pytest.mark.parametrize(
+    "folder", ["", "/notes", "../notes", "a/../b", "a//b", ".config/notes", ".git", "a/.git", "c:x"]
+)
+def test_the_folder_of_notes_stays_inside_the_project(tmp_path: Path, folder: str) -> None:
+    with pytest.raises(ConfigError, match=r"knowledge\.folder must"):
+        load(tmp_path, environment={"ATLAS_KNOWLEDGE_FOLDER": folder})
+
+
+def test_a_folder_of_notes(tmp_path: Path) -> None:
+    assert load(tmp_path).knowledge.folder == ".knowledge"
+    assert load(tmp_path, environment={"ATLAS_KNOWLEDGE_FOLDER": "docs/.notes"}).knowledge.folder == "docs/.notes"
+    with pytest.raises(ConfigError, match=r"knowledge\.folder cannot be set by a project's file"):
+        load(tmp_path, '[knowledge]\nfolder = "docs"\n')

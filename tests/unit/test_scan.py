@@ -401,3 +401,31 @@ def test_a_glob_that_is_none_is_named(tmp_path: Path) -> None:
 def test_an_empty_folder_is_an_empty_project(tmp_path: Path) -> None:
     scan = scanned(tmp_path)
     assert (list(scan.files), list(scan.skipped), list(scan.subprojects)) == ([], [], [])
+
+
+def test_the_folder_of_notes_is_scanned_although_hidden(tmp_path: Path) -> None:
+    files = {
+        "src/a.py": "",
+        ".knowledge/claims/a.md": "",
+        ".knowledge/tool.py": "",
+        ".knowledge/.obsidian/b.md": "",
+        ".knowledge/private/c.md": "",
+        ".knowledge/.env.md": "",
+        ".other/d.md": "",
+        "src/.knowledge/e.md": "",
+    }
+    write(tmp_path, {**files, ".gitignore": "private/\n"})
+    git(tmp_path, "init", "--quiet")
+    languages = Languages([str(Path(atlas.__file__).parent / "languages")], ".knowledge")
+
+    def found(scope: Scope | None = None, only: list[str] | None = None) -> dict[str, str]:
+        return {file.path: file.language for file in scan_project(tmp_path, languages, scope, only).files}
+
+    notes = {".knowledge/claims/a.md": "note"}
+    assert found() == {"src/a.py": "python", ".knowledge/tool.py": "python", **notes}
+    assert found(Scope(include=("src/**",))) == {"src/a.py": "python", **notes}
+    assert found(Scope(exclude=(".knowledge/**",))) == {"src/a.py": "python"}
+    assert found(only=[".knowledge/claims"]) == notes
+    assert ".knowledge/claims/a.md" not in {file.path for file in scanned(tmp_path).files}
+    write(tmp_path, {".atlasignore": ".knowledge/\n"})
+    assert found() == {"src/a.py": "python"}

@@ -25,6 +25,7 @@ from atlas.parsing import (
     parse_paths,
     read_path,
     secrets_of,
+    with_link_problems,
 )
 from atlas.parsing.link import rows_of
 from atlas.pipeline.events import AST_DIRTY, EMBED_DIRTY, WHOLE_PROJECT, Progress, Window, by_project, no_progress
@@ -322,7 +323,9 @@ class AstTier:
             # the facts come from the masked text, and the original text must not leave this process
             content = mask_secrets(content)
         nodes, edges, texts = rows_of(unit, content)
-        record = replace(known, unit_digest=digest, unresolved=unit.unresolved, resolved=unit.resolved)
+        problems = with_link_problems(known.problems, unit.problems)
+        counts = {"unresolved": unit.unresolved, "resolved": unit.resolved}
+        record = replace(known, unit_digest=digest, problems=problems, **counts)
         return GraphDelta(workspace.name, path, record, nodes, edges, texts, content)
 
     async def _apply(self, workspace: Workspace, deltas: Sequence[GraphDelta]) -> None:

@@ -19,13 +19,17 @@ from atlas.stores.bolt.connection import Transaction
 from atlas.stores.bolt.plan import EdgeKey, StoredNode, TargetNode, WritePlan, key_of, plan, touched
 from atlas.stores.bolt.rows import (
     ENTRY_PLACES,
+    NOTE_EDGE_PLACES,
+    NOTE_PLACES,
     RECORD,
     SYMBOL_PLACES,
     decision_text,
     edge_of,
+    edge_places,
     entry_properties,
     is_row,
     literal,
+    note_properties,
     record_of,
     record_properties,
     row_digest,
@@ -175,11 +179,12 @@ class _Apply:
     async def _add_nodes(
         self, created: dict[str, TargetNode], digests: dict[str, str], made: WritePlan
     ) -> dict[str, int]:
-        by_label: dict[str, list[TargetNode]] = {}
+        by_label: dict[tuple[str, bool], list[TargetNode]] = {}
         for node in created.values():
-            by_label.setdefault(literal(node.row.label), []).append(node)
-        text, found = self._write["add_symbols"].replace("%properties%", SYMBOL_PLACES), list[tuple[Any, ...]]()
-        for label, nodes in by_label.items():
+            by_label.setdefault((literal(node.row.label), bool(node.row.properties)), []).append(node)
+        found: list[tuple[Any, ...]] = []
+        for (label, is_note), nodes in by_label.items():
+            text = self._write["add_symbols"].replace("%properties%", NOTE_PLACES if is_note else SYMBOL_PLACES)
             rows = (list(_symbol(node, digests).values()) for node in nodes)
             await self._batches.send(text.replace("%label%", label), "rows", rows, found)
         decided = {(unit, decision.uid): decision for unit, decision in made.decisions if decision.uid in created}
@@ -221,15 +226,16 @@ class _Apply:
         unknown = [uid for uid in ends if uid not in created]
         ids = {**created, **dict(await self._batches.gathered(self._write["existing"], "uids", unknown))}
         missing: list[EdgeRow] = []
-        by_type: dict[str, list[list[object]]] = {}
+        by_type: dict[tuple[str, bool], list[list[object]]] = {}
         for edge in edges:
             if edge.target not in ids:
                 missing.append(edge)
                 continue
-            values = (edge.line or None, edge.strategy, edge.confidence, list(edge.lines) or None)
-            by_type.setdefault(edge.type, []).append([ids[edge.source], ids[edge.target], *values])
-        for kind, rows in by_type.items():
-            await self._batches.send(self._write["add_edges"].replace("%type%", literal(kind)), "rows", rows)
+            ends = (ids[edge.source], ids[edge.target])
+            by_type.setdefault((edge.type, bool(edge.properties)), []).append([*ends, *edge_places(edge)])
+        for (kind, stated), rows in by_type.items():
+            text = self._write["add_edges"].replace("%further%", NOTE_EDGE_PLACES if stated else "")
+            await self._batches.send(text.replace("%type%", literal(kind)), "rows", rows)
         return missing
 
     async def _pending_to(self, uids: Collection[str]) -> Rows:
@@ -240,7 +246,7 @@ class _Apply:
         return await self._batches.gathered(self._write["pending_to"], "uids", uids)
 
     async def _add_pending(self, edges: Iterable[EdgeRow]) -> None:
-        rows = ([*edge[:-1], list(edge.lines) or None] for edge in edges)
+        rows = ([*edge[:6], list(edge.lines) or None, edge.properties or None] for edge in edges)
         await self._batches.send(self._write["add_pending"], "rows", rows)
 
     async def _put_records(self, made: WritePlan) -> None:
@@ -286,7 +292,8 @@ def _differs(node: TargetNode, held: StoredNode) -> bool:
 
 
 def _symbol(node: TargetNode, digests: dict[str, str]) -> dict[str, object]:
-    return symbol_properties(node.project, node.row, digests.get(f"{node.project}:{node.path}", ""))
+    properties = symbol_properties(node.project, node.row, digests.get(f"{node.project}:{node.path}", ""))
+    return note_properties(properties, node.row) if node.row.properties else properties
 
 
 def _entry(node: TargetNode) -> dict[str, object]:

@@ -17,6 +17,7 @@ from atlas.stores.bolt.dialect import Dialect
 from atlas.stores.bolt.errors import out_of_memory, timed_out
 from atlas.stores.bolt.query import SCOPE, prepared
 from atlas.stores.bolt.rows import SYMBOL
+from atlas.stores.shared.properties import NODE_PROPERTIES
 from atlas.stores.shared.statements import cypher_statements
 from atlas.stores.sqlite.cypher.results import Size, check_nesting
 from atlas.stores.sqlite.cypher.values import check_parameter, order_key
@@ -175,7 +176,8 @@ class _Writer:
     def _node(self, node: Node) -> dict[str, object]:
         label = next((name for name in node.labels if name != "Symbol"), "")
         values: dict[str, Any] = dict(node.items())
-        return {"_label": label, **{name: values[name] for name in SYMBOL if name in values and name != "label"}}
+        shown = (name for name in (*SYMBOL, *NODE_PROPERTIES) if name in values and name != "label")
+        return {"_label": label, **{name: values[name] for name in shown}}
 
     def _edge(self, edge: Relationship) -> dict[str, object]:
         source, target = (self._uids.get(node.element_id) if node is not None else None for node in edge.nodes)

@@ -10,13 +10,20 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from atlas.errors import StoreError
 from atlas.model import Decision, EdgeRow, FileRecord, Node, NodeRow, SearchText
 from atlas.stores.shared.names import fold
+from atlas.stores.shared.properties import (
+    EDGE_PROPERTIES,
+    NODE_PROPERTIES,
+    edge_properties,
+    edge_values,
+    node_values,
+)
 
 Row = tuple[Any, ...]
 
@@ -64,10 +71,15 @@ SYMBOL = (
 """Queries see these as properties of a node."""
 SYMBOL_PLACES = places(SYMBOL)
 """For the values of `symbol_properties`."""
+NOTE_PLACES = places((*SYMBOL, *NODE_PROPERTIES))
+"""For the values of `note_properties`."""
+
+NOTE_EDGE_PLACES = "".join(f", {name}: row[{place}]" for place, name in enumerate(EDGE_PROPERTIES, 6))
+"""Of a relation or anchor of a note, after the places of every edge."""
 
 ENTRY = (
     *("uid", "unit", "path", "label", "language", "is_test", "is_generated", "name", "folded", "qualified_name"),
-    *("span", "digests", "chunk_digest", "chunk_name", WORDS),
+    *("span", "digests", "chunk_digest", "chunk_name", "properties", WORDS),
 )
 """Each property costs time on the server: values that are read together share one, derivable values have none."""
 ENTRY_PLACES = places((*ENTRY, "decision"))
@@ -119,6 +131,20 @@ def symbol_properties(project: str, row: NodeRow, file_digest: str) -> dict[str,
     return dict(zip(SYMBOL, values, strict=True))
 
 
+def note_properties(properties: Mapping[str, object], row: NodeRow) -> dict[str, object]:
+    """Return the properties of a note that queries see, given those of any node."""
+    return {**properties, **dict.fromkeys(NODE_PROPERTIES), **node_values(row.properties)}
+
+
+def edge_places(edge: EdgeRow) -> list[object]:
+    """Return the values of an edge after the server ids of its ends, for `EDGE_PLACES` or `NOTE_EDGE_PLACES`."""
+    values: list[object] = [edge.line or None, edge.strategy, edge.confidence, list(edge.lines) or None]
+    if edge.properties:
+        stated = edge_values(edge.properties)
+        values += [stated.get(name) for name in EDGE_PROPERTIES]
+    return values
+
+
 def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | None) -> dict[str, object]:
     """Return the internal properties of a node, except vector and decision, which survive its changes.
 
@@ -129,7 +155,7 @@ def entry_properties(project: str, path: str, row: NodeRow, text: SearchText | N
         *(row.uid, unit_key(project, path), None if row.path == path else row.path, row.label, row.language),
         *(row.is_test, row.is_generated, None if row.name == folded else row.name, folded, row.qualified_name),
         *(row.start_byte << _SPAN | row.end_byte, _digests(project, path, row, text), row.chunk_digest),
-        *(row.chunk_name or None, _repeated(text) if text is not None else None),
+        *(row.chunk_name or None, row.properties or None, _repeated(text) if text is not None else None),
     )
     return dict(zip(ENTRY, values, strict=True))
 
@@ -178,18 +204,26 @@ def row_digest(project: str, path: str, row: NodeRow, text: SearchText | None) -
 
 def node_of(row: Sequence[Any]) -> Node:
     """Return the node for a row of the statement `nodes`."""
-    *values, digests, chunk_digest, chunk_name = row
+    *values, digests, chunk_digest, chunk_name, properties = row
     values[5] = values[5] or ""
     values[7:10] = [number or 0 for number in values[7:10]]
     values[10:11] = span_of(values[10])
     values[17] = " ".join(values[17] or ())
-    return Node(project_of(values[0]), NodeRow._make((*values, *digests_of(digests), chunk_digest, chunk_name or "")))
+    embedded = (chunk_digest, chunk_name or "")
+    row = NodeRow._make((*values, *digests_of(digests), *embedded, properties or ""))
+    return Node(project_of(row.uid), row)
 
 
 def edge_of(row: Sequence[Any]) -> EdgeRow:
-    """Return the edge for a row of (source, target, type, line, strategy, confidence, all lines or null)."""
-    *values, lines = row
-    return EdgeRow._make((*values, tuple(lines[1:]) if lines else ()))
+    """Return the edge for a row of (source, target, type, line, strategy, confidence, lines, properties).
+
+    Lines are all of them or null, properties those that queries see, a JSON text or null.
+    """
+    *values, lines, said = row
+    properties = said or ""
+    if not isinstance(properties, str):
+        properties = edge_properties(cast("dict[str, object]", properties))
+    return EdgeRow._make((*values, tuple(lines[1:]) if lines else (), properties))
 
 
 def record_properties(project: str, record: FileRecord, content: bytes | None) -> dict[str, object]:

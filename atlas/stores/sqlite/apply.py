@@ -40,7 +40,7 @@ _COLUMNS = (
         "line",
     ),
     *("start_line", "end_line", "signature", "docstring", "exported", "modifiers", "signature_digest", "body_digest"),
-    *("docstring_digest", "text_digest", "chunk_name"),
+    *("docstring_digest", "text_digest", "chunk_name", "properties"),
 )
 """Columns of `node` after id, file and search_digest, in the order of the statements in write.sql."""
 
@@ -188,7 +188,7 @@ class _Batch:
             kept.update(mine.values())
             changes.edges(
                 {
-                    (source, row[2], ids[row[1]], row[3]): (row[4], row[5], lines_text(row[6]))
+                    (source, row[2], ids[row[1]], row[3]): (row[4], row[5], lines_text(row[6]), row[7])
                     for row in delta.edges
                     if (source := mine.get(row[0])) is not None
                 },

@@ -24,7 +24,7 @@ from atlas.stores.sqlite.own_files import check_files, make_private
 from atlas.stores.sqlite.rows import fetch, value
 from atlas.stores.sqlite.schema_check import OLDER, SCHEMA_VERSION, UNSEALED_VERSION, check_schema
 from atlas.stores.sqlite.text import load_bm25
-from atlas.stores.sqlite.upgrade import add_further_lines
+from atlas.stores.sqlite.upgrade import add_columns
 
 DATABASE = "atlas.db"
 
@@ -89,7 +89,7 @@ def open_writer(path: Path) -> apsw.Connection:
             if target == SCHEMA_VERSION and not register_page_checks():
                 raise needs_page_checks(path)
             if target != version:
-                add_further_lines(connection, target)
+                add_columns(connection, target)
         undone.pop_all()
         return connection
 

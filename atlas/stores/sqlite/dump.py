@@ -31,9 +31,9 @@ KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
             "uid",
             "path label kind name qualified_name line start_line end_line start_byte end_byte signature docstring "
             "is_test is_generated exported modifiers signature_digest body_digest docstring_digest text_digest "
-            "chunk_digest chunk_name search_digest",
+            "chunk_digest chunk_name properties search_digest",
         ),
-        "edges": ("source type target line", "strategy confidence further_lines dangling"),
+        "edges": ("source type target line", "strategy confidence further_lines properties dangling"),
         "edge_counts": ("project type strategy", "count"),
         "words": ("uid", "number places"),
         "vectors": ("uid", "digest provider model dimension fingerprint data"),

@@ -32,6 +32,7 @@ class _Found(NamedTuple):
     strategy: str
     confidence: float
     further_lines: str
+    properties: str
     far: int
     far_path: str
     far_uid: str
@@ -103,7 +104,7 @@ def _order(edge: _Found) -> tuple[float, str, int, str]:
 def _row(edge: _Found, own: str, direction: Direction) -> EdgeRow:
     source, target = (own, edge.far_uid) if direction is Direction.OUT else (edge.far_uid, own)
     further = lines_of(edge.further_lines)
-    return EdgeRow(source, target, edge.type, edge.line, edge.strategy, edge.confidence, further)
+    return EdgeRow(source, target, edge.type, edge.line, edge.strategy, edge.confidence, further, edge.properties)
 
 
 def _text(name: str, direction: Direction, of: str = "") -> str:

@@ -27,7 +27,7 @@ def _unit(connection: apsw.Connection, project: str, row: Sequence[Any]) -> Grap
     file, data, read = row[0], row[-1], statements("units")
     nodes = [node_of(node).row for node in select(connection, read["nodes"], (file,))]
     edges = sorted(
-        EdgeRow._make((*edge[:-1], lines_of(edge[-1]))) for edge in select(connection, read["edges"], (file,))
+        EdgeRow._make((*edge[:-2], lines_of(edge[-2]), edge[-1])) for edge in select(connection, read["edges"], (file,))
     )
     decided = select(connection, read["decisions"], (file,))
     decisions = [Decision(uid, bool(through), reason) for uid, through, reason in decided]

@@ -18,17 +18,19 @@ from atlas.stores.sqlite.errors import REBUILD, damaged
 from atlas.stores.sqlite.hardened import is_sealed, register_page_checks
 from atlas.stores.sqlite.rows import fetch
 
-SCHEMA_VERSION = "5"
+SCHEMA_VERSION = "7"
 """Incremented with every change of the file that an older program could not read or would write incorrectly."""
 
-UNSEALED_VERSION = "4"
+UNSEALED_VERSION = "6"
 """The version of the same tables without page checksums, from an older program or one that cannot load the page checks.
 """
 
-OLDER = {"3": SCHEMA_VERSION, "2": UNSEALED_VERSION}
-"""Versions whose edges have one line each, with those that a writer upgrades them to."""
+OLDER = {"5": SCHEMA_VERSION, "4": UNSEALED_VERSION, "3": SCHEMA_VERSION, "2": UNSEALED_VERSION}
+"""Versions without properties of notes, with those that a writer upgrades them to. In the last two, edges have one line
+each.
+"""
 
-_SEALED = ("3", SCHEMA_VERSION)
+_SEALED = ("3", "5", SCHEMA_VERSION)
 
 _STATISTICS = {
     ("table", "sqlite_stat1", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
@@ -40,6 +42,7 @@ _WORD_SETTINGS = frozenset(("automerge", "crisismerge", "hashsize", "version"))
 """Allowed settings of FTS5; a `rank` would be SQL that FTS5 runs."""
 
 _COMMENT = re.compile(r"--[^\n]*")
+_PROPERTIES = re.compile(r"^ *(, n\.)?properties .*\n", re.MULTILINE)
 _FURTHER_LINES = re.compile(r"^ *further_lines .*\n", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 
@@ -58,7 +61,7 @@ def check_schema(connection: apsw.Connection, path: Path, *, upgrades: bool = Fa
     if version not in (SCHEMA_VERSION, UNSEALED_VERSION) and not (upgrades and version in OLDER):
         hint = "upgrade it: atlas index" if version in OLDER else REBUILD
         raise SchemaMismatch(f"the index at {path} has schema {version}, this program needs {SCHEMA_VERSION}", hint)
-    expected = _expected_before() if version in OLDER else _expected()
+    expected = _expected_before(version) if version in OLDER else _expected()
     foreign = sorted(entry[1] for entry in found ^ expected if entry not in _STATISTICS)
     if not foreign:
         settings = fetch(connection, "SELECT k, v FROM text_config")
@@ -87,9 +90,9 @@ def _plain(sql: object) -> str:
     return _SPACE.sub(" ", _COMMENT.sub("", str(sql or ""))).strip()
 
 
-def edge_statements() -> list[str]:
-    """Return the statements that create the table of edges and its index."""
-    return [entry[3] for entry in sorted(_expected(), reverse=True) if entry[2] == "edge" and entry[3]]
+def statements_of(table: str) -> list[str]:
+    """Return the statements that create a table and its indexes, or a view."""
+    return [entry[3] for entry in sorted(_expected(), reverse=True) if entry[2] == table and entry[3]]
 
 
 @cache
@@ -98,9 +101,10 @@ def _expected() -> frozenset[_Entry]:
 
 
 @cache
-def _expected_before() -> frozenset[_Entry]:
-    """Return the entries of the versions in `OLDER`."""
-    return _created(_FURTHER_LINES.sub("", schema()))
+def _expected_before(version: str) -> frozenset[_Entry]:
+    """Return the entries of a version in `OLDER`."""
+    before = _PROPERTIES.sub("", schema())
+    return _created(before if version in ("4", "5") else _FURTHER_LINES.sub("", before))
 
 
 def _created(statements: str) -> frozenset[_Entry]:

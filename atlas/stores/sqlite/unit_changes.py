@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
-EdgeTuple = tuple[int, str, int, int, str, float, str]
-Edges = dict[tuple[int, str, int, int], tuple[str, float, str]]
-"""(strategy, confidence, further lines) by (source, type, target, line)."""
+EdgeTuple = tuple[int, str, int, int, str, float, str, str]
+Edges = dict[tuple[int, str, int, int], tuple[str, float, str, str]]
+"""(strategy, confidence, further lines, properties) by (source, type, target, line)."""
 _first = itemgetter(0)
 _type_and_strategy = itemgetter(1, 4)
 

@@ -1,4 +1,4 @@
-"""One-time upgrades of an older database file by a writer: page checksums without deleted content, lines of edges.
+"""One-time upgrades of an older database file by a writer: page checksums without deleted content, further columns.
 
 For checksums the file is copied and the copy replaces it, as with `index --full`: readers detect the new file and open
 it. The lines of edges are added in place.
@@ -15,7 +15,7 @@ from atlas.stores.sqlite.erasure import forget_all_names, rewrite_words
 from atlas.stores.sqlite.hardened import connect, reserve_bytes
 from atlas.stores.sqlite.own_files import make_private
 from atlas.stores.sqlite.rows import fetch, value
-from atlas.stores.sqlite.schema_check import SCHEMA_VERSION, edge_statements
+from atlas.stores.sqlite.schema_check import SCHEMA_VERSION, statements_of
 
 COPY_SUFFIX = "-copy"
 
@@ -40,28 +40,40 @@ def upgraded(connection: apsw.Connection, path: Path) -> bool:
     return True
 
 
-def add_further_lines(connection: apsw.Connection, version: str) -> None:
-    """Give edges the column of their further lines, in one transaction.
+def add_columns(connection: apsw.Connection, version: str) -> None:
+    """Give nodes and edges the columns that they lack, in one transaction.
 
-    The lines stay empty until the next pass, which parses every file again and replaces what differs.
+    The columns stay empty until the next pass, which parses every file again and replaces what differs.
     """
     fetch(connection, "BEGIN IMMEDIATE")
     try:
-        fetch(connection, "DROP INDEX edge_target")
-        fetch(connection, "ALTER TABLE edge RENAME TO edge_before")
-        for statement in edge_statements():
+        fetch(connection, "DROP VIEW node_row")
+        for table in ("node", "edge"):
+            _create_again(connection, table)
+        for statement in statements_of("node_row"):
             fetch(connection, statement)
-        fetch(
-            connection,
-            "INSERT INTO edge(source, type, target, line, strategy, confidence, further_lines) "
-            "SELECT source, type, target, line, strategy, confidence, '' FROM edge_before",
-        )
-        fetch(connection, "DROP TABLE edge_before")
         fetch(connection, "UPDATE meta SET value = ? WHERE key = 'schema'", (version,))
         fetch(connection, "COMMIT")
     finally:
         if connection.in_transaction:
             fetch(connection, "ROLLBACK")
+
+
+def _create_again(connection: apsw.Connection, table: str) -> None:
+    """Copy the rows of a table to one with the current columns; new columns are empty texts."""
+    indexes = fetch(
+        connection, "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL", (table,)
+    )
+    for (name,) in indexes:
+        fetch(connection, f"DROP INDEX {name}")
+    before = [row[1] for row in fetch(connection, f"PRAGMA table_info({table})")]
+    fetch(connection, f"ALTER TABLE {table} RENAME TO {table}_before")
+    for statement in statements_of(table):
+        fetch(connection, statement)
+    columns = [row[1] for row in fetch(connection, f"PRAGMA table_info({table})")]
+    values = ", ".join(name if name in before else "''" for name in columns)
+    fetch(connection, f"INSERT INTO {table}({', '.join(columns)}) SELECT {values} FROM {table}_before")
+    fetch(connection, f"DROP TABLE {table}_before")
 
 
 def _copy(connection: apsw.Connection, copy: Path) -> None:

@@ -1,6 +1,6 @@
 //! Edges in compact form: ids without texts.
 
-use crate::facts::DefId;
+use crate::facts::{DefId, Problem};
 use crate::link::project::names::{ExternalId, Sym, SymbolId};
 use crate::link::strategy::Strategy;
 
@@ -20,6 +20,15 @@ pub enum EdgeType {
     Tests,
     Documents,
     Affects,
+    Supports,
+    Refutes,
+    Extends,
+    Implies,
+    Contradicts,
+    Supersedes,
+    Relates,
+    HasObservation,
+    About,
 }
 
 impl EdgeType {
@@ -38,6 +47,15 @@ impl EdgeType {
             EdgeType::Tests => "TESTS",
             EdgeType::Documents => "DOCUMENTS",
             EdgeType::Affects => "AFFECTS",
+            EdgeType::Supports => "SUPPORTS",
+            EdgeType::Refutes => "REFUTES",
+            EdgeType::Extends => "EXTENDS",
+            EdgeType::Implies => "IMPLIES",
+            EdgeType::Contradicts => "CONTRADICTS",
+            EdgeType::Supersedes => "SUPERSEDES",
+            EdgeType::Relates => "RELATES",
+            EdgeType::HasObservation => "HAS_OBSERVATION",
+            EdgeType::About => "ABOUT",
         }
     }
 }
@@ -48,6 +66,8 @@ pub enum Target {
     Symbol(SymbolId),
     External(ExternalId),
     Package(Sym),
+    /// A uid without the project, as a note states it. The node may be missing.
+    Stated(Sym),
 }
 
 /// An edge in compact form.
@@ -61,13 +81,25 @@ pub struct Edge {
     pub via: Strategy,
 }
 
+/// What a note states about one of its edges.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    pub confidence: f64,
+    /// A JSON object, or "".
+    pub properties: String,
+}
+
 /// The linked references of one file.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub struct FileEdges {
     /// One edge per (source, type, target), sorted by source, type, line and target uid.
     pub edges: Vec<Edge>,
     /// `(index of an edge, line)` of the lines after each edge's first one, sorted. Most edges have a single line.
     pub further_lines: Vec<(u32, u32)>,
+    /// By index of an edge, sorted: the statements of notes.
+    pub statements: Vec<(u32, Statement)>,
+    /// Problems of the file that depend on other files.
+    pub problems: Vec<Problem>,
     pub resolved: u32,
     pub unresolved: u32,
 }

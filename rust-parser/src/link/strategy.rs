@@ -30,6 +30,8 @@ pub enum Strategy {
     DocName,
     DocUniqueName,
     DocPath,
+    Stated,
+    Anchor,
 }
 
 impl Strategy {
@@ -62,13 +64,16 @@ impl Strategy {
             Strategy::DocName => "doc-name",
             Strategy::DocUniqueName => "doc-unique-name",
             Strategy::DocPath => "doc-path",
+            Strategy::Stated => "stated",
+            Strategy::Anchor => "anchor",
         }
     }
 
     /// Returns the estimated share of correct edges, which is not calibrated against ground truth yet.
     pub fn confidence(self) -> f64 {
         match self {
-            Strategy::Structure => 1.0,
+            // The confidence of a stated relation is part of the statement.
+            Strategy::Structure | Strategy::Stated | Strategy::Anchor => 1.0,
             Strategy::Local => 0.98,
             Strategy::SameModule | Strategy::Import | Strategy::This => 0.97,
             Strategy::Override | Strategy::DocPath => 0.97,

@@ -10,6 +10,8 @@ pub fn is_in_range(facts: &FileFacts) -> bool {
         && facts.imports.iter().all(|one| check.import(one))
         && facts.references.iter().all(|one| check.reference(one))
         && facts.bindings.iter().all(|one| check.binding(one))
+        && facts.properties.iter().all(|&(definition, text)| check.has_definition(definition) && check.has_name(text))
+        && facts.relations.iter().all(|one| check.has_name(one.target) && check.has_name(one.properties))
 }
 
 struct Check {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::facts::{
     Binding, BindingKind, DefId, Definition, Digest, Expr, ExprId, FileFacts, Import, Name, Param, ParamKind, Problem,
-    Reference, flags,
+    Reference, Relation, flags,
 };
 
 /// Largest depth of rendered expressions; deeper parts become `...`.
@@ -42,6 +42,8 @@ pub fn render(facts: &FileFacts) -> String {
         "imports": facts.imports.iter().map(|one| view.import(one)).collect::<Vec<_>>(),
         "references": facts.references.iter().map(|one| view.reference(one)).collect::<Vec<_>>(),
         "bindings": facts.bindings.iter().map(|one| view.binding(one)).collect::<Vec<_>>(),
+        "properties": facts.properties.iter().map(|&(id, text)| json!([view.path_of(id), view.string(text)])).collect::<Vec<_>>(),
+        "relations": facts.relations.iter().map(|one| view.relation(one)).collect::<Vec<_>>(),
         "problems": facts.problems.iter().map(problem).collect::<Vec<_>>(),
     })
     .to_string()
@@ -87,6 +89,16 @@ impl View<'_> {
             "bases": self.expressions(&definition.bases),
             "params": definition.params.iter().map(|one| self.param(one)).collect::<Vec<_>>(),
             "declared_type": definition.declared_type.map(|id| self.expr(id)),
+        })
+    }
+
+    fn relation(&self, relation: &Relation) -> Value {
+        json!({
+            "kind": format!("{:?}", relation.kind),
+            "target": self.string(relation.target),
+            "confidence": relation.confidence,
+            "properties": self.string(relation.properties),
+            "lines": relation.lines,
         })
     }
 

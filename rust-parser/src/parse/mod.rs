@@ -4,7 +4,7 @@
 //! language for what patterns cannot express). `parsed_file` decides whether a file is parsed. `extract` runs
 //! tree-sitter within limits, `flat_tree` flattens the syntax tree, and `walk` visits it once and interprets each node
 //! by the patterns of the language's `tags.scm` (`query`). `facts_builder` records the facts. `markdown` reads
-//! documents without a grammar.
+//! documents without a grammar, `notes` what agents and people know.
 
 mod deadline;
 mod digests;
@@ -19,10 +19,12 @@ mod hooks;
 mod language;
 mod languages;
 mod markdown;
+mod notes;
 mod parsed_file;
 mod query;
 mod registry;
 mod walk;
 
+pub use notes::note_as_json;
 pub use parsed_file::{Limits, ParsedFile, parse_below, parse_content};
 pub use registry::Registry;

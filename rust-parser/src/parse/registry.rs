@@ -14,6 +14,8 @@ use crate::parse::languages;
 
 /// Bytes at the start of a file that are read for a `#!` line.
 const SHEBANG_BYTES: usize = 256;
+/// Name of the language of notes.
+const NOTE: &str = "note";
 
 /// The registered languages and how files are mapped to them.
 #[derive(Default)]
@@ -22,17 +24,19 @@ pub struct Registry {
     by_extension: FxHashMap<String, String>,
     by_file_name: FxHashMap<String, String>,
     by_shebang: FxHashMap<String, String>,
+    /// The folder below the project's root whose Markdown files are notes; "" for none.
+    note_folder: String,
     /// Hash of all loaded files, in order.
     sources: blake3::Hasher,
 }
 
 impl Registry {
-    /// Loads all languages of the folders.
+    /// Loads all languages of the folders. The Markdown files in `note_folder` are notes.
     ///
     /// # Errors
     /// A message with file and position.
-    pub fn load(folders: &[String]) -> Result<Registry, String> {
-        let mut registry = Registry::default();
+    pub fn load(folders: &[String], note_folder: &str) -> Result<Registry, String> {
+        let mut registry = Registry { note_folder: note_folder.to_owned(), ..Registry::default() };
         for folder in read_all(folders)? {
             let language = Language::load(folder, languages::hooks)?;
             registry.sources.update(language.sources.as_bytes());
@@ -61,10 +65,11 @@ impl Registry {
     }
 
     /// Returns a fingerprint of everything that determines facts: their layout, the parser's version, the rules for
-    /// secrets, and the files of all languages.
+    /// secrets, the folder of notes, and the files of all languages.
     pub fn fingerprint(&self) -> String {
         let mut hasher = self.sources.clone();
         hasher.update(&FACTS_VERSION.to_le_bytes());
+        hasher.update(self.note_folder.as_bytes());
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
         crate::secrets::RULE_FILES.iter().for_each(|text| {
             hasher.update(text.as_bytes());
@@ -87,8 +92,25 @@ impl Registry {
         self.by_name.get(name)
     }
 
-    /// Returns the language of a path: by complete file name, then by the longest extension.
+    /// Returns the folder whose Markdown files are notes, or "".
+    pub fn note_folder(&self) -> &str {
+        &self.note_folder
+    }
+
+    /// Returns whether the path is that of a note.
+    fn is_note(&self, path: &str) -> bool {
+        let below = path.strip_prefix(self.note_folder.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        !self.note_folder.is_empty() && below.is_some_and(|name| name.ends_with(".md"))
+    }
+
+    /// Returns the language of a path: that of notes in their folder, else by complete file name, then by the longest
+    /// extension.
     pub fn of_path(&self, path: &str) -> Option<&str> {
+        if self.is_note(path)
+            && let Some((name, _)) = self.by_name.get_key_value(NOTE)
+        {
+            return Some(name);
+        }
         let file = path.rsplit('/').next().unwrap_or(path);
         if let Some(name) = self.by_file_name.get(file) {
             return Some(name);

@@ -5,6 +5,7 @@ mod cypher_regex;
 mod encode;
 mod files;
 mod link;
+mod notes;
 mod parse;
 mod scan;
 mod secrets;
@@ -18,6 +19,7 @@ use pyo3::prelude::*;
 fn _parser(module: &Bound<'_, PyModule>) -> PyResult<()> {
     scan::register(module)?;
     parse::register(module)?;
+    notes::register(module)?;
     files::register(module)?;
     secrets::register(module)?;
     cache::register(module)?;

@@ -23,8 +23,9 @@ pub struct Languages {
 #[pymethods]
 impl Languages {
     #[new]
-    fn new(folders: Vec<String>) -> PyResult<Self> {
-        let registry = Registry::load(&folders).map_err(PyValueError::new_err)?;
+    #[pyo3(signature = (folders, note_folder=""))]
+    fn new(folders: Vec<String>, note_folder: &str) -> PyResult<Self> {
+        let registry = Registry::load(&folders, note_folder).map_err(PyValueError::new_err)?;
         Ok(Languages { registry: Arc::new(registry) })
     }
 

@@ -73,6 +73,10 @@ impl LanguageNames for Languages {
         self.registry.of_path(path)
     }
 
+    fn note_folder(&self) -> &str {
+        self.registry.note_folder()
+    }
+
     fn of_first_line(&self, data: &[u8]) -> Option<&str> {
         self.registry.of_shebang(data)
     }

@@ -40,6 +40,12 @@ impl Unit {
         self.source.unresolved
     }
 
+    /// Problems of the file that depend on other files, as `line: code: message`.
+    #[getter]
+    fn problems(&self) -> Vec<String> {
+        self.source.problems.iter().map(|one| format!("{}: {}: {}", one.line, one.code, one.message)).collect()
+    }
+
     fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let rows = (0..self.source.nodes.len()).map(|position| tuple(py, &self.source.node_fields(position)));
         PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)

@@ -200,15 +200,15 @@ impl Scope {
         })
     }
 
-    /// Returns whether a file is to be indexed, by its path below the root.
-    pub fn includes_file(&self, path: &str) -> bool {
-        let included =
-            self.include.as_ref().is_none_or(|include| include.matched_path_or_any_parents(path, false).is_ignore());
+    /// Returns whether a file is to be indexed, by its path below the root. Globs to include do not apply to notes.
+    pub fn includes_file(&self, path: &str, is_note: bool) -> bool {
+        let included = is_note
+            || self.include.as_ref().is_none_or(|include| include.matched_path_or_any_parents(path, false).is_ignore());
         included && !self.exclude.matched(path, false).is_ignore()
     }
 
-    /// Returns whether something below a folder can be included.
-    pub fn may_include_below(&self, path: &str) -> bool {
+    /// Returns whether something below a folder can be included; `holds_notes` if it may contain notes.
+    pub fn may_include_below(&self, path: &str, holds_notes: bool) -> bool {
         let reachable = |wanted: &String| {
             let (shorter, longer) =
                 if wanted.len() < path.len() { (wanted.as_str(), path) } else { (path, wanted.as_str()) };
@@ -216,7 +216,7 @@ impl Scope {
                 .strip_prefix(shorter)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || shorter.is_empty())
         };
-        self.include_folders.as_ref().is_none_or(|folders| folders.iter().any(reachable))
+        (holds_notes || self.include_folders.as_ref().is_none_or(|folders| folders.iter().any(reachable)))
             && !self.exclude.matched(path, true).is_ignore()
     }
 }

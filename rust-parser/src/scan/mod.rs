@@ -6,6 +6,7 @@ mod file_names;
 mod ignore_patterns;
 mod ignore_rules;
 mod manifests;
+mod note_folder;
 mod repository;
 mod subset;
 mod walk;

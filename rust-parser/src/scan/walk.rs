@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::ignore_patterns::{Budget, TooManyRules};
 use super::ignore_rules::{RuleFiles, Rules, Scope, Verdict};
+use super::note_folder::NoteFolder;
 use super::subset::Subset;
 use super::{file_names, manifests};
 use crate::files;
@@ -59,6 +60,10 @@ pub struct ScanResult {
 pub trait LanguageNames: Sync {
     /// Returns the language of a file name.
     fn of_path(&self, path: &str) -> Option<&str>;
+    /// Returns the folder of notes, or "". It is scanned although its name may begin with a dot.
+    fn note_folder(&self) -> &str {
+        ""
+    }
     /// Returns the language of the interpreter in a `#!` line.
     fn of_first_line(&self, data: &[u8]) -> Option<&str>;
 }
@@ -262,11 +267,12 @@ impl Walk<'_> {
         };
         if is_folder {
             let reason = match reason {
-                "" if !self.scope.may_include_below(&path) => "scope",
+                "" if !self.scope.may_include_below(&path, self.notes().is_related(&path)) => "scope",
                 "" if path.matches('/').count() >= MAX_DEPTH => "too-deep",
                 "" => file_names::of_folder(name),
                 _ => reason,
             };
+            let reason = if reason == "hidden" && self.notes().is(&path) { "" } else { reason };
             if reason.is_empty() {
                 let in_ignored = verdict == Verdict::HoldsTracked;
                 let whole = folder.whole || self.subset.has(&path);
@@ -277,7 +283,7 @@ impl Walk<'_> {
             return;
         }
         let reason = match reason {
-            "" if !self.scope.includes_file(&path) => "scope",
+            "" if !self.scope.includes_file(&path, self.notes().has_note(&path)) => "scope",
             "" if kind == EntryKind::Link => "symlink",
             "" if kind != EntryKind::File => "special",
             "" => file_names::of_file(name, self.options.generated),
@@ -291,6 +297,10 @@ impl Walk<'_> {
             listing.manifests.push((kind, rank, name.to_owned()));
         }
         self.take_file(listing, path, name, handle);
+    }
+
+    fn notes(&self) -> NoteFolder<'_> {
+        NoteFolder(self.languages.note_folder())
     }
 
     /// Adds a file that no rule excludes, if it has a language and is within the size limit.

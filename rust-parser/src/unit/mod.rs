@@ -9,7 +9,7 @@ mod search_text;
 
 use std::sync::Arc;
 
-use crate::facts::{DefId, FileFacts, ScopeRule};
+use crate::facts::{DefId, FileFacts, Problem, ScopeRule};
 use crate::link::edge::FileEdges;
 use crate::link::emit::structure::Structure;
 use crate::link::project::index::Index;
@@ -51,6 +51,8 @@ pub(crate) struct UnitEdge {
     further_lines: Vec<u32>,
     strategy: &'static str,
     confidence: f64,
+    /// A JSON object, or "".
+    properties: String,
 }
 
 /// The data from which the rows of one unit are made.
@@ -66,6 +68,8 @@ pub struct UnitSource {
     pub(crate) edges: Vec<UnitEdge>,
     pub(crate) resolved: u32,
     pub(crate) unresolved: u32,
+    /// Problems of the file that depend on other files.
+    pub(crate) problems: Vec<Problem>,
 }
 
 /// Creates the unit of a file. `targets` holds, for each edge, the uid of its target without the project.
@@ -102,16 +106,21 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
         });
     }
     let mut lines = linked.further_lines.iter().peekable();
-    let edges = linked.edges.iter().zip(targets).enumerate().map(|(number, (edge, target))| UnitEdge {
-        source: if edge.source == FILE_NODE { 0 } else { positions[edge.source as usize] },
-        target,
-        kind: edge.kind.name(),
-        line: edge.line,
-        further_lines: std::iter::from_fn(|| lines.next_if(|(of, _)| *of == number as u32))
-            .map(|(_, line)| *line)
-            .collect(),
-        strategy: edge.via.name(),
-        confidence: edge.via.confidence(),
+    let mut statements = linked.statements.iter().peekable();
+    let edges = linked.edges.iter().zip(targets).enumerate().map(|(number, (edge, target))| {
+        let statement = statements.next_if(|(of, _)| *of == number as u32).map(|(_, statement)| statement);
+        UnitEdge {
+            source: if edge.source == FILE_NODE { 0 } else { positions[edge.source as usize] },
+            target,
+            kind: edge.kind.name(),
+            line: edge.line,
+            further_lines: std::iter::from_fn(|| lines.next_if(|(of, _)| *of == number as u32))
+                .map(|(_, line)| *line)
+                .collect(),
+            strategy: edge.via.name(),
+            confidence: statement.map_or_else(|| edge.via.confidence(), |statement| statement.confidence),
+            properties: statement.map_or_else(String::new, |statement| statement.properties.clone()),
+        }
     });
     let edges = edges.collect();
     UnitSource {
@@ -124,6 +133,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
         edges,
         resolved: linked.resolved,
         unresolved: linked.unresolved,
+        problems: linked.problems.clone(),
     }
 }
 
@@ -155,6 +165,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         further_lines: Vec::new(),
         strategy: "structure",
         confidence: 1.0,
+        properties: String::new(),
     });
     UnitSource {
         project: project.to_owned(),
@@ -166,6 +177,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         edges: edges.collect(),
         resolved: 0,
         unresolved: 0,
+        problems: Vec::new(),
     }
 }
 
@@ -179,6 +191,9 @@ impl UnitSource {
         for edge in &self.edges {
             add_fields(&self.edge_fields(edge), &mut rows);
         }
+        for problem in &self.problems {
+            add_fields(&[Field::Number(problem.line), problem.message.as_str().into()], &mut rows);
+        }
         rows.extend_from_slice(&self.resolved.to_le_bytes());
         rows.extend_from_slice(&self.unresolved.to_le_bytes());
         let mut digest = [0; 16];
@@ -187,7 +202,7 @@ impl UnitSource {
     }
 
     /// Returns the fields of `atlas.model.EdgeRow`.
-    pub(crate) fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 7] {
+    pub(crate) fn edge_fields<'a>(&'a self, edge: &'a UnitEdge) -> [Field<'a>; 8] {
         [
             self.nodes[edge.source].uid.as_str().into(),
             Field::Uid(&self.project, &edge.target),
@@ -196,6 +211,7 @@ impl UnitSource {
             edge.strategy.into(),
             Field::Fraction(edge.confidence),
             Field::Numbers(&edge.further_lines),
+            edge.properties.as_str().into(),
         ]
     }
 }

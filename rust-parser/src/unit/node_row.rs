@@ -10,7 +10,7 @@ use crate::unit::{NodePlace, UnitNode, UnitSource};
 
 impl UnitSource {
     /// Returns the fields of `atlas.model.NodeRow`.
-    pub(crate) fn node_fields(&self, position: usize) -> [Field<'_>; 24] {
+    pub(crate) fn node_fields(&self, position: usize) -> [Field<'_>; 25] {
         let node = &self.nodes[position];
         match (&node.place, &self.facts) {
             (NodePlace::File(def), Some(facts)) => self.definition_fields(node, *def, facts, position),
@@ -39,6 +39,7 @@ impl UnitSource {
                 "".into(),
                 "".into(),
                 "".into(),
+                "".into(),
             ],
             (NodePlace::File(_), None) => unreachable!("only files have definitions"),
         }
@@ -50,10 +51,10 @@ impl UnitSource {
         def: DefId,
         facts: &'a FileFacts,
         position: usize,
-    ) -> [Field<'a>; 24] {
+    ) -> [Field<'a>; 25] {
         let is_file = def == FILE_NODE;
         let definition = &facts.definitions[if is_file { 0 } else { def as usize }];
-        let is_whole = is_file || def == 0;
+        let is_whole = is_file || (def == 0 && !definition.kind.is_note());
         let (label, kind) = if is_file { ("File", "file") } else { label_and_kind(definition.kind, self.is_package) };
         let text = |name: u32| &facts.strings[name as usize];
         let name = match definition.kind {
@@ -81,6 +82,10 @@ impl UnitSource {
         } else {
             (definition.start_line, definition.end_line, definition.start_byte, definition.end_byte)
         };
+        let properties = match facts.properties.binary_search_by_key(&def, |&(definition, _)| definition) {
+            Ok(at) => text(facts.properties[at].1),
+            Err(_) => "",
+        };
         let is_marked = |flag: u32| !is_file && definition.flags & flag != 0;
         [
             node.uid.as_str().into(),
@@ -107,6 +112,7 @@ impl UnitSource {
             Field::Hex(definition.text_digest),
             chunk_digest.into(),
             chunk_name.into(),
+            properties.into(),
         ]
     }
 
@@ -126,7 +132,9 @@ impl UnitSource {
                         .map_or_else(|| name.to_owned(), |class| format!("{class} {name}")),
                 }
             }
-            "Class" => name.to_owned(),
+            "Class" | "Entity" => name.to_owned(),
+            // The entity that the statement is about.
+            "Observation" => facts.strings[facts.definitions[0].name as usize].to_owned(),
             "Module" | "File" | "DocFile" | "DocSection" | "ADR" => facts.path.clone(),
             _ => String::new(),
         }
@@ -167,12 +175,17 @@ fn label_and_kind(kind: Kind, is_package: bool) -> (&'static str, &'static str) 
         Kind::DocFile => ("DocFile", "docfile"),
         Kind::Adr => ("ADR", "adr"),
         Kind::DocSection => ("DocSection", "docsection"),
+        Kind::Claim => ("Claim", "claim"),
+        Kind::Decision => ("Decision", "decision"),
+        Kind::Entity => ("Entity", "entity"),
+        Kind::Observation => ("Observation", "observation"),
     }
 }
 
 fn is_embedded(label: &str, rule: ScopeRule) -> bool {
     match label {
         "Function" | "Method" | "Class" | "Module" | "DocSection" | "DocFile" | "ADR" => true,
+        "Claim" | "Decision" | "Entity" | "Observation" => true,
         "File" => matches!(rule, ScopeRule::Directory | ScopeRule::Declared),
         _ => false,
     }

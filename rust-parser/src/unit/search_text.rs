@@ -60,9 +60,12 @@ impl UnitSource {
 
     fn span(&self, position: usize) -> (usize, usize) {
         match (&self.nodes[position].place, &self.facts) {
-            (NodePlace::File(def), Some(facts)) if *def != FILE_NODE && *def != 0 => {
+            (NodePlace::File(def), Some(facts)) if *def != FILE_NODE => {
                 let definition = &facts.definitions[*def as usize];
-                (definition.start_byte as usize, definition.end_byte as usize)
+                match *def == 0 && !definition.kind.is_note() {
+                    true => (0, facts.size as usize),
+                    false => (definition.start_byte as usize, definition.end_byte as usize),
+                }
             }
             (_, Some(facts)) => (0, facts.size as usize),
             _ => (0, 0),

@@ -56,7 +56,7 @@ class GraphFile:
     def edge(self, source: str, kind: str, target: str, line: int, strategy: str, confidence: float) -> None:
         ends = self.identify(source), self.identify(target)
         self.connection.execute(
-            "INSERT INTO edge VALUES (?,?,?,?,?,?,?)", (ends[0], kind, ends[1], line, strategy, confidence, "")
+            "INSERT INTO edge VALUES (?,?,?,?,?,?,?,?)", (ends[0], kind, ends[1], line, strategy, confidence, "", "")
         )
 
 

@@ -58,7 +58,7 @@ MATCH (s:Symbol {uid: uid})
 USING INDEX SEEK s:Symbol(uid)
 RETURN collect([e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.language, s.line, s.start_line, s.end_line,
   coalesce(e.span, 0), s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
-  coalesce(e.digests, ''), e.chunk_digest, e.chunk_name])
+  coalesce(e.digests, ''), e.chunk_digest, e.chunk_name, e.properties])
 
 // The best edges of one node and one type: the server keeps the best so far instead of sorting all.
 // Edges end at Symbol nodes only; testing the label would read every far node.
@@ -68,7 +68,8 @@ USING INDEX SEEK own:Symbol(uid)
 WITH r, far
 ORDER BY r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
 LIMIT $limit
-RETURN collect([$uid, far.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
+RETURN collect([$uid, far.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
+  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
 
 // name: best_in
 MATCH (own:Symbol {uid: $uid})<-[r:%type%]-(far)
@@ -76,7 +77,8 @@ USING INDEX SEEK own:Symbol(uid)
 WITH r, far
 ORDER BY r.confidence DESC, coalesce(far.path, ''), coalesce(r.line, 0), far.uid
 LIMIT $limit
-RETURN collect([far.uid, $uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
+RETURN collect([far.uid, $uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
+  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
 
 // name: edges_out
 UNWIND range(0, size($uids) - 1) AS place
@@ -89,7 +91,8 @@ ORDER BY place, type
 UNWIND best AS one
 WITH place, type, one.edge AS r, one.far AS far
 LIMIT $limit
-RETURN collect([$uids[place], far.uid, type, coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
+RETURN collect([$uids[place], far.uid, type, coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
+  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
 
 // name: edges_in
 UNWIND range(0, size($uids) - 1) AS place
@@ -102,7 +105,8 @@ ORDER BY place, type
 UNWIND best AS one
 WITH place, type, one.edge AS r, one.far AS far
 LIMIT $limit
-RETURN collect([far.uid, $uids[place], type, coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
+RETURN collect([far.uid, $uids[place], type, coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
+  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
 
 // name: degrees_out
 UNWIND $uids AS uid

@@ -13,7 +13,7 @@ MATCH (s:Symbol {uid: e.uid})
 USING INDEX SEEK s:Symbol(uid)
 RETURN key, e.decision, e.uid, e.label, s.kind, s.name, s.qualified_name, s.path, e.language, s.line, s.start_line,
   s.end_line, coalesce(e.span, 0), s.signature, s.docstring, s.is_test, s.is_generated, s.exported, s.modifiers,
-  coalesce(e.digests, ''), e.chunk_digest, e.chunk_name
+  coalesce(e.digests, ''), e.chunk_digest, e.chunk_name, e.properties
 
 // name: edges
 UNWIND $keys AS key
@@ -21,7 +21,8 @@ MATCH (e:AtlasEntry {unit: key})
 USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (s:Symbol {uid: e.uid})-[r]->(t:Symbol)
 USING INDEX SEEK s:Symbol(uid)
-RETURN key, s.uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines
+RETURN key, s.uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
+  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END
 
 // name: pending
 UNWIND $keys AS key
@@ -29,7 +30,7 @@ MATCH (e:AtlasEntry {unit: key})
 USING INDEX SEEK e:AtlasEntry(unit)
 MATCH (w:AtlasPending {source: e.uid})
 USING INDEX SEEK w:AtlasPending(source)
-RETURN key, w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines
+RETURN key, w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines, w.properties
 
 // name: vectors
 MATCH (e:AtlasEntry)

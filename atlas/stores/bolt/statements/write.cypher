@@ -96,25 +96,27 @@ RETURN collect([s.uid, id(s)])
 UNWIND $uids AS uid
 MATCH (s:Symbol {uid: uid})-[r]->(t:Symbol)
 USING INDEX SEEK s:Symbol(uid)
-RETURN collect([uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
+RETURN collect([uid, t.uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
+  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
 
 // name: incoming
 UNWIND $uids AS uid
 MATCH (t:Symbol {uid: uid})<-[r]-(s:Symbol)
 USING INDEX SEEK t:Symbol(uid)
-RETURN collect([s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines])
+RETURN collect([s.uid, uid, type(r), coalesce(r.line, 0), r.strategy, r.confidence, r.lines,
+  CASE WHEN r.strategy IN ['stated', 'anchor'] THEN properties(r) END])
 
 // name: pending_from
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {source: uid})
 USING INDEX SEEK w:AtlasPending(source)
-RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines])
+RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines, w.properties])
 
 // name: pending_to
 UNWIND $uids AS uid
 MATCH (w:AtlasPending {target: uid})
 USING INDEX SEEK w:AtlasPending(target)
-RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines])
+RETURN collect([w.source, w.target, w.type, w.line, w.strategy, w.confidence, w.lines, w.properties])
 
 // name: pending_targets
 MATCH (w:AtlasPending)
@@ -145,7 +147,8 @@ DELETE w
 
 // name: add_pending
 UNWIND $rows AS row
-CREATE (:AtlasPending {source: row[0], target: row[1], type: row[2], line: row[3], strategy: row[4], confidence: row[5], lines: row[6]})
+CREATE (:AtlasPending {source: row[0], target: row[1], type: row[2], line: row[3], strategy: row[4], confidence: row[5], lines: row[6],
+  properties: row[7]})
 
 // name: delete_edges
 UNWIND $rows AS row
@@ -163,7 +166,7 @@ MATCH (s)
 WHERE id(s) = row[0]
 MATCH (t)
 WHERE id(t) = row[1]
-CREATE (s)-[:%type% {line: row[2], strategy: row[3], confidence: row[4], lines: row[5]}]->(t)
+CREATE (s)-[:%type% {line: row[2], strategy: row[3], confidence: row[4], lines: row[5]%further%}]->(t)
 
 // name: delete_symbols
 UNWIND $uids AS uid

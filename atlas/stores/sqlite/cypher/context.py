@@ -63,6 +63,6 @@ def atom(scope: Scope, name: str, part: str) -> Evaluator | None:
     if place is None:
         return None
     slot, kind = place
-    if kind in ("bool", "list", "ints"):
+    if kind in ("bool", "list", "ints", "json"):
         return lambda row: decode(row[slot], kind)
     return lambda row: row[slot]

@@ -7,13 +7,14 @@ number 0, and an empty path, language or digest. An edge without a row for its f
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 import apsw
 
 from atlas.cypher.syntax import LabelExpression, LabelLogic, LabelName
+from atlas.stores.shared.properties import EDGE_PROPERTIES, NODE_PROPERTIES, edge_values, json_key, node_values, parsed
 from atlas.stores.sqlite.cypher.values import Edge
 from atlas.stores.sqlite.rows import fetch, lines_of
 
@@ -23,7 +24,7 @@ _CACHED_EDGES = 100_000
 
 
 class Column(NamedTuple):
-    """The SQL of a property, with `{0}` for the table alias; `kind` is str, int, float, bool, list or ints."""
+    """The SQL of a property, with `{0}` for the table alias; `kind` is str, int, float, bool, list, ints or json."""
 
     sql: str
     kind: str
@@ -35,8 +36,14 @@ def _file(expression: str) -> Column:
     return Column(f"(SELECT {expression} FROM file WHERE file.id = {{0}}.file)", "str", expression)
 
 
+def _note_columns(kinds: Mapping[str, str]) -> dict[str, Column]:
+    """Return the properties in the column `properties`, which is empty except for notes."""
+    text = "CASE WHEN json_valid({{0}}.properties) THEN json_extract({{0}}.properties, '$.{0}') END"
+    return {name: Column(text.format(json_key(name)), kind) for name, kind in kinds.items()}
+
+
 _PROJECT = "(SELECT project.name FROM project WHERE project.id = file.project)"
-NODE_COLUMNS: dict[str, Column] = {
+_NODE_TABLE: dict[str, Column] = {
     "uid": Column("(SELECT uid FROM symbol_id WHERE symbol_id.id = {0}.id)", "str"),
     "label": Column("{0}.label", "str"),
     "kind": Column("{0}.kind", "str"),
@@ -56,20 +63,24 @@ NODE_COLUMNS: dict[str, Column] = {
     "project": _file(_PROJECT),
     "digest": _file("CASE WHEN file.path <> '' THEN NULLIF(file.digest, '') END"),
 }
-EDGE_COLUMNS: dict[str, Column] = {
+_EDGE_TABLE: dict[str, Column] = {
     "line": Column("NULLIF({0}.line, 0)", "int"),
     "lines": Column("CASE WHEN {0}.line <> 0 THEN {0}.line || ' ' || {0}.further_lines END", "ints"),
     "strategy": Column("{0}.strategy", "str"),
     "confidence": Column("{0}.confidence", "float"),
 }
+NODE_COLUMNS: dict[str, Column] = {**_NODE_TABLE, **_note_columns(NODE_PROPERTIES)}
+EDGE_COLUMNS: dict[str, Column] = {**_EDGE_TABLE, **_note_columns(EDGE_PROPERTIES)}
 LABEL = NODE_COLUMNS["label"]
 TYPE = Column("{0}.type", "str")
 
 _NODE_SQL = (
-    "SELECT " + ", ".join(column.sql.format("n") for column in NODE_COLUMNS.values()) + " FROM node AS n WHERE n.id = ?"
+    "SELECT " + ", ".join(column.sql.format("n") for column in _NODE_TABLE.values()) + ", n.properties"
+    " FROM node AS n WHERE n.id = ?"
 )
 _EDGE_SQL = (
-    "SELECT strategy, confidence, further_lines FROM edge WHERE source = ? AND type = ? AND target = ? AND line = ?"
+    "SELECT strategy, confidence, further_lines, properties FROM edge "
+    "WHERE source = ? AND type = ? AND target = ? AND line = ?"
 )
 _KEY = "SELECT e.source, e.type, e.target, e.line FROM edge AS e CROSS JOIN node AS n"
 _OUT = f"{_KEY} ON n.id = e.target WHERE e.source = ?"
@@ -82,6 +93,8 @@ def decode(value: object, kind: str) -> object:
         return None if value is None else bool(value)
     if kind == "list":
         return None if value is None else cast("str", value).split()
+    if kind == "json":
+        return None if value is None else parsed(cast("str", value))
     if kind == "ints":
         return None if value is None else list(lines_of(cast("str", value)))
     return value
@@ -148,10 +161,12 @@ class Graph:
         record = self._nodes.get(identity)
         if record is None:
             [row] = fetch(self.connection, _NODE_SQL, (identity,)) or [()]
-            record = {}
-            for (name, column), value in zip(NODE_COLUMNS.items(), row, strict=False):
+            record = dict[str, object]()
+            for (name, column), value in zip(_NODE_TABLE.items(), row, strict=False):
                 if value is not None:
                     record[name] = decode(value, column.kind)
+            if row:
+                record |= node_values(cast("str", row[-1]))
             if len(self._nodes) >= _CACHED_NODES:
                 self._nodes.clear()
             self._nodes[identity] = record
@@ -165,7 +180,7 @@ class Graph:
             for row in fetch(self.connection, _EDGE_SQL, (edge.source, edge.type, edge.target, edge.line)):
                 if edge.line:
                     record["lines"] = [edge.line, *lines_of(row[2])]
-                record |= {"strategy": row[0], "confidence": row[1]}
+                record |= {"strategy": row[0], "confidence": row[1], **edge_values(row[3])}
             if len(self._edges) >= _CACHED_NODES:
                 self._edges.clear()
             self._edges[edge] = record

@@ -15,11 +15,11 @@ ORDER BY p.name, f.path;
 -- name: nodes
 SELECT s.uid, f.path, label, kind, n.name, qualified_name, line, start_line, end_line, start_byte, end_byte, signature, docstring,
   n.is_test, n.is_generated, exported, modifiers, signature_digest, body_digest, docstring_digest, text_digest, chunk_digest,
-  chunk_name, search_digest
+  chunk_name, n.properties, search_digest
 FROM symbol_id s CROSS JOIN node n ON n.id = s.id JOIN file f ON f.id = n.file ORDER BY s.uid;
 
 -- name: edges
-SELECT a.uid, e.type, coalesce(b.uid, '') AS target_uid, e.line, strategy, confidence, further_lines, t.id IS NULL
+SELECT a.uid, e.type, coalesce(b.uid, '') AS target_uid, e.line, strategy, confidence, further_lines, e.properties, t.id IS NULL
 FROM symbol_id a CROSS JOIN edge e ON e.source = a.id LEFT JOIN symbol_id b ON b.id = e.target LEFT JOIN node t ON t.id = e.target
 ORDER BY a.uid, e.type, target_uid, e.line;
 

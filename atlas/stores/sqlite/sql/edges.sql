@@ -47,18 +47,18 @@ CROSS JOIN json_each(:types) t
 WHERE number > 0
 
 -- name: all_out
-SELECT e.source, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.target, f.path, s.uid
+SELECT e.source, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.properties, e.target, f.path, s.uid
 FROM json_each(:pairs) w CROSS JOIN edge e ON e.source = w.value ->> 0 AND e.type = w.value ->> 1
 CROSS JOIN node n ON n.id = e.target CROSS JOIN file f ON f.id = n.file CROSS JOIN symbol_id s ON s.id = n.id
 
 -- name: all_in
-SELECT e.target, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.source, f.path, s.uid
+SELECT e.target, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.properties, e.source, f.path, s.uid
 FROM json_each(:pairs) w CROSS JOIN edge e INDEXED BY edge_target ON e.target = w.value ->> 0 AND e.type = w.value ->> 1
 CROSS JOIN node n ON n.id = e.source CROSS JOIN file f ON f.id = n.file CROSS JOIN symbol_id s ON s.id = n.id
 
 -- name: best_out
 WITH best AS MATERIALIZED (
-  SELECT e.source, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.target AS far, f.path
+  SELECT e.source, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.properties, e.target AS far, f.path
   FROM edge e CROSS JOIN node n ON n.id = e.target CROSS JOIN file f ON f.id = n.file
   WHERE e.source = :own AND e.type = :type ORDER BY e.confidence DESC, f.path, e.line LIMIT :limit
 )
@@ -66,7 +66,7 @@ SELECT b.*, s.uid FROM best b CROSS JOIN symbol_id s ON s.id = b.far
 
 -- name: best_in
 WITH best AS MATERIALIZED (
-  SELECT e.target, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.source AS far, f.path
+  SELECT e.target, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.properties, e.source AS far, f.path
   FROM edge e INDEXED BY edge_target CROSS JOIN node n ON n.id = e.source CROSS JOIN file f ON f.id = n.file
   WHERE e.target = :own AND e.type = :type ORDER BY e.confidence DESC, f.path, e.line LIMIT :limit
 )

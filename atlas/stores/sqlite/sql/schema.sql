@@ -65,6 +65,7 @@ CREATE TABLE node (
   body_digest TEXT NOT NULL,
   docstring_digest TEXT NOT NULL,
   text_digest TEXT NOT NULL,
+  properties TEXT NOT NULL,          -- '' or a JSON object
   chunk_name TEXT NOT NULL
 );
 CREATE INDEX node_file ON node(file);
@@ -79,6 +80,7 @@ CREATE TABLE edge (
   strategy TEXT NOT NULL,
   confidence REAL NOT NULL,
   further_lines TEXT NOT NULL,       -- the lines after `line`, ascending, separated by blanks
+  properties TEXT NOT NULL,          -- '' or a JSON object
   PRIMARY KEY (source, type, target, line)
 ) WITHOUT ROWID;
 CREATE INDEX edge_target ON edge(target, type);
@@ -133,4 +135,5 @@ SELECT n.id AS id, p.name AS project,
   n.is_generated AS is_generated, n.exported AS exported, n.modifiers AS modifiers, n.signature_digest AS signature_digest,
   n.body_digest AS body_digest, n.docstring_digest AS docstring_digest, n.text_digest AS text_digest,
   n.chunk_digest AS chunk_digest, n.chunk_name AS chunk_name
+  , n.properties AS properties
 FROM node n JOIN symbol_id s ON s.id = n.id JOIN file f ON f.id = n.file JOIN project p ON p.id = f.project;

@@ -10,7 +10,7 @@ LEFT JOIN content c ON c.file = f.id
 SELECT r.* FROM node n CROSS JOIN node_row r ON r.id = n.id WHERE n.file = ? ORDER BY r.uid
 
 -- name: edges
-SELECT a.uid, b.uid, e.type, e.line, e.strategy, e.confidence, e.further_lines
+SELECT a.uid, b.uid, e.type, e.line, e.strategy, e.confidence, e.further_lines, e.properties
 FROM node n CROSS JOIN symbol_id a ON a.id = n.id CROSS JOIN edge e ON e.source = n.id CROSS JOIN symbol_id b ON b.id = e.target
 WHERE n.file = ?
 

@@ -84,26 +84,26 @@ INSERT INTO symbol_id(uid, id) VALUES (?, ?)
 -- name: nodes_of_files
 SELECT n.id, n.file, n.search_digest, n.label, n.is_test, n.is_generated, n.chunk_digest, n.start_byte, n.end_byte, n.name,
   n.qualified_name, n.kind, n.line, n.start_line, n.end_line, n.signature, n.docstring, n.exported, n.modifiers,
-  n.signature_digest, n.body_digest, n.docstring_digest, n.text_digest, n.chunk_name
+  n.signature_digest, n.body_digest, n.docstring_digest, n.text_digest, n.chunk_name, n.properties
 FROM json_each(?) wanted CROSS JOIN node n INDEXED BY node_file ON n.file = wanted.value
 
 -- name: nodes_by_id
 SELECT n.id, n.file, n.search_digest, n.label, n.is_test, n.is_generated, n.chunk_digest, n.start_byte, n.end_byte, n.name,
   n.qualified_name, n.kind, n.line, n.start_line, n.end_line, n.signature, n.docstring, n.exported, n.modifiers,
-  n.signature_digest, n.body_digest, n.docstring_digest, n.text_digest, n.chunk_name
+  n.signature_digest, n.body_digest, n.docstring_digest, n.text_digest, n.chunk_name, n.properties
 FROM json_each(?) wanted CROSS JOIN node n ON n.id = wanted.value
 
 -- name: add_node
 INSERT INTO node(id, file, search_digest, label, is_test, is_generated, chunk_digest, start_byte, end_byte, name,
   qualified_name, kind, line, start_line, end_line, signature, docstring, exported, modifiers, signature_digest, body_digest,
-  docstring_digest, text_digest, chunk_name)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  docstring_digest, text_digest, chunk_name, properties)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: change_node
 UPDATE node SET file = ?2, search_digest = ?3, label = ?4, is_test = ?5, is_generated = ?6, chunk_digest = ?7, start_byte = ?8,
   end_byte = ?9, name = ?10, qualified_name = ?11, kind = ?12, line = ?13, start_line = ?14, end_line = ?15, signature = ?16,
   docstring = ?17, exported = ?18, modifiers = ?19, signature_digest = ?20, body_digest = ?21, docstring_digest = ?22,
-  text_digest = ?23, chunk_name = ?24
+  text_digest = ?23, chunk_name = ?24, properties = ?25
 WHERE id = ?1
 
 -- name: delete_node
@@ -119,7 +119,7 @@ DELETE FROM text WHERE rowid = ?
 INSERT INTO text(rowid, name, qualified_name, docstring, source, path) VALUES (?, ?, ?, ?, ?, ?)
 
 -- name: edges_of
-SELECT e.source, e.type, e.target, e.line, e.strategy, e.confidence, e.further_lines
+SELECT e.source, e.type, e.target, e.line, e.strategy, e.confidence, e.further_lines, e.properties
 FROM json_each(?) wanted CROSS JOIN edge e ON e.source = wanted.value
 
 -- name: delete_edge
@@ -130,7 +130,8 @@ INSERT INTO edge_count(project, type, strategy, count) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT(project, type, strategy) DO UPDATE SET count = count + ?4
 
 -- name: put_edge
-INSERT OR REPLACE INTO edge(source, type, target, line, strategy, confidence, further_lines) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT OR REPLACE INTO edge(source, type, target, line, strategy, confidence, further_lines, properties)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 
 -- name: forget_id
 DELETE FROM symbol_id WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM node WHERE id = ?1)

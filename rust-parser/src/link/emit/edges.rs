@@ -4,7 +4,7 @@ use crate::facts::{DefId, Kind, flags};
 use crate::language_data::ModuleRule;
 use crate::link::edge::{Edge, EdgeType, FileEdges, Target};
 use crate::link::emit::collector::EdgeCollector;
-use crate::link::emit::{calls, docs};
+use crate::link::emit::{calls, docs, notes};
 use crate::link::entity::{Entity, Values};
 use crate::link::project::arity::Arity;
 use crate::link::project::file_entry::{is_class, is_star};
@@ -20,6 +20,7 @@ pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
     collector.add_children();
     if query.file.is_document() {
         docs::add_references(&mut collector);
+        notes::add_relations(&mut collector);
     } else {
         collector.add_extensions();
         collector.add_inheritance();
@@ -27,7 +28,12 @@ pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
         collector.add_imports();
         calls::add_references(&mut collector);
     }
-    collector.finish()
+    let (mut edges, uids) = collector.finish();
+    if query.file.is_document() {
+        edges.statements = notes::statements(query, &edges.edges);
+        edges.problems = notes::duplicate_ids(query);
+    }
+    (edges, uids)
 }
 
 impl EdgeCollector<'_, '_> {
@@ -51,6 +57,7 @@ impl EdgeCollector<'_, '_> {
             let parent = self.source(around);
             let is_member = parent != FILE_NODE && is_class(file.outline(parent).kind);
             let kind = match definition.kind {
+                Kind::Observation => EdgeType::HasObservation,
                 _ if is_document => EdgeType::Contains,
                 kind if is_member && is_method(kind) => EdgeType::DefinesMethod,
                 _ => EdgeType::Defines,

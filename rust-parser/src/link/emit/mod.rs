@@ -6,5 +6,6 @@ pub mod calls;
 pub mod collector;
 pub mod docs;
 pub mod edges;
+pub mod notes;
 pub mod overloads;
 pub mod structure;

@@ -83,7 +83,10 @@ impl FileEntry {
         let mut qualified = Vec::with_capacity(facts.definitions.len());
         for definition in &facts.definitions {
             let path = &facts.strings[definition.path as usize];
-            qualified.push(qualified_name(&facts, &prefix, path));
+            qualified.push(match definition.kind.is_note() {
+                true => path.to_owned(),
+                false => qualified_name(&facts, &prefix, path),
+            });
         }
         let qualified_names = strings.intern_all(qualified.iter().map(|name| Some(name.as_str())));
         let numbers: Box<[SymbolId]> = facts

@@ -42,6 +42,7 @@ pub fn hooks(name: &str) -> Option<&'static dyn LanguageHooks> {
         "csharp" => &csharp::CSharp,
         "cfamily" => &cfamily::CFamily,
         "markdown" => &crate::parse::markdown::Markdown,
+        "note" => &crate::parse::notes::Notes,
         "rust" => &rust::Rust,
         _ => return None,
     })

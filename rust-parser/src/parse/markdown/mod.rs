@@ -6,7 +6,7 @@ mod decision_record;
 mod document;
 mod front_matter;
 mod html;
-mod lines;
+pub mod lines;
 mod mentions;
 mod nesting;
 mod reader;

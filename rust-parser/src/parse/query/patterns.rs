@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn every_file_of_patterns_is_a_query() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../atlas/languages");
-        let registry = Registry::load(&[folder.display().to_string()]).unwrap();
+        let registry = Registry::load(&[folder.display().to_string()], "").unwrap();
         assert!(registry.names().len() >= 4);
         for name in registry.names() {
             let language = registry.get(&name).unwrap();

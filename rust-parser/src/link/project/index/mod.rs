@@ -164,6 +164,13 @@ impl Index {
         claims.iter().copied().min_by_key(|&symbol| self.claim_order(symbol))
     }
 
+    /// Returns the path of the first other file that has a node with this qualified name.
+    pub fn other_file(&self, qualified_name: Sym, home: FileId) -> Option<&str> {
+        let claims = self.claims.get(&qualified_name)?.as_slice();
+        let others = claims.iter().map(|&symbol| self.symbols.get(symbol).file).filter(|&file| file != home);
+        others.map(|file| &*self.file(file).path).min()
+    }
+
     /// Returns the qualified name of a symbol.
     pub fn qualified_name(&self, symbol: SymbolId) -> Sym {
         let place = self.symbols.get(symbol);
@@ -212,7 +219,7 @@ impl Index {
         match target {
             Target::Symbol(symbol) => self.uid(symbol),
             Target::External(external) => self.external_uid(external),
-            Target::Package(package) => self.strings.text(package).to_owned(),
+            Target::Package(name) | Target::Stated(name) => self.strings.text(name).to_owned(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{FileFacts, Kind};
+use crate::facts::FileFacts;
 use crate::link::project::dependencies::{DependencyKind, add_differences, key, text_key};
 use crate::link::project::file_entry::{FileEntry, SharedScope};
 use crate::link::project::file_types::FileTypes;
@@ -111,7 +111,7 @@ impl Index {
         }
         let last = self.strings.intern(file_name_of(&entry.path));
         self.file_names.entry(last).or_default().push(id);
-        if entry.outlines.first().is_none_or(|top| !matches!(top.kind, Kind::DocFile | Kind::Adr)) {
+        if entry.outlines.first().is_none_or(|top| !top.kind.is_document()) {
             add_claim(&mut self.claims, entry.file_name, entry.file_symbol);
         }
         if entry.rules.lists_folders() {

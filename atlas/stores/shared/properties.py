@@ -1,0 +1,78 @@
+"""The further properties of notes and their edges: a JSON text in rows, properties of their own in queries. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import cast
+
+NODE_PROPERTIES: Mapping[str, str] = MappingProxyType(
+    {
+        "status": "str",
+        "confidence": "float",
+        "source": "str",
+        "created": "str",
+        "updated": "str",
+        "client": "str",
+        "agent": "str",
+        "type": "str",
+        "aliases": "json",
+    }
+)
+"""Of notes: name -> kind of value (`json`: a list of texts). Queries see these names only."""
+
+EDGE_PROPERTIES: Mapping[str, str] = MappingProxyType(
+    {
+        "reasoning": "str",
+        "created": "str",
+        "type": "str",
+        "types": "json",
+        "signature": "str",
+        "body": "str",
+        "docstring": "str",
+        "path": "str",
+        "anchor_line": "int",
+        "commit": "str",
+    }
+)
+"""Of relations and anchors, like `NODE_PROPERTIES`. `line` of an anchor is `anchor_line`, since edges have a line."""
+
+_KEYS = {"anchor_line": "line"}
+
+
+def json_key(name: str) -> str:
+    """Return the key in the JSON object of a property that queries see."""
+    return _KEYS.get(name, name)
+
+
+def node_values(properties: str) -> dict[str, object]:
+    """Return the properties of a note that queries see; {} for other nodes."""
+    return _values(properties, NODE_PROPERTIES)
+
+
+def edge_values(properties: str) -> dict[str, object]:
+    """Return the properties of a relation or anchor that queries see; {} for other edges."""
+    return _values(properties, EDGE_PROPERTIES)
+
+
+def edge_properties(values: Mapping[str, object]) -> str:
+    """Inverse of `edge_values`; other values are ignored."""
+    known = {json_key(name): values[name] for name in EDGE_PROPERTIES if values.get(name) is not None}
+    return json.dumps(known, ensure_ascii=False, sort_keys=True, separators=(",", ":")) if known else ""
+
+
+def parsed(text: str) -> object:
+    """Return the value of a JSON text; None for a text that is none, since a store's file may come from anywhere."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _values(properties: str, names: Mapping[str, str]) -> dict[str, object]:
+    found = parsed(properties) if properties else None
+    if not isinstance(found, dict):
+        return {}
+    found = cast("dict[str, object]", found)
+    return {name: value for name in names if (value := found.get(json_key(name))) is not None}

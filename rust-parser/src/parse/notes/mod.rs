@@ -1,0 +1,50 @@
+//! Reads notes: Markdown files with YAML front matter that hold a claim, a decision, or an entity and its observations.
+//!
+//! `front_matter` finds the YAML text, `yaml` reads it within limits, `reader` and `links` interpret its keys with the
+//! forms of `fields` and fill a `note`, `observations` reads the body of an entity. `json` passes a note to Python,
+//! `definitions` to the linker.
+
+mod definitions;
+mod fields;
+mod front_matter;
+mod json;
+mod links;
+mod note;
+mod observations;
+mod reader;
+mod yaml;
+
+use std::time::Duration;
+
+use crate::parse::deadline::Deadline;
+use crate::parse::facts_builder::FactsBuilder;
+use crate::parse::hooks::LanguageHooks;
+use crate::parse::markdown::Markdown;
+
+/// Largest CPU time for one note.
+const TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The hooks of notes, which read a whole file.
+pub struct Notes;
+
+impl LanguageHooks for Notes {
+    /// Reads a note, or the document that the file is instead. A README without front matter is meant as a document.
+    fn read(&self, builder: &mut FactsBuilder, source: &[u8], deadline: Deadline) {
+        let note = reader::read(source, deadline);
+        if note.is_note() {
+            definitions::add(builder, source, note);
+            return;
+        }
+        let file = builder.facts.path.rsplit('/').next().unwrap_or_default();
+        let is_about_folder = note.keys.is_empty() && file.to_ascii_lowercase().starts_with("readme.");
+        if !is_about_folder || note.front_end > 0 {
+            builder.facts.problems.extend(note.problems);
+        }
+        Markdown.read(builder, source, deadline);
+    }
+}
+
+/// Returns a note as JSON. Never fails: what is wrong with the file is in its list of problems.
+pub fn note_as_json(source: &[u8]) -> String {
+    json::render(&reader::read(source, Deadline::after(TIMEOUT)))
+}
