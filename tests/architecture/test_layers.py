@@ -38,7 +38,7 @@ HOMES = {
     "h11": ("atlas/http/protocol.py",),
     "watchfiles": ("atlas/pipeline/watch/recursive.py",),
     "litellm": ("atlas/embedders/",),
-    "atlas._parser": ("atlas/cypher/", "atlas/parsing/", "atlas/scan.py", "atlas/embedders/"),
+    "atlas._parser": ("atlas/cypher/", "atlas/notes/", "atlas/parsing/", "atlas/scan.py", "atlas/embedders/"),
 }
 """Foreign package -> where it may be imported; the Python standard library is free everywhere, nothing else is."""
 

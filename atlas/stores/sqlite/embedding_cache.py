@@ -9,18 +9,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
 import apsw
 
-from atlas.errors import StoreError, WriterBusy
-from atlas.process.files import make_private_folder
-from atlas.process.lock import WriterLock
-from atlas.stores.sqlite.hardened import connect
-from atlas.stores.sqlite.own_files import SUFFIXES, check_files, make_private
+from atlas.errors import StoreError
 from atlas.stores.sqlite.rows import fetch, run_many, value
+from atlas.stores.sqlite.side_file import delete_files, open_side_file
 
 FILE = "embeddings.db"
 OPENING_LOCK = "embeddings.lock"
@@ -30,15 +26,6 @@ DAY = 86_400
 
 EVICTED_SHARE = 0.1
 """Share of the vectors that are evicted when the cache is full, so that not every write evicts."""
-
-_BUSY_MS = 2000
-"""Milliseconds that a process waits for the write of another process before it fails."""
-
-_OPENING_S = 10.0
-"""Seconds that a process waits for another process to open the cache before it fails; opening takes far less."""
-
-_RETRY_S = 0.005
-"""Seconds between two attempts to take the opening lock; opening the cache takes some milliseconds."""
 
 _ROW_BYTES = 64
 """Overhead per vector: key, time and b-tree cell."""
@@ -59,12 +46,8 @@ class DiskCache:
         self._path, self._max_bytes = folder / FILE, max_bytes
         self._lock = threading.Lock()
         try:
-            make_private_folder(folder)
-            lock = _opening(folder)
-            try:
-                self._connection = self._open()
-            finally:
-                lock.release()
+            # A lost write only costs one more embedding.
+            self._connection = open_side_file(self._path, _SCHEMA, OPENING_LOCK, "OFF", delete_files)
         except (OSError, apsw.Error) as error:
             raise StoreError(f"the embedding cache {self._path} cannot be opened: {error}", "delete it") from error
 
@@ -80,14 +63,6 @@ class DiskCache:
         """Close; idempotent."""
         with self._lock:
             self._connection.close()
-
-    def _open(self) -> apsw.Connection:
-        try:
-            return _connect(self._path)
-        except (apsw.NotADBError, apsw.CorruptError, _Foreign):
-            for suffix in SUFFIXES:
-                self._path.with_name(FILE + suffix).unlink(missing_ok=True)
-            return _connect(self._path)
 
     def _do(self, work: Callable[..., _Result], given: object) -> _Result:
         with self._lock:
@@ -124,44 +99,3 @@ class DiskCache:
                     "DELETE FROM vector WHERE key IN (SELECT key FROM vector ORDER BY used, key LIMIT ?)",
                     (count - keep,),
                 )
-
-
-def _opening(folder: Path) -> WriterLock:
-    """Wait until no other process is opening the cache. Raises StoreError if that takes too long.
-
-    Two processes that switch a file to WAL mode at the same time do not wait for each other, whatever the busy timeout:
-    one of them fails. Two processes that replace a damaged file could delete each other's new file.
-    """
-    deadline = time.monotonic() + _OPENING_S
-    while True:
-        try:
-            return WriterLock(folder, OPENING_LOCK)
-        except WriterBusy as error:
-            if time.monotonic() > deadline:
-                hint = "wait until that process has started or stop it"
-                text = f"another process has been opening the embedding cache in {folder} for too long"
-                raise StoreError(text, hint) from error
-            time.sleep(_RETRY_S)
-
-
-class _Foreign(Exception):
-    """The file is a database of another application."""
-
-
-def _connect(path: Path) -> apsw.Connection:
-    check_files(path)
-    make_private(path)
-    with ExitStack() as undone:
-        connection = connect(path, apsw.SQLITE_OPEN_READWRITE, _BUSY_MS)
-        undone.callback(connection.close, True)
-        found = dict(fetch(connection, "SELECT name, sql FROM sqlite_schema"))
-        if found and found != _SCHEMA:
-            raise _Foreign
-        fetch(connection, "PRAGMA journal_mode=WAL")
-        # A lost write only costs one more embedding.
-        fetch(connection, "PRAGMA synchronous=OFF")
-        if not found:
-            for statement in _SCHEMA.values():
-                fetch(connection, statement)
-        undone.pop_all()
-        return connection

@@ -1,0 +1,40 @@
+"""Note ids: a letter for the kind and a ULID (https://github.com/ulid/spec), so that ids sort by time of creation."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable
+
+PREFIXES = {"claim": "c", "decision": "d", "entity": "e", "observation": "o"}
+"""First letter of an id by kind of note."""
+
+_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_PATTERN = re.compile(rf"[{''.join(PREFIXES.values())}]-[{_ALPHABET}]{{26}}")
+_RANDOM_BITS = 80
+
+
+class IdSource:
+    """Creates ids that increase within the process, even if the clock is set back. Safe for threads."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        """`clock` returns Unix seconds."""
+        self._clock = clock
+        self._guard = threading.Lock()
+        self._last = 0
+
+    def new(self, kind: str) -> str:
+        """Return a new id for a kind of `PREFIXES`."""
+        with self._guard:
+            drawn = int(self._clock() * 1000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
+            self._last = drawn if drawn > self._last else self._last + 1
+            number = self._last
+        digits = (number >> shift & 31 for shift in range(125, -1, -5))
+        return f"{PREFIXES[kind]}-{''.join(_ALPHABET[digit] for digit in digits)}"
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text has the form of an id."""
+    return _PATTERN.fullmatch(text) is not None

@@ -1,0 +1,141 @@
+"""The verbs that change notes: each writes one file and returns what stands in it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from atlas.errors import ConfigError, NotFound
+from atlas.notes.checks import MAX_OBSERVATIONS, MAX_RELATIONS
+from atlas.notes.folder import KnowledgeFolder
+from atlas.notes.front_matter import Value, new_file, with_body, with_item, with_line, with_values, without
+from atlas.notes.ids import IdSource
+from atlas.notes.note import Anchor, Note, Observation, Relation, read_note
+
+SUBFOLDERS = {"claim": "claims", "decision": "decisions", "entity": "entities"}
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A knowledge folder and who writes in it."""
+
+    folder: KnowledgeFolder
+    ids: IdSource
+    data_dir: Path
+    """Where idempotency keys and locks are kept."""
+    client: str = ""
+    """Name and version of the MCP client, `cli` for a person at the terminal."""
+    agent: str = ""
+
+    def add(self, kind: str, note_id: str, values: Mapping[str, Value], body: str, title: str) -> str:
+        """Write a new note and return its path; the file is called after `title`.
+
+        Raises StoreError if it cannot be written.
+        """
+        created = timestamp()
+        author = {"client": self.client, "agent": self.agent}
+        front: dict[str, Value] = {"id": note_id, "kind": kind, **values, "created": created}
+        if any(author.values()):
+            front["author"] = author
+        place = SUBFOLDERS[kind] if kind == "entity" else f"{SUBFOLDERS[kind]}/{created[:4]}"
+        return self.folder.create(place, title, note_id, new_file(front, body))
+
+    def relate(self, path: str, note_id: str, relation: Relation) -> bool:
+        """Add a relation to a note; return False, and leave the file, if it has one of this type to this target.
+
+        Raises NotFound if the note is not in this file, ConfigError for a note that cannot be edited.
+        """
+        added = False
+
+        def edit(data: bytes) -> bytes:
+            nonlocal added
+            note = _expected(data, note_id, path)
+            if any((one.type, one.to) == (relation.type, relation.to) for one in note.relations):
+                return data
+            if len(note.relations) >= MAX_RELATIONS:
+                raise ConfigError(f"{note_id} has {MAX_RELATIONS} relations already", "Relate a more specific note.")
+            added = True
+            item: dict[str, Value] = {
+                "type": relation.type,
+                "to": relation.to,
+                "reasoning": relation.reasoning,
+                "confidence": relation.confidence,
+                "created": relation.created or timestamp(),
+            }
+            return with_item(data, note, "relations", item)
+
+        self.folder.change(path, edit)
+        return added
+
+    def update(self, path: str, note_id: str, values: Mapping[str, Value], body: str = "") -> Note:
+        """Set top-level keys and, unless empty, the body; records the time in `updated`. Raises as `relate`."""
+
+        def edit(data: bytes) -> bytes:
+            note = _expected(data, note_id, path)
+            changed = with_values(data, note, {**values, "updated": timestamp()})
+            return with_body(changed, read_note(changed), body) if body else changed
+
+        return read_note(self.folder.change(path, edit))
+
+    def anchor(self, path: str, note_id: str, anchor: Anchor) -> Note:
+        """Add an anchor, or replace the one of the same target. Raises as `relate`."""
+
+        def edit(data: bytes) -> bytes:
+            note = _expected(data, note_id, path)
+            same = [at for at, one in enumerate(note.about) if (one.kind, one.target) == (anchor.kind, anchor.target)]
+            if not same and len(note.about) >= MAX_RELATIONS:
+                raise ConfigError(f"{note_id} has {MAX_RELATIONS} anchors already", "Write a more specific note.")
+            return with_item(data, note, "about", anchor_item(anchor), same[0] if same else None)
+
+        return read_note(self.folder.change(path, edit))
+
+    def observe(self, path: str, entity_id: str, text: str) -> Observation:
+        """Append an observation to an entity. `text` is one line. Raises as `relate`."""
+        found = Observation(self.ids.new("observation"), timestamp(), text, self.client)
+
+        def edit(data: bytes) -> bytes:
+            if len(_expected(data, entity_id, path).observations) >= MAX_OBSERVATIONS:
+                raise ConfigError(f"{entity_id} has {MAX_OBSERVATIONS} observations already", "Forget old ones.")
+            client = f" (client: {self.client})" if self.client else ""
+            return with_line(data, f"- {found.created} [{found.id}] {text}{client}")
+
+        self.folder.change(path, edit)
+        return found
+
+    def forget(self, path: str, entity_id: str, observation_id: str) -> Observation:
+        """Remove an observation and return it. Raises NotFound if it is not there, and as `relate`."""
+        removed: list[Observation] = []
+
+        def edit(data: bytes) -> bytes:
+            note = _expected(data, entity_id, path)
+            removed[:] = [one for one in note.observations if one.id == observation_id]
+            if not removed:
+                raise NotFound(f"no observation {observation_id} in {path}", "It may have been removed already.")
+            return without(data, removed[0].start, removed[0].end)
+
+        self.folder.change(path, edit)
+        return removed[0]
+
+
+def anchor_item(anchor: Anchor) -> dict[str, Value]:
+    """Return the value of an anchor in the front matter."""
+    item: dict[str, Value] = {anchor.kind: anchor.target}
+    for name in ("signature", "body", "docstring", "path", "commit"):
+        item[name] = str(getattr(anchor, name))
+    if anchor.line:
+        item["line"] = anchor.line
+    return item
+
+
+def timestamp() -> str:
+    """Return the current time as in front matter: RFC 3339, UTC, whole seconds."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _expected(data: bytes, note_id: str, path: str) -> Note:
+    note = read_note(data)
+    if note.id != note_id:
+        raise NotFound(f"{path} does not hold {note_id}", "The file was moved or edited: ask again.")
+    return note

@@ -1,0 +1,98 @@
+"""Idempotency keys: a repeated call with the same key gives the stored answer and writes nothing.
+
+One file per key in the data folder holds a digest of the arguments, the id that the call is about to use, and the
+answer. A call that was killed between its note and its answer leaves the id; the repetition uses it again, and no note
+is doubled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from atlas.errors import ConfigError, StoreError
+from atlas.process.files import make_private_folder, read_file, write_file
+
+LIFETIME = 30 * 86_400
+"""Seconds for which a key is kept."""
+_FOLDER = "idempotency"
+_MAX_ANSWER = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call with a key. `answer` is that of the first call, None if it has not finished."""
+
+    file: Path
+    digest: str
+    note_id: str
+    created: float
+    answer: Mapping[str, Any] | None = None
+    is_repeated: bool = False
+
+
+def begin(data_dir: Path, key: str, tool: str, arguments: Mapping[str, object], note_id: str) -> Request:
+    """Record a call that is about to write `note_id`, or return the one that was recorded under this key.
+
+    The caller holds the lock of the key. Raises ConfigError for a key that was used with other arguments, and
+    StoreError if the folder cannot be used.
+    """
+    folder = data_dir / _FOLDER
+    file = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+    written = json.dumps([tool, arguments], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    digest = hashlib.sha256(written.encode()).hexdigest()
+    try:
+        make_private_folder(folder)
+        _drop_expired(folder)
+        known = _read(file)
+        if known is None:
+            request = Request(file, digest, note_id, time.time())
+            _write(request)
+            return request
+    except OSError as error:
+        raise StoreError(f"cannot record the key in {folder}: {error}", "Check permissions and free space.") from error
+    if known.digest != digest:
+        raise ConfigError(
+            "this idempotency_key was used with other arguments", "Use a new key, or repeat the call unchanged."
+        )
+    return known
+
+
+def finish(request: Request, answer: Mapping[str, Any]) -> None:
+    """Record the answer of a call. Raises StoreError."""
+    try:
+        _write(Request(request.file, request.digest, request.note_id, request.created, answer))
+    except OSError as error:
+        raise StoreError(
+            f"cannot record the answer: {error}", "The note is written; the call can be repeated."
+        ) from error
+
+
+def _read(file: Path) -> Request | None:
+    """Return a recorded call; a damaged record counts as none."""
+    try:
+        found = cast("dict[str, Any]", json.loads(read_file(file, _MAX_ANSWER)))
+        return Request(file, found["digest"], found["note_id"], found["created"], found["answer"], is_repeated=True)
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _write(request: Request) -> None:
+    fields = {name: getattr(request, name) for name in ("digest", "note_id", "created", "answer")}
+    write_file(request.file, json.dumps(fields, ensure_ascii=False).encode())
+
+
+def _drop_expired(folder: Path) -> None:
+    oldest = time.time() - LIFETIME
+    for file in folder.iterdir():
+        with suppress(FileNotFoundError):
+            if file.stat().st_mtime < oldest:
+                file.unlink(missing_ok=True)

@@ -1,0 +1,128 @@
+"""Quantities in a sentence: numbers with their unit as intervals, so that two statements can be compared.
+
+"at most 30 seconds" is ("time", 0, 30), "half a second" ("time", 0.5, 0.5), "8 retries" ("retry", 8, 8). Units of one
+kind are converted to one unit.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from atlas.search.notes.opposites import WORDS
+
+_UNITS: dict[str, tuple[str, float]] = {
+    unit: (kind, float(factor)) for kind, units in WORDS["units"].items() for unit, factor in units.items()
+}
+_NUMBERS: dict[str, float] = WORDS["numbers"]
+_SCALES: dict[str, float] = WORDS["scales"]
+_NOT_UNITS = frozenset(WORDS["not_units"].split())
+_BOUNDS: dict[str, str] = {word: kind for kind, words in WORDS["bounds"].items() for word in words}
+_TOLERANCE = 0.2
+"""Half the width of "about N", as a share of N."""
+
+
+def _either(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+
+_PHRASE = re.compile(
+    rf"(?P<bound>{_either(_BOUNDS)})?\s*"
+    rf"(?P<number>\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b(?:{_either(_NUMBERS)})\b)"
+    rf"(?:\s*(?P<scale>{_either(_SCALES)})\b)?\s*(?:of\s+)?(?:an?\s+)?(?P<unit>%|[A-Za-zµ]+)?",
+    re.IGNORECASE,
+)
+
+
+_RANGE_START = re.compile(r"(?:(?:between|from)\s+)?(\d[\d,_]*(?:\.\d+)?)\s*\S*\s*(?:and|to|-|–)\s*$", re.IGNORECASE)
+_KINDS = frozenset(WORDS["units"])
+
+
+class Quantity(NamedTuple):
+    """A number as an interval. `kind` is `time` (seconds), `bytes`, `share`, or the stem of the counted noun."""
+
+    kind: str
+    low: float
+    high: float
+    text: str
+    start: int
+    """Offset in the sentence."""
+
+
+def quantities(sentence: str) -> list[Quantity]:
+    """Return the quantities of a sentence in order. A number without a unit has the noun before it as its kind."""
+    found: list[Quantity] = []
+    for match in _PHRASE.finditer(sentence):
+        number, start = match["number"], match.start("number")
+        if start and (sentence[start - 1].isalnum() or sentence[start - 1] in "._/#^("):
+            continue
+        value = _value(number) * _SCALES.get((match["scale"] or "").lower(), 1.0)
+        unit = (match["unit"] or "").lower()
+        kind, factor = _unit(unit, sentence[: match.start()])
+        if not kind or (number.lower() == "one" and kind not in ("time", "bytes", "share")):
+            continue
+        low, high = _interval(value * factor, (match["bound"] or "").lower())
+        found.append(Quantity(kind, low, high, match.group().strip(), match.start()))
+    return _ranges(sentence, found)
+
+
+def _ranges(sentence: str, found: Sequence[Quantity]) -> list[Quantity]:
+    """Join "between 10 and 20 s", "from 10 to 20 s" and "10-20 s" to one interval."""
+    joined: list[Quantity] = []
+    for quantity in found:
+        words = _RANGE_START.search(sentence[: quantity.start])
+        if words is None:
+            joined.append(quantity)
+            continue
+        _, factor = _unit(_last_word(quantity.text), "")
+        low = _value(words[1]) * (factor if quantity.kind in _KINDS else 1.0)
+        if joined and joined[-1].start >= words.start():
+            joined.pop()
+        joined.append(quantity._replace(low=min(low, quantity.low), text=words.group() + quantity.text))
+    return joined
+
+
+def _last_word(text: str) -> str:
+    return text.split()[-1].lower() if text.split() else ""
+
+
+def excludes(one: Quantity, other: Quantity) -> bool:
+    """Return whether two quantities of one kind cannot both hold."""
+    slack = 1e-9 * max(abs(one.low), abs(other.low), 1e-9)
+    return one.low > other.high + slack or other.low > one.high + slack
+
+
+def _value(text: str) -> float:
+    word = _NUMBERS.get(text.lower())
+    return float(text.replace(",", "").replace("_", "")) if word is None else float(word)
+
+
+def _unit(unit: str, before: str) -> tuple[str, float]:
+    for form in (unit, unit.removesuffix("s")):
+        if form in _UNITS:
+            return _UNITS[form]
+    if unit and unit not in _NOT_UNITS:
+        return _stem(unit), 1.0
+    words = re.findall(r"[a-z]+", before.lower())
+    named = [word for word in words[-3:] if word not in _NOT_UNITS and len(word) > 2]
+    return (_stem(named[-1]), 1.0) if named else ("", 1.0)
+
+
+def _interval(value: float, bound: str) -> tuple[float, float]:
+    kind = _BOUNDS.get(bound)
+    if kind == "upper":
+        return -math.inf, value
+    if kind == "lower":
+        return value, math.inf
+    if kind == "about":
+        return value * (1 - _TOLERANCE), value * (1 + _TOLERANCE)
+    return value, value
+
+
+def _stem(word: str) -> str:
+    for ending, less in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if word.endswith(ending) and len(word) > len(ending) + 2 and not word.endswith("ss"):
+            return word[: -len(ending)] + less
+    return word
