@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from atlas._parser import split_words
-from atlas.model import STRUCTURE_PATH, EdgeRow, NodeRow, SearchText
+from atlas._parser import split_words, stem_words
+from atlas.model import PROSE_LABELS, STRUCTURE_PATH, EdgeRow, NodeRow, SearchText
 
 _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
 
@@ -23,12 +23,15 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
     of_path = _words(path)
     texts: list[SearchText] = []
     for node in nodes:
-        own = b""
+        own, is_prose = b"", node.label in PROSE_LABELS
         if path != STRUCTURE_PATH:
-            own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), node.docstring)
+            docstring = "" if is_prose else node.docstring
+            own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), docstring)
+        source = own.decode("utf8", "replace")
+        source = f"{_stems(node.chunk_name)}{_stems(source)}" if is_prose else _words(source)
         qualified = "".join(map(_words, (node.qualified_name, *headings.get(node.uid, ()))))
         words = (_words(node.name), qualified, _words(node.docstring))
-        texts.append(SearchText(node.uid, *words, _words(own.decode("utf8", "replace")), of_path))
+        texts.append(SearchText(node.uid, *words, source, of_path))
     return texts
 
 
@@ -72,6 +75,11 @@ def _nested(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], spans: Mapping[s
 
 def _words(text: str) -> str:
     return "".join(f"{word} " for word in split_words(text))
+
+
+def _stems(text: str) -> str:
+    stems = stem_words(text)
+    return f"{stems} " if stems else ""
 
 
 def _own_text(content: bytes, span: _Span, holes: Sequence[_Span], docstring: str) -> bytes:

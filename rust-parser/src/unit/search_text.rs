@@ -1,9 +1,9 @@
 //! The searchable text of a unit's nodes: split identifiers, and each node's own text without nested nodes and
-//! docstring.
+//! docstring. Notes are prose: their own text is there a second time, as stems.
 
 use crate::facts::Kind;
 use crate::link::project::names::FILE_NODE;
-use crate::tokens::push_words;
+use crate::tokens::{push_stems, push_words};
 use crate::unit::{Field, NodePlace, UnitSource};
 
 impl UnitSource {
@@ -31,16 +31,28 @@ impl UnitSource {
             };
             let docstring = text(13);
             let own = match self.facts {
-                Some(_) => own_text(content, self.span(position), holes, docstring),
+                Some(_) if self.is_note(position) => {
+                    // The name of an observation's text is that of its entity.
+                    let mut stems = String::new();
+                    push_stems(text(23), &mut stems);
+                    push_stems(&own_text(content, self.span(position), holes, ""), &mut stems);
+                    stems
+                }
+                Some(_) => words(&own_text(content, self.span(position), holes, docstring)),
                 None => String::new(),
             };
             let mut qualified = words(text(4));
             for heading in self.headings_around(position) {
                 push_words(heading, &mut qualified);
             }
-            rows.push([text(0).to_owned(), words(text(3)), qualified, words(docstring), words(&own), path.clone()]);
+            rows.push([text(0).to_owned(), words(text(3)), qualified, words(docstring), own, path.clone()]);
         }
         rows
+    }
+
+    fn is_note(&self, position: usize) -> bool {
+        let (NodePlace::File(def), Some(facts)) = (&self.nodes[position].place, &self.facts) else { return false };
+        *def != FILE_NODE && facts.definitions.get(*def as usize).is_some_and(|definition| definition.kind.is_note())
     }
 
     /// Returns the titles of the sections that contain a section, innermost first.
