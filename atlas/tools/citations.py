@@ -16,7 +16,11 @@ FILE_KINDS = ("module", "file", "docfile")
 """Kinds of nodes whose name is their path."""
 TITLED_KINDS = {"docsection": "section", "adr": "adr"}
 """Kinds of nodes that are cited by title, and how the kind is called."""
+NOTE_KINDS = ("claim", "decision", "entity", "observation")
+"""Kinds of notes: their name is text that somebody wrote, and is quoted."""
 
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Control characters and those that change the direction of text or have no width."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 
 
@@ -30,7 +34,7 @@ def symbol_of(row: NodeRow) -> Symbol:
         place=place_of(row),
         digest=row.text_digest,
         signature=row.signature,
-        summary=summary_of(row.docstring),
+        summary="" if row.kind in NOTE_KINDS and row.name in row.docstring else summary_of(row.docstring),
     )
 
 
@@ -49,6 +53,8 @@ def hit_name(symbol: Symbol, *, is_qualified: bool = False) -> str:
         return symbol.kind
     if symbol.kind in TITLED_KINDS:
         return f"{TITLED_KINDS[symbol.kind]} {symbol.name}"
+    if symbol.kind in NOTE_KINDS:
+        return f"{symbol.kind} {quoted(symbol.name)} {symbol.qualified_name}"
     name = symbol.qualified_name if is_qualified else shortened(symbol.qualified_name, path_of(symbol.place))
     within = re.search(rf"(?<![\w$]){re.escape(symbol.name)}(?![\w$])", symbol.signature)
     rest = symbol.signature[within.end() :] if within else f" {symbol.signature}".rstrip()
@@ -57,6 +63,12 @@ def hit_name(symbol: Symbol, *, is_qualified: bool = False) -> str:
     if len(rest) > SIGNATURE_CHARACTERS:
         rest = f"{rest[:SIGNATURE_CHARACTERS].rstrip()}..."
     return f"{marks}{symbol.kind} {name}{rest}"
+
+
+def quoted(text: str) -> str:
+    """Return a text of a note as data: in quotes, with invisible characters escaped."""
+    shown = _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return f'"{shown}"'
 
 
 def local_name(row: NodeRow) -> str:
