@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,6 +24,10 @@ PROSE_FOLDER = Path(__file__).with_name("prose_model")
 """The model of English prose that ships in the package."""
 EMOTION_FOLDER = Path(__file__).with_name("emotion_model")
 """The model of emotions in English prose that ships in the package; `atlas._parser.EmotionEncoder` reads it."""
+
+_OBSERVATION_MARKS = re.compile(
+    r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w+\] )?|\s*\(client: [^()\n]*\)$", re.MULTILINE
+)
 
 
 class StaticEmbedder:
@@ -85,8 +90,12 @@ class StaticEmbedder:
 
 
 def prose_text(chunk: Chunk) -> str:
-    """Return a chunk as a model of prose reads it: its name, which says what the text is about, then its text."""
-    return chunk.text if not chunk.name or chunk.text.startswith(chunk.name) else f"{chunk.name}. {chunk.text}"
+    """Return a chunk as a model of prose reads it: its name, which says what the text is about, then its text.
+
+    Times, ids and clients of observations are left out: they have nothing to do with what is observed.
+    """
+    text = _OBSERVATION_MARKS.sub("", chunk.text)
+    return text if not chunk.name or text.startswith(chunk.name) else f"{chunk.name}. {text}"
 
 
 def _read_info(folder: Path, space: str) -> ModelInfo:

@@ -5,12 +5,16 @@ Stores keep words in their own order and do not return them. The result equals t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from atlas._parser import split_words, stem_words
 from atlas.model import PROSE_LABELS, STRUCTURE_PATH, EdgeRow, NodeRow, SearchText
 
 _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
+
+_ID = re.compile(r"\[o-[0-9A-Za-z]{26}\]")
+"""The id of an observation."""
 
 _Span = tuple[int, int]
 
@@ -28,7 +32,7 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
             docstring = "" if is_prose else node.docstring
             own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), docstring)
         source = own.decode("utf8", "replace")
-        source = f"{_stems(node.chunk_name)}{_stems(source)}" if is_prose else _words(source)
+        source = f"{_stems(node.chunk_name)}{_stems(_ID.sub('', source, count=1))}" if is_prose else _words(source)
         qualified = "".join(map(_words, (node.qualified_name, *headings.get(node.uid, ()))))
         words = (_words(node.name), qualified, _words(node.docstring))
         texts.append(SearchText(node.uid, *words, source, of_path))
@@ -56,6 +60,10 @@ def _nested(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], spans: Mapping[s
     nested: dict[str, set[_Span]] = {}
     apart = {node.uid: node for node in nodes if node.label != "File"}
     for edge in edges:
+        if edge.type == "HAS_OBSERVATION" and edge.source in spans and edge.target in apart:
+            # a list item ends with its line, behind the end of the entity's text
+            nested.setdefault(edge.source, set()).add(spans[edge.target])
+            del apart[edge.target]
         if edge.type in _HOLDS and edge.source in spans and edge.target in apart:
             around, span = spans[edge.source], spans[edge.target]
             if around[0] <= span[0] and span[1] <= around[1]:

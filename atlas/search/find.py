@@ -159,7 +159,7 @@ def fuse(rankings: Sequence[Ranking], query: Query, fusion: Fusion = Fusion.WEIG
         totals = {uid: score / text[0].score for uid, score in text}
     else:
         totals = text_scores(words, meaning)
-    for uid, share in prose_scores(hits.get("prose", ())).items():
+    for uid, share in prose_scores(hits.get("prose", ()), words).items():
         totals[uid] = totals.get(uid, 0.0) + share
     name_weight = NAME_WEIGHT * query.focus**FOCUS_POWER
     for channel, weight in (("name", name_weight), ("phrase", PHRASE_WEIGHT), ("graph", NEIGHBOUR_WEIGHT)):

@@ -48,14 +48,14 @@ def text_scores(words: Sequence[Scored], meaning: Sequence[Scored]) -> dict[str,
     return weighted([words, lifted], [WORDS_WEIGHT, MEANING_WEIGHT])
 
 
-def prose_scores(hits: Sequence[Scored]) -> dict[str, float]:
-    """Return the meaning of notes as a share 0..`MEANING_WEIGHT` per uid.
+def prose_scores(hits: Sequence[Scored], words: Sequence[Scored]) -> dict[str, float]:
+    """Return the meaning of notes as a share per uid: 0..`MEANING_WEIGHT`, or 0..1 if no word was found.
 
     The scale is absolute, unlike that of code: a project may have three notes, and the best of three is as a rule not
     about the question.
     """
-    reach = PROSE_CEILING - PROSE_FLOOR
-    return {uid: MEANING_WEIGHT * min(1.0, (score - PROSE_FLOOR) / reach) for uid, score in hits if score > PROSE_FLOOR}
+    weight, reach = MEANING_WEIGHT if words else 1.0, PROSE_CEILING - PROSE_FLOOR
+    return {uid: weight * min(1.0, (score - PROSE_FLOOR) / reach) for uid, score in hits if score > PROSE_FLOOR}
 
 
 def weighted(rankings: Sequence[Sequence[tuple[str, float]]], weights: Sequence[float]) -> dict[str, float]:

@@ -306,7 +306,7 @@ async def test_other_refusals_are_mistakes_in_the_settings(reply: Reply, message
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (Reply(200, [[1.0, 2.0]]), "1 vectors for 7 texts"),
+        (Reply(200, [[1.0, 2.0]]), "1 vector for 7 texts"),
         (Reply(200, b"<html>"), "not return JSON"),
         (Reply(200, {"error": "x"}), "no list"),
         (Reply(200, [["a"]] * 7), "not a number"),

@@ -142,12 +142,13 @@ def test_a_damaged_model_is_named(tmp_path: Path, name: str) -> None:
         ProseEncoder(str(tmp_path))
 
 
-async def test_the_embedder_puts_the_name_in_front() -> None:
+async def test_the_embedder_puts_the_name_in_front_and_leaves_marks_out() -> None:
     embedder = StaticEmbedder(PROSE_FOLDER, PROSE)
     info = await embedder.info()
     assert (info.model, info.dimension, info.space) == ("atlas-static-prose-v1", 256, "prose")
+    item = "- 2026-11-20T09:00:00Z [o-01JD2V9Q7K0000000000000001] Releases on Thursdays. (client: cursor)\n"
     chunks = [
-        Chunk("p:o", "1", "Billing team", "Releases on Thursdays.", False),
+        Chunk("p:o", "1", "Billing team", item, False),
         Chunk("p:c", "2", "", "Releases.", False),
     ]
     queries = [await embedder.embed_query(text) for text in ("Billing team. Releases on Thursdays.", "Releases.")]

@@ -6,6 +6,9 @@ use crate::link::project::names::FILE_NODE;
 use crate::tokens::{push_stems, push_words};
 use crate::unit::{Field, NodePlace, UnitSource};
 
+/// Length of the id of an observation with its brackets.
+const ID_BYTES: usize = "[o-]".len() + 26;
+
 impl UnitSource {
     /// Returns the words of every node: `[uid, name, qualified name, docstring, source, path]`. The qualified name of a
     /// section is followed by the headings around it, which its anchor does not contain.
@@ -35,7 +38,7 @@ impl UnitSource {
                     // The name of an observation's text is that of its entity.
                     let mut stems = String::new();
                     push_stems(text(23), &mut stems);
-                    push_stems(&own_text(content, self.span(position), holes, ""), &mut stems);
+                    push_stems(&without_id(own_text(content, self.span(position), holes, "")), &mut stems);
                     stems
                 }
                 Some(_) => words(&own_text(content, self.span(position), holes, docstring)),
@@ -100,6 +103,19 @@ fn own_text(content: &[u8], span: (usize, usize), holes: &mut [(usize, usize)], 
     }
     own.push_str(&String::from_utf8_lossy(&content[at..end]));
     without_docstring(own, docstring)
+}
+
+/// Removes the first id of an observation, `[o-...]`: nobody searches for its parts.
+fn without_id(mut text: String) -> String {
+    let id = text.match_indices("[o-").map(|(start, _)| start..start + ID_BYTES).find(|id| {
+        text.as_bytes()
+            .get(id.clone())
+            .is_some_and(|id| id.ends_with(b"]") && id[3..ID_BYTES - 1].iter().all(u8::is_ascii_alphanumeric))
+    });
+    if let Some(id) = id {
+        text.replace_range(id, "");
+    }
+    text
 }
 
 /// Removes the docstring, from its first line to its last. The lines occur verbatim in the text; what surrounds them
