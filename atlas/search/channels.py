@@ -100,7 +100,12 @@ async def by_phrase(reader: Reader, query: Query, where: Filter) -> Ranking:
     the phrase that they contain, unless there are few.
     """
     sides = (replace(where, include_tests=False), where) if where.include_tests else (where,)
-    for side in sides:
+    for side in sides if query.verbatim and not query.phrases else ():
+        found = await reader.store.search_text([query.verbatim], side, FEW_HITS)
+        if found:
+            hits = tuple(Scored(hit.uid, 1.0) for hit in found)
+            return Ranking("phrase", hits, reasons=tuple((hit.uid, "text of the question") for hit in hits))
+    for side in sides if query.phrases else ():
         for share in PHRASE_SHARES:
             parts = _parts(query.phrases, share)
             found = await reader.store.search_text(parts, side, POOL) if parts else []

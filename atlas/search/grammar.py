@@ -165,7 +165,10 @@ def _intent(kind: Kind, match: re.Match[str], quoted: set[str]) -> RelationInten
             slots.append("")
             continue
         parts = [part for part in (groups.get(f"{slot}o") or groups.get(f"{slot}p"), groups[slot]) if part]
-        if any(part.lower() in PRONOUNS and part not in quoted for part in parts):
+        # `NOTHING` in capitals is a constant
+        if any(
+            part.lower() in PRONOUNS and not (part.isupper() and len(part) > 3) and part not in quoted for part in parts
+        ):
             return None
         if groups.get(f"{slot}o") and groups[slot] in nouns() and groups[slot] not in quoted:
             return None

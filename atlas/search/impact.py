@@ -163,7 +163,7 @@ def _merged(
             continue
         near = reached[row.target]
         certainty = near.certainty * row.confidence
-        lines = (row.line,) if row.line else ()
+        lines = row.lines
         known = new.get(far.uid)
         if known is None:
             new[far.uid] = Affected(
@@ -222,7 +222,7 @@ async def _documents(reader: Reader, seeds: Sequence[Seed]) -> tuple[Affected, .
     for depth, group in enumerate((names, owners), 1):
         for edge in await reader.store.edges(list(group), Direction.IN, _DOCUMENTS, MAX_LEVEL_EDGES):
             row = edge.row
-            lines = (row.line,) if row.line else ()
+            lines = row.lines
             known = found.get(edge.node.row.uid)
             if known is None:
                 found[edge.node.row.uid] = Affected(

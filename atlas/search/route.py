@@ -27,6 +27,9 @@ a an and any are as at be been but by can could did do does each for from had ha
 of on or our shall should so some such than that the their them then there these they this to was we were what when
 where which while who why will with would you your
 """
+MIN_VERBATIM = 5
+"""Words of a text that is searched as it stands: fewer stand next to each other by chance."""
+
 STOP_WORDS = frozenset(_STOP.split())
 """Dropped from word search if other words remain.
 
@@ -54,6 +57,8 @@ class Query:
     paths: tuple[str, ...]
     phrases: tuple[str, ...]
     """Quoted texts and error messages: words that stand next to each other, separated by spaces."""
+    verbatim: str
+    """The words of a text that may be quoted from the code, such as a message; "" for a question or a short text."""
     focus: float
     """0..1: the share of the words that belong to a name or path; 1 if the question is only a name."""
     relation: RelationIntent | None
@@ -100,6 +105,7 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         joined=joined,
         paths=paths[:MAX_NAMES],
         phrases=_phrases(folded, split_words),
+        verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
         relation=find_relation(folded),
         wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
@@ -144,6 +150,11 @@ def _phrases(text: str, split_words: Callable[[str], list[str]]) -> tuple[str, .
         texts = [text]
     found = [split_words(each) for each in texts if " " in each.strip()]
     return _distinct(" ".join(words[:MAX_WORDS]) for words in found if len(words) > 1)[:MAX_NAMES]
+
+
+def _verbatim(text: str, split_words: Callable[[str], list[str]]) -> str:
+    words = split_words(text)
+    return " ".join(words[:MAX_WORDS]) if len(words) >= MIN_VERBATIM and not _ASKS.match(text) else ""
 
 
 def _joined(plain: list[str]) -> tuple[str, ...]:

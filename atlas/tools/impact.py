@@ -30,6 +30,8 @@ MAX_LIMIT = 1_000
 _ORDER = ("changed", "affected", "tests", "documents", "still_named")
 _FIRST = {"changed": 30, "affected": 12, "tests": 8, "documents": 5, "still_named": 10}
 """Lines of each group that come before the rest of any group."""
+MAX_LINES = 12
+"""Lines of one symbol that are listed."""
 _FORMATS = ("text", "mermaid")
 _VERBS = {
     EdgeType.INHERITS: "inherits ", EdgeType.OVERRIDES: "overrides ", EdgeType.IMPORTS: "imports ",
@@ -230,7 +232,8 @@ def _via(each: Affected, several: bool) -> str:
 
 def _places(each: Affected) -> str:
     lines = each.lines or ((each.node.row.line,) if each.node.row.line else ())
-    return f" {','.join(map(str, lines))}" if lines else ""
+    more = f" and {len(lines) - MAX_LINES} more" if len(lines) > MAX_LINES else ""
+    return f" {','.join(map(str, lines[:MAX_LINES]))}{more}" if lines else ""
 
 
 def _test_lines(tests: Iterable[Affected], several: bool) -> list[ReportLine]:

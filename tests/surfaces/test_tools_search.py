@@ -113,7 +113,7 @@ async def test_words_find_what_no_name_says(shop: Atlas) -> None:
 
 
 async def test_tests_stand_below_unless_asked_for(shop: Atlas) -> None:
-    query = "sum the prices of everything in the basket"
+    query = "add up the prices of everything in the basket"
     found = names(await hybrid_search(shop, query))
     assert found.index("shop.cart.Cart.total") < found.index("tests.test_cart.test_total")
     assert names(await hybrid_search(shop, f"test that checks the {query}"))[0] == "tests.test_cart.test_total"

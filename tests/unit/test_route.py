@@ -181,3 +181,10 @@ def test_quoted_texts_and_messages_are_phrases(text: str, phrases: tuple[str, ..
 
 def test_a_quoted_text_is_no_name() -> None:
     assert taken_apart('what raises "Cannot resolve keyword foo"').relation is None
+
+
+def test_a_text_that_may_be_quoted_from_the_code_is_searched_as_it_stands() -> None:
+    text = "No mandatory attributes allowed after a default value."
+    assert taken_apart(text).verbatim == "no mandatory attributes allowed after default value"
+    assert taken_apart("how are mandatory attributes ordered here").verbatim == ""
+    assert taken_apart("mandatory attributes").verbatim == ""
