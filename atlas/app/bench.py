@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from atlas.app.embedder import make_embedder
+from atlas.app.embedder import make_writing_embedders
 from atlas.app.main import assemble, make_source
 from atlas.app.session import Session
 from atlas.app.store import bm25_library, open_store
@@ -36,7 +36,7 @@ async def open_live(settings: Settings) -> AsyncGenerator[LiveTiers]:
     store = await open_store(settings, writing=True)
     try:
         gate = SignificanceGate(store, settings.pipeline.body_threshold / 100)
-        embedders = [] if settings.embedder.provider == "none" else [make_embedder(settings)]
+        embedders = make_writing_embedders(settings)
         live = await LiveTiers.open([make_source(settings)], store, MemoryBus(), gate, embedders)
         try:
             yield live

@@ -26,7 +26,7 @@ from functools import partial
 from pathlib import Path
 
 from atlas.app.bus import connect_bus_of_running_daemon
-from atlas.app.main import make_embedder, make_source
+from atlas.app.main import make_source, make_writing_embedders
 from atlas.bench import meter
 from atlas.bench.observer import ProbeTimeout, until
 from atlas.bench.process import run
@@ -77,7 +77,12 @@ async def in_this_process(settings: Settings) -> AsyncGenerator[Writer]:
     store = EmbeddedStore.open(settings.data_dir, writing=True, vector_index=VectorIndex)
     page = settings.pipeline.embed_batch
     tiers = await LiveTiers.open(
-        [make_source(settings)], store, MemoryBus(), SignificanceGate(store), [make_embedder(settings)], page=page
+        [make_source(settings)],
+        store,
+        MemoryBus(),
+        SignificanceGate(store),
+        make_writing_embedders(settings),
+        page=page,
     )
     (place,) = tiers.workspaces.values()
 

@@ -28,6 +28,7 @@ VECTOR = struct.pack("<4f", 1, 0, 0, 0)
 READS: dict[str, Callable[[BoltStore], Awaitable[object]]] = {
     "identity": lambda store: store.identity(),
     "manifest": lambda store: store.manifest(PROJECT),
+    "paths": lambda store: store.paths(PROJECT),
     "records": lambda store: store.records(PROJECT, ["a.py"]),
     "projects": lambda store: store.projects(),
     "skipped": lambda store: store.skipped(PROJECT),

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import pytest
 
-from atlas.app.main import make_embedder, make_source
+from atlas.app.main import make_source, make_writing_embedders
 from atlas.buses.memory import MemoryBus
 from atlas.buses.retry_policy import RetryPolicy
 from atlas.config.load import load_settings
@@ -130,7 +130,7 @@ async def live_through(folder: Path, chance: random.Random) -> None:
     store.chance = chance
     bus = MemoryBus(retry_policy=RetryPolicy(attempts=1000, first_delay=0.005, longest_delay=0.02))
     live = await LiveTiers.open(
-        [make_source(chosen)], store, bus, SignificanceGate(store), [make_embedder(chosen)], page=7
+        [make_source(chosen)], store, bus, SignificanceGate(store), make_writing_embedders(chosen), page=7
     )
     await live.settle()
     tiers, stop = live._tiers, asyncio.Event()  # pyright: ignore[reportPrivateUsage]

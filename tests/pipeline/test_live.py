@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atlas.app.main import make_embedder, make_source
+from atlas.app.main import make_source, make_writing_embedders
 from atlas.buses.memory import MemoryBus
 from atlas.config.load import load_settings
 from atlas.contracts import Bus
@@ -41,7 +41,7 @@ async def live(root: Path, data: Path, bus: Bus | None = None, batch: int = 2000
             store,
             bus or MemoryBus(),
             SignificanceGate(store),
-            [make_embedder(chosen)],
+            make_writing_embedders(chosen),
             window=Window(0, batch, 0),
             page=7,
         )
@@ -249,7 +249,7 @@ async def test_several_projects_share_one_store(tmp_path: Path) -> None:
     first, second = (load_settings(project=str(root), data_dir=str(data)) for root in (one, two))
     store = EmbeddedStore.open(data, writing=True, vector_index=VectorIndex)
     sources = [make_source(first), make_source(second)]
-    tiers = await LiveTiers.open(sources, store, MemoryBus(), SignificanceGate(store), [make_embedder(first)])
+    tiers = await LiveTiers.open(sources, store, MemoryBus(), SignificanceGate(store), make_writing_embedders(first))
     await tiers.settle()
     (two / "pkg/a.py").write_text("def f():\n    return 3\n\ndef only_in_two():\n    return f()\n")
     await tiers.hint(["pkg/a.py"], "two")
