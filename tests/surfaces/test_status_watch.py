@@ -184,7 +184,7 @@ def test_in_a_pipe_a_line_a_second_and_the_daemon_when_it_appears(tmp_path: Path
     with home(tmp_path) as place, watching(place) as (process, lines):
         assert "first is not indexed yet" in next_with(lines, "daemon not running")
         atlas("index", cwd=place.root)
-        assert "| first @" in next_with(lines, "1 files 0 stale files 0 stale symbols")
+        assert "| first @" in next_with(lines, "1 file 0 stale files 0 stale symbols")
         place.run("daemon", "start")
         next_with(lines, "daemon running, idle | graph 0 waiting 0 pending")
         (place.root / "pkg" / "two.py").write_text("def gamma():\n    return 2\n")
