@@ -268,8 +268,8 @@ class MemgraphAgrees(StoresAgree):
 
 
 TestStoresAgree = StoresAgree.TestCase
-TestStoresAgree.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
+TestStoresAgree.settings = settings(max_examples=15, stateful_step_count=12, deadline=None)
 TestBoltAgrees = BoltAgrees.TestCase
-TestBoltAgrees.settings = settings(max_examples=4, stateful_step_count=8, deadline=None)
+TestBoltAgrees.settings = settings(max_examples=2, stateful_step_count=8, deadline=None)
 TestMemgraphAgrees = pytest.mark.memgraph(MemgraphAgrees.TestCase)
 TestMemgraphAgrees.settings = TestBoltAgrees.settings

@@ -27,8 +27,8 @@ from typing import Any
 from tests.dist.sources import explain_difference, only, tracked
 
 EXTENSION = "atlas/_parser.abi3.so"
-MAX_BYTES = 30_000_000
-"""Of the packed wheel, which has some 20 million today."""
+MAX_BYTES = 36_000_000
+"""Of the packed wheel, which has 30 million since it carries a model of prose."""
 PACKAGES = ("json", "email", "http")
 COMPILERS = ("cargo", "rustc", "cc", "gcc", "clang", "c++", "g++")
 

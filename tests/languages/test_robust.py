@@ -102,7 +102,7 @@ def test_files_of_the_cases() -> None:
         check(facts_of(REGISTRY, path, source.encode()), len(source.encode()))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(mutated())
 def test_mutated_files(file: tuple[str, bytes]) -> None:
     path, data = file
@@ -111,7 +111,7 @@ def test_mutated_files(file: tuple[str, bytes]) -> None:
         check(facts_of(REGISTRY, path, data), len(data))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from([*NAMES, "a.md"]), st.binary(max_size=300))
 def test_any_bytes(path: str, data: bytes) -> None:
     parsed = parse_bytes(REGISTRY, path, data)

@@ -153,7 +153,7 @@ def fresh(files: dict[str, _parser.ParsedFile]) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.lists(edits, min_size=1, max_size=4), min_size=1, max_size=8), st.booleans())
 def test_edits_in_batches(batches: list[list[tuple[str, str | None]]], rests: bool) -> None:
     linker = _parser.Linker("p", LANGUAGES)

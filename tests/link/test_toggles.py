@@ -137,7 +137,7 @@ ALL_ON = {path: frozenset(range(len(lines))) for path, lines in LINES.items()}
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     start=st.fixed_dictionaries({path: st.frozensets(st.sampled_from(range(len(LINES[path])))) for path in LINES}),
     edits=st.lists(st.sampled_from(sorted(LINES)).flatmap(switches), min_size=1, max_size=12),

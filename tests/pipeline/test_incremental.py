@@ -121,7 +121,7 @@ def apply_edit(root: Path, change: tuple[str, str, str]) -> None:
 
 
 @settings(
-    max_examples=int(os.environ.get("ATLAS_TEST_SEQUENCES", "12")),
+    max_examples=int(os.environ.get("ATLAS_TEST_SEQUENCES", "8")),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )

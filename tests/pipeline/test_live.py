@@ -28,7 +28,7 @@ from atlas.stores.sqlite.store import EmbeddedStore
 from tests.pipeline.test_incremental import MODULES, apply_edit, edit, source
 from tests.pipeline.trees import Dump, dump, index, write_tree
 
-SEQUENCES = int(os.environ.get("ATLAS_TEST_SEQUENCES", "12"))
+SEQUENCES = int(os.environ.get("ATLAS_TEST_SEQUENCES", "8"))
 
 
 @asynccontextmanager

@@ -83,7 +83,7 @@ def grow(root: Path, files: set[str], rules: Mapping[str, tuple[str, str]], mark
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.sets(PATHS, min_size=1, max_size=14),
     st.dictionaries(st.one_of(st.just("."), PATHS), RULES, max_size=4),

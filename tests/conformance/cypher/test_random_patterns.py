@@ -125,7 +125,7 @@ def shown(bound: dict[str, int], names: list[str]) -> tuple[object, ...]:
     return tuple(f"n{bound[name]}" if name in bound else None for name in names)
 
 
-relaxed = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+relaxed = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @relaxed
