@@ -290,13 +290,16 @@ async def _inside(reader: Reader, scope: str, project: str) -> tuple[Callable[[N
     anywhere = Filter(project=project)
     held = await reader.store.find(dotted(prefix), Match.SUFFIX, anywhere, 50)
     holders = [node.row.qualified_name for node in held if node.row.label in _HOLDERS]
+    part = f"/{prefix}/"
     is_path = "/" in scope or bool(await reader.store.find(prefix, Match.PATH, anywhere, 1))
+    # `iostream.py` of `tornado/iostream.py`
+    is_path = is_path or any(part in f"/{path}/" for path in await reader.store.paths(project))
     if not is_path and not holders:
         return None, (f"the scope `{prefix}` is not a path or symbol of the index, so it was not applied",)
 
     def inside(node: Node) -> bool:
         row = node.row
-        return (is_path and f"/{prefix}/" in f"/{row.path}/") or any(
+        return (is_path and part in f"/{row.path}/") or any(
             row.qualified_name == name or row.qualified_name.startswith(f"{name}.") for name in holders
         )
 

@@ -31,6 +31,8 @@ async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Pa
         answers: dict[str, RelationAnswer] = {}
         for question in (
             "callers of walkTree",
+            "who calls walkTree in walk.ts",
+            "who calls walkTree in next.ts",
             "subclasses of CoreBase",
             "who implements CoreOptions",
             "subclasses of CoreMissing",
@@ -39,6 +41,8 @@ async def test_relations_of_recursive_renamed_and_unconnected_names(tmp_path: Pa
             answer = await hybrid_search(atlas, question)
             assert isinstance(answer, RelationAnswer), question
             answers[question] = answer
+    assert _found(answers["who calls walkTree in walk.ts"]) == {("lib/walk.ts", (3,)), ("lib/walk.ts", (8,))}
+    assert _found(answers["who calls walkTree in next.ts"]) == set()
     assert _found(answers["callers of walkTree"]) == {("lib/walk.ts", (3,)), ("lib/walk.ts", (8,))}
     assert _found(answers["subclasses of CoreBase"]) == {("lib/next.ts", (3,))}
     assert _found(answers["who implements CoreOptions"]) == {("lib/renamed.ts", (3,))}
