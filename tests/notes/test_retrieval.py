@@ -20,6 +20,7 @@ from atlas.notes.ids import IdSource
 from atlas.pipeline.events import no_progress
 from atlas.search import Reader
 from atlas.search.notes import scoring
+from atlas.search.notes.answer_kinds import answer_factor, answer_pattern
 from atlas.search.notes.conversation import with_conversation
 from atlas.search.notes.hits import NOTE_LABELS, NoteFilter, NoteHit
 from atlas.search.notes.mentions import contains
@@ -261,6 +262,20 @@ def test_a_conversation_only_adds(scores: dict[str, float], following: dict[str,
     shared = with_conversation(positive, following, dict.fromkeys(following, 0.4))
     assert all(shared[uid] >= score for uid, score in positive.items())
     assert set(shared) == {*positive, *following.values()}
+
+
+@pytest.mark.parametrize(
+    ("question", "answers", "other"),
+    [
+        ("When did Ana move?", "I moved last Friday.", "I moved to Porto."),
+        ("which year was it built", "Built in 1987.", "Built of stone."),
+        ("How many goats are there?", "Three, and a donkey.", "Some, and a donkey."),
+    ],
+)
+def test_an_answer_of_the_right_kind_gains(question: str, answers: str, other: str) -> None:
+    pattern = answer_pattern(question)
+    assert answer_factor(pattern, answers) > answer_factor(pattern, other) == 1
+    assert answer_factor(answer_pattern("Who moved?"), answers) == 1
 
 
 def test_a_part_of_a_sequence() -> None:

@@ -12,6 +12,7 @@ from atlas.model import Filter, Label, Match, Scored
 from atlas.parsing import stem_words
 from atlas.search import Reader
 from atlas.search.notes import scoring
+from atlas.search.notes.answer_kinds import answer_factor, answer_pattern
 from atlas.search.notes.candidates import Candidate, candidates, find_candidates
 from atlas.search.notes.contradiction import Clash, clash, statement
 from atlas.search.notes.conversation import continues, followers, with_conversation
@@ -98,6 +99,7 @@ def _rank(
     is_name = bool(named.words) and asked <= set(stem_words(" ".join(named.words)).split())
     best = scoring.ordered(scores)[:most]
     newest = scoring.newest(notes[uid].properties.get("created", "") for uid in best)
+    answer = answer_pattern(text)
     final: dict[str, float] = {}
     for uid in best:
         note = notes[uid]
@@ -106,7 +108,8 @@ def _rank(
             # An entity without a text of its own answers only the question for itself.
             score = scoring.BARE_ENTITY if is_name and row.path in named.named else 0.0
         else:
-            score = scores[uid] * scoring.content(row.docstring) + scoring.name_bonus(row.path, named)
+            score = scores[uid] * scoring.content(row.docstring) * answer_factor(answer, row.docstring)
+            score += scoring.name_bonus(row.path, named)
         factor = scoring.confidence_factor(note.properties.get("confidence", 1.0))
         final[uid] = score * factor * scoring.age_factor(note.properties.get("created", ""), newest)
     return [Scored(uid, final[uid]) for uid in scoring.ordered(final) if final[uid] > 0]
