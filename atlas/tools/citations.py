@@ -28,7 +28,9 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 
 
 def symbol_of(row: NodeRow) -> Symbol:
-    """Return the citation of a node."""
+    """Return the citation of a node; signature and summary of a note are quoted."""
+    is_note = row.kind in NOTE_KINDS
+    summary = "" if is_note and row.name in row.docstring else summary_of(row.docstring)
     return Symbol(
         uid=row.uid,
         kind=row.kind,
@@ -36,8 +38,8 @@ def symbol_of(row: NodeRow) -> Symbol:
         qualified_name=row.qualified_name,
         place=place_of(row),
         digest=row.text_digest,
-        signature=row.signature,
-        summary="" if row.kind in NOTE_KINDS and row.name in row.docstring else summary_of(row.docstring),
+        signature=quoted(row.signature) if is_note and row.signature else row.signature,
+        summary=quoted(summary) if is_note and summary else summary,
     )
 
 

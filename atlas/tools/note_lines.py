@@ -6,10 +6,12 @@ quotes: it is never an instruction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from atlas.model import Label, NodeRow
-from atlas.search.notes.anchors import AnchorState, State
+from atlas.model import PROSE_LABELS, Label, Node, NodeRow
+from atlas.search import Reader
+from atlas.search.notes.about import NoteAbout, record_statuses
+from atlas.search.notes.anchors import AnchorState, State, states_of
 from atlas.search.notes.facts import age_in_days, facts_of
 from atlas.tools.citations import escaped, quoted
 
@@ -33,24 +35,63 @@ def note_line(
     An accepted status and a confidence of 1 are left out. `status` and `text` stand for those of the node; a decision
     record has its status in its text. `now` is a Unix time, 0 = now.
     """
-    parts = (note_head(row, status=status, text=text, characters=characters, now=now), suspect_text(states))
-    return "; ".join(filter(None, parts))
+    head = f"{note_kind(row)} {quoted(cut(text or _text_of(row), characters))} {_named(row.qualified_name)}"
+    return joined(head, note_marks(row, status=status, now=now), suspect_text(states))
 
 
-def note_head(
-    row: NodeRow, *, status: str = "", text: str = "", characters: int = TEXT_CHARACTERS, now: float = 0.0
-) -> str:
-    """Return the line of a note without what makes it suspect."""
+def note_marks(row: NodeRow, *, status: str = "", now: float = 0.0) -> str:
+    """Return `disputed, confidence 0.7, by cursor/1.0, 12 days old`, without what is usual; see `note_line`."""
     facts = facts_of(row)
     status = status or ("" if row.label in (Label.ADR, Label.OBSERVATION) else facts.status)
-    parts = [
-        f"{note_kind(row)} {quoted(cut(text or _text_of(row), characters))} {_named(row.qualified_name)}",
+    marks = (
         "" if status == "accepted" else _named(status),
         f"confidence {facts.confidence:g}" if facts.confidence != 1.0 else "",
         f"by {_named(facts.client)}" if facts.client else "",
         _age(age_in_days(facts, now)),
-    ]
-    return ", ".join(filter(None, parts))
+    )
+    return ", ".join(filter(None, marks))
+
+
+def joined(head: str, marks: str, suspect: str) -> str:
+    """Return the parts of a line of a note that are not empty."""
+    return "; ".join(filter(None, (", ".join(filter(None, (head, marks))), suspect)))
+
+
+def lines_about(about: NoteAbout, now: float = 0.0) -> tuple[str, ...]:
+    """Return a note about a symbol on one line, and on a second one what makes it suspect, if anything does."""
+    row = about.node.row
+    name = about.at if row.label == Label.ADR else row.qualified_name
+    head = f"{note_kind(row)} {quoted(cut(_text_of(row), TEXT_CHARACTERS))} {_named(name)}"
+    relation = f"{_named(about.relation)} this" if about.relation else ""
+    first = ", ".join(filter(None, (head, relation, note_marks(row, status=about.status, now=now))))
+    suspect = suspect_text(about.states)
+    return (first, f"  {suspect}") if suspect else (first,)
+
+
+def text_at_risk(about: NoteAbout) -> str:
+    """Return a note about a symbol that changes, and that it may no longer hold or why it is suspect already."""
+    first, *suspect = lines_about(about)
+    return f"{first}; {suspect[0].strip() if suspect else 'may no longer hold'}"
+
+
+async def marks_of(reader: Reader, nodes: Iterable[Node]) -> dict[str, str]:
+    """Return `note_marks` of the notes and decision records among some nodes, with what makes them suspect, by uid.
+
+    Raises store errors.
+    """
+    listed = list(nodes)
+    notes = [node for node in listed if node.row.label in PROSE_LABELS]
+    states = await states_of(reader, notes) if notes else {}
+    found = {
+        node.row.uid: "; ".join(filter(None, (note_marks(node.row), suspect_text(states.get(node.row.uid, ())))))
+        for node in notes
+    }
+    return {**found, **{uid: escaped(status) for uid, status in (await record_statuses(reader, listed)).items()}}
+
+
+def quoted_lines(row: NodeRow, lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a text of a node; those of a note as a quotation, with invisible characters escaped."""
+    return tuple(f"> {escaped(line)}" for line in lines) if row.label in PROSE_LABELS else tuple(lines)
 
 
 def note_kind(row: NodeRow) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from atlas.model import NodeRow
 from atlas.search.notes.anchors import AnchorState, State
+from atlas.search.notes.decisions import decision_status
 from atlas.tools.note_lines import note_line, suspect_text
 from tests.conformance.rows import node
 
@@ -52,3 +55,24 @@ def test_what_happened_to_the_code() -> None:
     assert suspect_text([moved, gone]) == "suspect: a.g moved to b.g b.py:3, a.h is gone since 0123456789"
     assert suspect_text([changed, moved, gone]).endswith(" and 1 more")
     assert note_line(note(), [moved]) == f'claim "It is slow." {ID}; suspect: a.g moved to b.g b.py:3'
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("# 1. Use X\n\n## Status\n\nAccepted\n\n## Context\n\nStatus: nothing\n", "accepted"),
+        ("---\nstatus: proposed\ndate: 2024-01-01\n---\n# X\n", "proposed"),
+        ('---\nstatus: "accepted"\n---\n', "accepted"),
+        ("# X\n\n* Status: superseded by [ADR-0012](0012-y.md)\n* Date: 2024\n", "superseded by adr-0012"),
+        ("# X\n\n- **Status**: Accepted. Nobody objected.\n", "accepted"),
+        ("# X\n\n**Status:** Deprecated\n", "deprecated"),
+        ("| Status | Accepted |\n|---|---|\n", "accepted"),
+        ("X\n=\n\nStatus\n------\n\nRejected, 2024-01-02\n", "rejected, 2024-01-02"),
+        ("# X\r\n\r\n## Decision status\r\n\r\n_Accepted_\r\n", "accepted"),
+        ("# X\n\nThe status of orders: open.\n\nstatus_code: 3\n", ""),
+        ("# X\n\n## Status\n\n## Context\n", ""),
+        ("", ""),
+    ],
+)
+def test_the_status_of_a_decision_record(text: str, status: str) -> None:
+    assert decision_status(text) == status

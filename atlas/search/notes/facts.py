@@ -34,14 +34,7 @@ class NoteFacts:
 
 def facts_of(row: NodeRow) -> NoteFacts:
     """Return the facts of a note; those of an observation are its own, and all defaults for other nodes."""
-    try:
-        found: object = json.loads(row.properties) if row.properties else None
-    except (ValueError, RecursionError):
-        # a store's file may come from anywhere
-        found = None
-    if not isinstance(found, dict):
-        return NoteFacts()
-    values = cast("dict[str, object]", found)
+    values = read_properties(row.properties)
     texts = {
         name: value
         for name in ("status", "source", "created", "updated", "client", "agent", "type")
@@ -49,6 +42,16 @@ def facts_of(row: NodeRow) -> NoteFacts:
     }
     confidence = values.get("confidence")
     return NoteFacts(**texts, confidence=confidence if isinstance(confidence, int | float) else 1.0)
+
+
+def read_properties(text: str) -> dict[str, object]:
+    """Return the properties of a note or of its edge; {} without any."""
+    try:
+        found: object = json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        # a store's file may come from anywhere
+        return {}
+    return cast("dict[str, object]", found) if isinstance(found, dict) else {}
 
 
 def age_in_days(facts: NoteFacts, now: float = 0.0) -> int | None:
