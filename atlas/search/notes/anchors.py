@@ -122,6 +122,11 @@ def anchor_to(row: NodeRow, commit: str = "") -> Anchor:
     return Anchor("symbol", name, *digests, row.path, row.line, commit)
 
 
+def renewed(states: Iterable[AnchorState], commit: str) -> dict[Anchor, Anchor]:
+    """Return the anchor of now for each anchor whose target is there or has moved; omits those that are gone."""
+    return {state.anchor: anchor_to(state.now, commit) for state in states if state.anchor and state.now}
+
+
 def place_of(row: NodeRow) -> str:
     """Return `path:line`, or "" for a node without a file."""
     return f"{row.path}:{row.line or row.start_line or 1}" if row.path else ""
@@ -134,7 +139,7 @@ def _state(anchor: Anchor, node: Node | None, went: Node | None) -> AnchorState:
     elif node is None:
         state = State.UNKNOWN if anchor.kind == "route" else State.GONE
     else:
-        changed = _changed(anchor, node.row)
+        changed = changed_parts(anchor, node.row)
         if anchor.path and anchor.path != node.row.path:
             state = State.MOVED
         elif changed:
@@ -146,7 +151,8 @@ def _state(anchor: Anchor, node: Node | None, went: Node | None) -> AnchorState:
     return AnchorState(anchor.kind, anchor.target, state, changed, at, moved_to, anchor.commit, anchor, row)
 
 
-def _changed(anchor: Anchor, row: NodeRow) -> tuple[str, ...]:
+def changed_parts(anchor: Anchor, row: NodeRow) -> tuple[str, ...]:
+    """Return which of signature, body and docstring differ from those of an anchor, as far as it has digests."""
     if row.label in FILE_LABELS:
         return ("body",) if anchor.body and anchor.body != row.text_digest else ()
     # without a docstring there is no digest of it: it is known to be missing where the others are known
