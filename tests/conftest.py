@@ -47,6 +47,11 @@ atexit.register(shutil.rmtree, _USER, ignore_errors=True)
 for _name in ("CONFIG", "CACHE", "DATA"):
     os.environ[f"XDG_{_name}_HOME"] = f"{_USER}/{_name.lower()}"
 
+# hundreds of processes are started: each compiles the package again where the machine's settings keep it from storing
+# what it compiled
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # machines are shared: a slow one must not fail a test, and all tests together take little time; `make fuzz` tries more
 settings.register_profile("shared", max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
