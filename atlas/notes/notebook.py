@@ -11,7 +11,7 @@ from pathlib import Path
 from atlas.errors import ConfigError, NotFound
 from atlas.notes.checks import MAX_OBSERVATIONS, MAX_RELATIONS
 from atlas.notes.folder import KnowledgeFolder
-from atlas.notes.front_matter import Value, new_file, with_body, with_item, with_line, with_values, without
+from atlas.notes.front_matter import Value, item_at, new_file, with_body, with_item, with_line, with_values, without
 from atlas.notes.ids import IdSource
 from atlas.notes.note import Anchor, Note, Observation, Relation, read_note
 
@@ -96,10 +96,27 @@ class Notebook:
 
         def edit(data: bytes) -> bytes:
             note = _expected(data, note_id, path)
-            same = [at for at, one in enumerate(note.about) if (one.kind, one.target) == (anchor.kind, anchor.target)]
-            if not same and len(note.about) >= MAX_RELATIONS:
+            same = next((one for one in note.about if (one.kind, one.target) == (anchor.kind, anchor.target)), None)
+            if same is None and len(note.about) >= MAX_RELATIONS:
                 raise ConfigError(f"{note_id} has {MAX_RELATIONS} anchors already", "Write a more specific note.")
-            return with_item(data, note, "about", anchor_item(anchor), same[0] if same else None)
+            return _with_anchor(data, note, same, anchor)
+
+        return read_note(self.folder.change(path, edit))
+
+    def reaffirm(self, path: str, note_id: str, renewed: Mapping[Anchor, Anchor]) -> Note:
+        """Replace anchors, old -> new, because the note still holds; records the time in `updated`.
+
+        Anchors that are no longer in the note are left out. Raises as `relate`.
+        """
+
+        def edit(data: bytes) -> bytes:
+            note = _expected(data, note_id, path)
+            for old, new in renewed.items():
+                same = next((one for one in note.about if (one.kind, one.target) == (old.kind, old.target)), None)
+                if same is not None:
+                    data = _with_anchor(data, note, same, new)
+                    note = read_note(data)
+            return with_values(data, note, {"updated": timestamp()})
 
         return read_note(self.folder.change(path, edit))
 
@@ -136,6 +153,12 @@ class Notebook:
 
         self.folder.change(path, edit)
         return removed[0]
+
+
+def _with_anchor(data: bytes, note: Note, old: Anchor | None, new: Anchor) -> bytes:
+    # items that cannot be read are in the file, but not in `note.about`: the line tells which item it is
+    position = item_at(data, note, "about", old.at) if old is not None else None
+    return with_item(data, note, "about", anchor_item(new), position)
 
 
 def anchor_item(anchor: Anchor) -> dict[str, Value]:
