@@ -113,6 +113,10 @@ class ContextAnswer:
     source: Source | None
     sections: tuple[Section, ...]
     evidence: Evidence
+    notes: tuple[tuple[str, ...], ...] = ()
+    """Notes and decisions about the node, one or two lines each: quoted data, and what makes it suspect."""
+    marks: str = ""
+    """Of a node that is a note: status, author, age, and what makes it suspect."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ TOOLS: tuple[Tool, ...] = (
         "get_context",
         "Read one symbol: its source code or body, class and module, and the neighbours around it by kind.",
         _SYMBOL_ARGUMENTS,
-        {**_SYMBOL, "in": _STRING, "source": _OBJECT, "edges": _OBJECT},
+        {**_SYMBOL, "in": _STRING, "source": _OBJECT, "notes": _ARRAY, "edges": _OBJECT},
         ("name",),
         ("outcome",),
         cites=True,

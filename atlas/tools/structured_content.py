@@ -145,7 +145,7 @@ def _symbol(symbol: Symbol) -> Structure:
 
 def _hit(hit: Hit) -> list[str]:
     """Return `[kind, name and signature, place, summary, matching lines ...]`; hits are in order of rank."""
-    parts = (hit_name(hit.symbol), hit.symbol.place, hit.symbol.summary, *map(source_line, hit.lines))
+    parts = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary, *map(source_line, hit.lines))
     return [part for part in parts if part]
 
 
@@ -195,6 +195,7 @@ def _node(answer: NodeAnswer) -> Structure:
         **{key: value for key, value in _symbol(node.symbol).items() if key != "kind"},  # in the traits
         "signature": node.symbol.signature,
         "traits": node_traits(node),
+        "marks": node.marks,
         "degrees": node_degrees(node),
         "docstring": _lines(node.docstring),
     }
@@ -204,7 +205,7 @@ def _node(answer: NodeAnswer) -> Structure:
 def _context(answer: ContextAnswer) -> Structure:
     if answer.symbol is None:
         return {}
-    symbol = _symbol(answer.symbol)
+    symbol = {**_symbol(answer.symbol), "marks": answer.marks}
     source: Structure = {}
     if answer.source is not None:
         span = f"{answer.source.start_line}-{answer.source.end_line} of {answer.source.last_line}"
@@ -215,6 +216,7 @@ def _context(answer: ContextAnswer) -> Structure:
         "node": _kept(symbol),
         "in": parents_line(answer.parents),
         "source": source,
+        "notes": [line for note in answer.notes for line in note],
         "edges": _sections(answer.sections),
     }
 
