@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -16,10 +16,11 @@ from atlas.errors import ConfigError, NotFound
 from atlas.ids import make_uid
 from atlas.notes.folder import KnowledgeFolder
 from atlas.notes.ids import IdSource
-from atlas.notes.note import Anchor
+from atlas.notes.note import Anchor, read_note
 from atlas.notes.notebook import Notebook
-from atlas.search.notes.anchors import AnchorState, State, anchor_states
-from atlas.search.notes.resolve_anchor import resolve_anchor
+from atlas.search.notes.anchors import AnchorState, State, anchor_states, renewed
+from atlas.search.notes.resolve_anchor import head_commit, resolve_anchor
+from atlas.search.notes.review import diff_text, review
 from tests.git.repositories import GitRepository
 
 TABLE = '''"""Tables."""
@@ -179,3 +180,103 @@ async def test_ten_notes_cost_little(shop: Shop) -> None:
         seconds.append(time.perf_counter() - start)
     # 10 to 20 times the time on a quiet machine
     assert min(seconds) < 0.05
+
+
+async def test_a_review_shows_what_has_changed_since_the_note(shop: Shop) -> None:
+    reader, book = shop.atlas.reader, shop.book
+    await shop.note(await resolve_anchor(reader, "measure"), await resolve_anchor(reader, "package:os"))
+    body = await shop.note(await resolve_anchor(reader, "render"))
+    assert (await review(reader)).total == 0
+    for status in ("retracted", "superseded"):
+        note_id = book.ids.new("claim")
+        path = book.add("claim", note_id, {"status": status}, "It is slow.", "slow")
+        book.anchor(path, note_id, await resolve_anchor(reader, "render"))
+    shop.git.commit("second", {"shop/table.py": TABLE.replace("ljust", "rjust")})
+    await shop.atlas.index()
+    found = await review(reader)
+    assert (found.total, found.checked, [each.node.row.uid for each in found.suspects]) == (1, 2, [body])
+    [change] = found.suspects[0].changes
+    assert (change.state.changed, change.remark, change.lines_left) == (("body",), "", 0)
+    assert change.lines == (
+        '     """Draw a table."""',
+        "     widths = measure(rows)",
+        "-    lines = [row.ljust(widths) for row in rows]",
+        "+    lines = [row.rjust(widths) for row in rows]",
+        "     return os.linesep.join(lines)",
+    )
+    note = found.suspects[0].node.row
+    again = renewed(found.suspects[0].states, await head_commit(reader))
+    changed = book.reaffirm(note.path, note.qualified_name, again)
+    assert changed.updated and [anchor.target for anchor in changed.about] == ["shop.table.render"]
+    await shop.atlas.index()
+    assert (await review(reader)).total == 0
+
+
+async def test_a_review_follows_renamed_files_and_says_what_it_cannot_show(shop: Shop) -> None:
+    reader = shop.atlas.reader
+    anchor = await resolve_anchor(reader, "render")
+    uid = await shop.note(
+        anchor,
+        await resolve_anchor(reader, "Theme.save"),
+        replace(await resolve_anchor(reader, "measure"), commit="HEAD~1; rm"),
+        replace(await resolve_anchor(reader, "Style.save"), body="0" * 16, commit="f" * 40),
+        replace(await resolve_anchor(reader, "README.md"), body="0" * 16),
+    )
+    edited = TABLE.replace("ljust", "rjust").replace("max(map(len, rows))", "80").partition("class Theme")[0]
+    await shop.states_after(uid, {"shop/table.py": None, "shop/grid.py": edited})
+    shop.git.stage("shop/table.py", "shop/grid.py")
+    [found] = (await review(reader)).suspects
+    changes = {change.state.target: change for change in found.changes}
+    render, theme, measure = (changes[f"shop.table.{name}"] for name in ("render", "Theme.save", "measure"))
+    assert (render.state.state, render.state.moved_to, render.state.changed) == (
+        State.MOVED,
+        "shop.grid.render",
+        ("body",),
+    )
+    assert render.lines[2:4] == (
+        "-    lines = [row.ljust(widths) for row in rows]",
+        "+    lines = [row.rjust(widths) for row in rows]",
+    )
+    assert (theme.state.state, theme.lines) == (State.GONE, ("-def save(self):", "-        return 2"))
+    assert (measure.lines, measure.remark) == ((), "the note names no commit")
+    assert "ffffffff" in changes["shop.table.Style.save"].remark
+    uncommitted = "the note was written for changes that were not committed"
+    assert (changes["README.md"].lines, changes["README.md"].remark) == ((), uncommitted)
+    assert found.states[0].state == State.MOVED and len(found.states) == 5
+
+
+async def test_a_note_cannot_read_what_is_not_indexed(shop: Shop) -> None:
+    hidden = "def key():\n    return 'swordfish'\n\n\ndef other():\n    return 'trout'\n"
+    commit = shop.git.commit("hidden", {"private/key.py": hidden, ".atlasignore": "private/\n"})
+    wanted = [
+        Anchor("symbol", "private.key.key", "0" * 16, "0" * 16, "", "private/key.py", 1, commit),
+        Anchor("file", "private/key.py", "", "0" * 16, "", "private/key.py", 1, commit),
+        Anchor("symbol", "etc.passwd.root", "0" * 16, "0" * 16, "", "../../etc/passwd", 1, commit),
+    ]
+    await shop.note(*wanted)
+    [found] = (await review(shop.atlas.reader)).suspects
+    assert [change.lines for change in found.changes] == [(), (), ()]
+    assert [change.remark for change in found.changes][:2] == ["private/key.py is not indexed"] * 2
+
+
+def test_a_difference_is_cut() -> None:
+    old = b"\n".join(b"line %d" % number for number in range(100))
+    assert diff_text(old, old) == ((), 0)
+    assert diff_text(old, b"") == (tuple(f"-line {number}" for number in range(40)), 60)
+    new = old.replace(b"line 10\n", b"").replace(b"line 80", b"x" * 300)
+    lines, left = diff_text(old, new)
+    assert (lines[:5], left) == ((" line 8", " line 9", "-line 10", " line 11", " line 12"), 0)
+    assert lines[5:9] == ("@@", " line 78", " line 79", "-line 80") and lines[9] == f"+{'x' * 200}..."
+
+
+async def test_an_anchor_is_replaced_where_it_stands(shop: Shop) -> None:
+    book = shop.book
+    note_id = book.ids.new("claim")
+    path = book.add("claim", note_id, {}, "It is slow.", "slow")
+    text = (shop.git.root / path).read_text()
+    about = "about:\n  - {bad: x}\n  - {symbol: a.b, line: 3}\n  - {symbol: a.c}\n---\n"
+    (shop.git.root / path).write_text(about.join(text.rsplit("---\n", 1)))
+    first = read_note(book.folder.read(path)).about[0]
+    note = book.reaffirm(path, note_id, {first: Anchor("symbol", "a.z", line=9), Anchor("symbol", "no"): first})
+    assert [(anchor.target, anchor.line) for anchor in note.about] == [("a.z", 9), ("a.c", 0)]
+    assert "  - {bad: x}\n" in (shop.git.root / path).read_text()

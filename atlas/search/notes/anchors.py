@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from atlas.ids import make_uid
 from atlas.model import Filter, Label, Match, Node, NodeRow
-from atlas.notes.note import Anchor, read_note
+from atlas.notes.note import Anchor, Note, read_note
 from atlas.search import Reader
 
 MAX_SEARCHED = 50
@@ -56,6 +56,10 @@ class AnchorState:
     """Qualified name of what has its body now; "" if it only changed its file, or did not move."""
     commit: str = ""
     """Commit of the code when the note was written or reaffirmed."""
+    anchor: Anchor | None = None
+    """The anchor as it is written."""
+    now: NodeRow | None = None
+    """The node that `at` is the place of."""
 
     @property
     def is_suspect(self) -> bool:
@@ -73,35 +77,32 @@ async def anchor_states(reader: Reader, uids: Sequence[str]) -> dict[str, tuple[
 
 async def states_of(reader: Reader, notes: Sequence[Node]) -> dict[str, tuple[AnchorState, ...]]:
     """Return the result of `anchor_states` for nodes that are read already."""
-    anchors = await anchors_of(reader, notes)
-    uids = [target_uid(project, each) for (project, _), found in anchors.items() for each in found]
-    nodes = {node.row.uid: node for node in await reader.store.symbols(list(dict.fromkeys(uids)))} if uids else {}
-    missing = {
-        (project, each)
-        for (project, _), found in anchors.items()
-        for each in found
-        if target_uid(project, each) not in nodes
-    }
-    went = await _where_they_went(reader, missing)
-    return {
-        note.row.uid: tuple(
-            _state(each, nodes.get(target_uid(note.project, each)), went.get((note.project, each)))
-            for each in anchors.get((note.project, note.row.path), ())
-        )
-        for note in notes
-    }
-
-
-async def anchors_of(reader: Reader, notes: Iterable[Node]) -> dict[tuple[str, str], tuple[Anchor, ...]]:
-    """Return the anchors of notes by project and path of their files, as these are indexed."""
     paths: dict[str, set[str]] = {}
     for note in notes:
         paths.setdefault(note.project, set()).add(note.row.path)
-    found: dict[tuple[str, str], tuple[Anchor, ...]] = {}
-    for project, wanted in paths.items():
-        for path, data in (await reader.store.content(project, sorted(wanted))).items():
-            found[project, path] = read_note(data).about
-    return found
+    found = {
+        (project, path): states
+        for project, wanted in paths.items()
+        for path, states in (await compare(reader, project, await read_notes(reader, project, wanted))).items()
+    }
+    return {note.row.uid: found.get((note.project, note.row.path), ()) for note in notes}
+
+
+async def read_notes(reader: Reader, project: str, paths: Iterable[str]) -> dict[str, Note]:
+    """Return the notes of files by path, as these are indexed."""
+    return {path: read_note(data) for path, data in (await reader.store.content(project, sorted(paths))).items()}
+
+
+async def compare(reader: Reader, project: str, notes: Mapping[str, Note]) -> dict[str, tuple[AnchorState, ...]]:
+    """Return the states of the anchors of notes by the path of their files."""
+    anchors = {anchor: target_uid(project, anchor) for note in notes.values() for anchor in note.about}
+    uids = list(dict.fromkeys(anchors.values()))
+    nodes = {node.row.uid: node for node in await reader.store.symbols(uids)} if uids else {}
+    went = await _where_they_went(reader, project, (each for each, uid in anchors.items() if uid not in nodes))
+    return {
+        path: tuple(_state(each, nodes.get(anchors[each]), went.get(each)) for each in note.about)
+        for path, note in notes.items()
+    }
 
 
 def target_uid(project: str, anchor: Anchor) -> str:
@@ -121,29 +122,37 @@ def anchor_to(row: NodeRow, commit: str = "") -> Anchor:
     return Anchor("symbol", name, *digests, row.path, row.line, commit)
 
 
+def renewed(states: Iterable[AnchorState], commit: str) -> dict[Anchor, Anchor]:
+    """Return the anchor of now for each anchor whose target is there or has moved; omits those that are gone."""
+    return {state.anchor: anchor_to(state.now, commit) for state in states if state.anchor and state.now}
+
+
 def place_of(row: NodeRow) -> str:
     """Return `path:line`, or "" for a node without a file."""
     return f"{row.path}:{row.line or row.start_line or 1}" if row.path else ""
 
 
 def _state(anchor: Anchor, node: Node | None, went: Node | None) -> AnchorState:
-    state, changed, at, moved_to = State.UNKNOWN, (), "", ""
+    state, changed, moved_to, now = State.UNKNOWN, (), "", (node or went)
     if node is None and went is not None:
-        state, at, moved_to = State.MOVED, place_of(went.row), went.row.qualified_name
+        state, moved_to = State.MOVED, went.row.qualified_name
     elif node is None:
         state = State.UNKNOWN if anchor.kind == "route" else State.GONE
     else:
-        at, changed = place_of(node.row), _changed(anchor, node.row)
+        changed = changed_parts(anchor, node.row)
         if anchor.path and anchor.path != node.row.path:
             state = State.MOVED
         elif changed:
             state = State.CHANGED
         elif anchor.signature or anchor.body or anchor.docstring or anchor.kind == "package":
             state = State.FRESH
-    return AnchorState(anchor.kind, anchor.target, state, changed, at, moved_to, anchor.commit)
+    row = now.row if now is not None else None
+    at = place_of(row) if row is not None else ""
+    return AnchorState(anchor.kind, anchor.target, state, changed, at, moved_to, anchor.commit, anchor, row)
 
 
-def _changed(anchor: Anchor, row: NodeRow) -> tuple[str, ...]:
+def changed_parts(anchor: Anchor, row: NodeRow) -> tuple[str, ...]:
+    """Return which of signature, body and docstring differ from those of an anchor, as far as it has digests."""
     if row.label in FILE_LABELS:
         return ("body",) if anchor.body and anchor.body != row.text_digest else ()
     # without a docstring there is no digest of it: it is known to be missing where the others are known
@@ -156,10 +165,10 @@ def _changed(anchor: Anchor, row: NodeRow) -> tuple[str, ...]:
     return tuple(name for name, is_known, is_equal in pairs if is_known and not is_equal)
 
 
-async def _where_they_went(reader: Reader, missing: Iterable[tuple[str, Anchor]]) -> Mapping[tuple[str, Anchor], Node]:
+async def _where_they_went(reader: Reader, project: str, missing: Iterable[Anchor]) -> Mapping[Anchor, Node]:
     """Return the node that has the body of each missing symbol or file now, where there is one."""
-    searched = [each for each in missing if each[1].kind in ("symbol", "file") and each[1].body][:MAX_SEARCHED]
-    found = await asyncio.gather(*(_with_body(reader, project, anchor) for project, anchor in searched))
+    searched = [each for each in missing if each.kind in ("symbol", "file") and each.body][:MAX_SEARCHED]
+    found = await asyncio.gather(*(_with_body(reader, project, anchor) for anchor in searched))
     return {each: node for each, node in zip(searched, found, strict=True) if node is not None}
 
 
