@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -41,6 +42,17 @@ class Notebook:
             front["author"] = author
         place = SUBFOLDERS[kind] if kind == "entity" else f"{SUBFOLDERS[kind]}/{created[:4]}"
         return self.folder.create(place, title, note_id, new_file(front, body))
+
+    def find_new(self, kind: str, note_id: str, title: str) -> str:
+        """Return the path of a note that `add` was asked to write, "" if it was not written."""
+        year = datetime.now(UTC).year
+        years = ("",) if kind == "entity" else (f"/{year}", f"/{year - 1}")
+        for place in (f"{SUBFOLDERS[kind]}{one}" for one in years):
+            for path in (*self.folder.named(place, title), *self.folder.named(place, note_id)):
+                with suppress(NotFound):
+                    if read_note(self.folder.read(path)).id == note_id:
+                        return path
+        return ""
 
     def relate(self, path: str, note_id: str, relation: Relation) -> bool:
         """Add a relation to a note; return False, and leave the file, if it has one of this type to this target.
@@ -108,12 +120,19 @@ class Notebook:
 
         return read_note(self.folder.change(path, edit))
 
-    def observe(self, path: str, entity_id: str, text: str) -> Observation:
-        """Append an observation to an entity. `text` is one line. Raises as `relate`."""
-        found = Observation(self.ids.new("observation"), timestamp(), text, self.client)
+    def observe(self, path: str, entity_id: str, text: str, created: str = "", observation_id: str = "") -> Observation:
+        """Append an observation to an entity, unless it has one with this id. `text` is one line.
+
+        `created` is now if empty. Raises as `relate`.
+        """
+        new_id = observation_id or self.ids.new("observation")
+        found = Observation(new_id, created or timestamp(), text, self.client)
 
         def edit(data: bytes) -> bytes:
-            if len(_expected(data, entity_id, path).observations) >= MAX_OBSERVATIONS:
+            observations = _expected(data, entity_id, path).observations
+            if any(one.id == new_id for one in observations):
+                return data
+            if len(observations) >= MAX_OBSERVATIONS:
                 raise ConfigError(f"{entity_id} has {MAX_OBSERVATIONS} observations already", "Forget old ones.")
             client = f" (client: {self.client})" if self.client else ""
             return with_line(data, f"- {found.created} [{found.id}] {text}{client}")

@@ -17,6 +17,7 @@ from atlas.tools.answers import (
     Described,
     Evidence,
     HealthAnswer,
+    KnowledgeAnswer,
     NodeAnswer,
     RelationAnswer,
     ReportAnswer,
@@ -28,6 +29,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.cells import cell
 from atlas.tools.citations import hit_name, parents_line, shown_name
+from atlas.tools.knowledge.body import body_lines
 from atlas.tools.reports import report_lines
 from atlas.tools.status.report import status_lines
 from atlas.tools.symbol_lines import (
@@ -71,6 +73,8 @@ def render(answer: Answer, cursor_prefix: str = "cursor=") -> str:
             body = status_lines(answer)
         case HealthAnswer():
             body = health_lines(answer)
+        case KnowledgeAnswer():
+            body = body_lines(answer.body)
     return "\n".join((head, *body, *evidence_tail(answer.evidence, cursor_prefix)))
 
 

@@ -17,6 +17,7 @@ from atlas.tools.answers import (
     Described,
     Evidence,
     HealthAnswer,
+    KnowledgeAnswer,
     NodeAnswer,
     ProjectStatus,
     RelationAnswer,
@@ -28,6 +29,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.cells import cell_value
 from atlas.tools.citations import hit_name, parents_line
+from atlas.tools.knowledge.body import body_structure
 from atlas.tools.render import OTHER_PACKAGES, check_line, render, to_dict
 from atlas.tools.reports import report_structure
 from atlas.tools.status.daemon import DaemonStatus, TierStatus
@@ -52,7 +54,8 @@ def structure(answer: Answer) -> Structure:
     if answer.evidence.below_floor:
         body = {key: value for key, value in body.items() if key in _ALWAYS}
     flag: Structure = {"stale": answer.evidence.freshness == "stale"} if isinstance(answer, _CITING) else {}
-    return {**flag, **_kept(body), **_evidence(answer)}
+    kept = body if isinstance(answer, KnowledgeAnswer) else _kept(body)
+    return {**flag, **kept, **_evidence(answer)}
 
 
 def structure_text(answer: Answer) -> str:
@@ -108,6 +111,8 @@ def _body(answer: Answer) -> Structure:
             body = _schema(answer)
         case HealthAnswer():
             body = {"state": answer.state, "checks": {check.name: check_line(check) for check in answer.checks}}
+        case KnowledgeAnswer():
+            body = body_structure(answer.body)
     return body
 
 
@@ -118,7 +123,7 @@ def _kept(body: Structure) -> Structure:
 
 _CITING = (SearchAnswer, RelationAnswer, ReportAnswer, NodeAnswer, ContextAnswer, TableAnswer)
 """Answers that cite files start with a flag that is true if a file of the project is newer than the index."""
-_ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks"))
+_ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks", "status"))
 
 
 def _evidence(answer: Answer) -> Structure:

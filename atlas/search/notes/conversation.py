@@ -38,10 +38,10 @@ async def _next(reader: Reader, uid: str) -> str:
 
 def continues(one: Node, other: Node) -> bool:
     """Return whether two observations that follow each other belong to one conversation."""
-    if one.row.path == other.row.path and other.row.start_line <= one.row.end_line + 1:
-        return True
     times = [properties_of(node).get("created", "") for node in (one, other)]
-    return all(times) and abs(seconds(times[1]) - seconds(times[0])) <= SESSION_SECONDS
+    if all(times):
+        return abs(seconds(times[1]) - seconds(times[0])) <= SESSION_SECONDS
+    return one.row.path == other.row.path and other.row.start_line <= one.row.end_line + 1
 
 
 def seconds(time: str) -> float:
@@ -53,12 +53,10 @@ def seconds(time: str) -> float:
 
 
 def with_conversation(
-    scores: Mapping[str, float], following: Mapping[str, str], forward: float, backward: float
+    scores: Mapping[str, float], following: Mapping[str, str], shares: Mapping[str, float]
 ) -> dict[str, float]:
-    """Return scores to which an observation adds a share of the score of the one before and the one after it."""
+    """Return scores to which an observation adds a share of the score of the one before it, by the latter's uid."""
     shared = dict(scores)
     for uid, after in following.items():
-        shared[after] = shared.get(after, 0.0) + forward * scores.get(uid, 0.0)
-        if uid in shared:
-            shared[uid] += backward * scores.get(after, 0.0)
+        shared[after] = shared.get(after, 0.0) + shares.get(uid, 0.0) * scores.get(uid, 0.0)
     return shared

@@ -18,7 +18,14 @@ from atlas.search.notes.contradiction import Clash, clash, statement
 from atlas.search.notes.conversation import continues, followers, with_conversation
 from atlas.search.notes.hits import NoteFilter, NoteHit, properties_of
 from atlas.search.notes.mentions import Mentions, mentions
-from atlas.search.notes.similarity import MAX_CHARACTERS, best_sentences, cosines_now, nearest, vector_of
+from atlas.search.notes.similarity import (
+    MAX_CHARACTERS,
+    best_sentences,
+    cosines_now,
+    nearest,
+    question_vector,
+    vector_of,
+)
 
 POOL = 150
 """Candidates per channel."""
@@ -49,7 +56,8 @@ async def find_notes(reader: Reader, query: str, where: NoteFilter, limit: int) 
     if not text or limit <= 0:
         return []
     path = await _path_of(reader, where.entity)
-    vector, named = await asyncio.gather(vector_of(reader, text), mentions(reader, text))
+    named = await mentions(reader, text)
+    vector = await question_vector(reader, text, named.words)
     pool = await _pool(reader, text, vector, where, path, max(POOL, 2 * limit))
     scores = scoring.fused(pool.words, pool.meaning)
     best = [pool.nodes[uid] for uid in scoring.ordered(scores)[:SENTENCES_OF]]
@@ -110,8 +118,8 @@ async def _with_followers(
     following = {
         uid: after for uid, after in following.items() if after in known and continues(known[uid], known[after])
     }
-    shared = with_conversation(scores, following, scoring.FORWARD, scoring.BACKWARD)
-    return known, shared, following
+    shares = {uid: scoring.forward_share(known[uid].row.docstring) for uid in following}
+    return known, with_conversation(scores, following, shares), following
 
 
 def _rank(
@@ -126,6 +134,8 @@ def _rank(
         if node.row.label == Label.ENTITY and not node.row.docstring:
             # An entity without a text of its own answers no question but the one for itself.
             score = scoring.BARE_ENTITY if only_names and node.row.path in named.named else 0.0
+        else:
+            score *= scoring.content(node.row.docstring)
         lifted = score + scoring.name_bonus(node.row.path, named)
         factor = scoring.confidence_factor(properties.get("confidence", 1.0))
         final[uid] = lifted * factor * scoring.age_factor(properties.get("created", ""), newest)

@@ -2,42 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from atlas.model import Node
+from atlas.parsing import stem_words
+from atlas.search.fuse import normalised
 from atlas.search.notes.conversation import seconds
 from atlas.search.notes.mentions import Mentions
 
 WORDS_WEIGHT = 0.45
 """Between the .4 and .5 that are best on six sets of embedding-prose/README.md; the rest is meaning."""
-FORWARD, BACKWARD = 0.25, 0.1
-"""Shares of its score that an observation gives to the next and to the previous one of a conversation."""
+FORWARD, FORWARD_OF_QUESTION = 0.2, 0.4
+"""Shares of its score that an observation gives to the next one of a conversation; more if it asks something."""
 NAME_WEIGHT = 0.1
 """What an observation gains if the question names its entity."""
 BARE_ENTITY = 1.0
+UNSAYING = 2.0
+"""Stems of a text that says half of what a long one says."""
 CONFIDENCE_SPAN = 0.1
 """A note of confidence 0 loses this share of its score."""
 AGE_SPAN, AGE_HALF_LIFE = 0.03, 30 * 86_400.0
 """The newest candidate gains this share of its score; one of this age in seconds gains half of it."""
-RECENT_SECONDS = 7 * 86_400.0
+_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 
 
 def fused(words: Mapping[str, float], meaning: Mapping[str, float]) -> dict[str, float]:
-    """Return w * BM25 / max + (1 - w) * (cosine - min) / (max - min) by uid, 0 for what a channel lacks.
+    """Return w * BM25 / max + (1 - w) * cosine / max by uid, 0 for what a channel lacks or for a negative cosine.
 
-    If one channel is empty, the other has the full range.
+    The cosine has a fixed zero: with the worst candidate as zero, the number of candidates would decide the ranking. If
+    one channel is empty, the other has the full range.
     """
     weight = 1.0 if not meaning else WORDS_WEIGHT if words else 0.0
-    best = max(words.values(), default=0.0)
-    low, high = min(meaning.values(), default=0.0), max(meaning.values(), default=0.0)
-    low = low if len(meaning) > 1 and high > low else 0.0
-    reach = high - low
-    scores: dict[str, float] = {}
-    for uid in {**words, **meaning}:
-        by_words = max(words.get(uid, 0.0), 0.0) / best if best > 0 else 0.0
-        by_meaning = (meaning.get(uid, low) - low) / reach if reach > 0 else 0.0
-        scores[uid] = weight * by_words + (1 - weight) * by_meaning
-    return scores
+    by_words, by_meaning = normalised(list(words.items())), normalised(list(meaning.items()))
+    return {
+        uid: weight * by_words.get(uid, 0.0) + (1 - weight) * by_meaning.get(uid, 0.0) for uid in {**words, **meaning}
+    }
 
 
 def with_sentences(meaning: Mapping[str, float], sentences: Mapping[str, float]) -> dict[str, float]:
@@ -53,6 +53,20 @@ def ordered(scores: Mapping[str, float]) -> list[str]:
 def name_bonus(path: str, named: Mentions) -> float:
     """Return what a note in this file gains because the question names its entity or a related one."""
     return NAME_WEIGHT * max(named.named.get(path, 0.0), named.related.get(path, 0.0))
+
+
+def content(text: str) -> float:
+    """Return how much a text says, 0..1: n / (n + UNSAYING) for n different stems outside of its questions.
+
+    Words and meaning both favour short texts: of a conversation, "What happened?" is near to every question.
+    """
+    said = len(set(stem_words(" ".join(part for part in _SENTENCE.findall(text) if "?" not in part)).split()))
+    return said / (said + UNSAYING)
+
+
+def forward_share(text: str) -> float:
+    """Return the share of its score that an observation with this text gives to the next one."""
+    return FORWARD_OF_QUESTION if "?" in text else FORWARD
 
 
 def confidence_factor(confidence: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+import struct
 from collections.abc import Sequence
 
 from atlas.contracts import Embedder
@@ -14,12 +15,13 @@ from atlas.parsing import VectorIndex
 from atlas.search import Reader
 from atlas.search.channels import other_model
 
-MIN_SENTENCES = 3
-"""Shorter notes are compared as a whole only (embedding-prose: of one or two sentences, the whole text)."""
+MIN_PASSAGE = 400
+"""Characters from which a note is a passage, whose best sentence counts; turns and short notes count as a whole."""
 MAX_SENTENCES = 12
 """Sentences of a note that are compared one by one."""
 MAX_CHARACTERS = 1000
 """Of a question. Longer ones are texts, which are embedded as a whole all the same."""
+_WORD = re.compile(r"\w+")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s)[^.!?\n]*)*[.!?]*")
 
 
@@ -55,6 +57,24 @@ async def vector_of(reader: Reader, text: str) -> bytes:
         return b""
 
 
+async def question_vector(reader: Reader, text: str, names: frozenset[str]) -> bytes:
+    """Return the vector of a question, in which the names of entities count half.
+
+    Every note about a named entity has its name in front, so in a short note the name outweighs what is said:
+    "Maria: What happened?" would be nearer to a question about Maria than most answers.
+    """
+    whole = await vector_of(reader, text)
+    kept = [word for word in _WORD.findall(text) if not names.intersection(reader.split_words(word))]
+    if not whole or not names or not kept:
+        return whole
+    rest = await vector_of(reader, " ".join(kept))
+    if not any(rest):
+        return whole
+    count = len(whole) // 4
+    pairs = zip(struct.unpack(f"<{count}f", whole), struct.unpack(f"<{count}f", rest), strict=True)
+    return struct.pack(f"<{count}f", *((one + other) / 2 for one, other in pairs))
+
+
 async def cosines_now(reader: Reader, vector: bytes, nodes: Sequence[Node], known: set[str]) -> dict[str, float]:
     """Return cosines of notes by uid: of those not in `known`, and the best sentence's (see `best_of`) of longer ones.
 
@@ -81,8 +101,8 @@ async def best_sentences(reader: Reader, vector: bytes, nodes: Sequence[Node]) -
     owners: list[str] = []
     chunks: list[Chunk] = []
     for node in nodes:
-        parts = sentences(node.row.docstring)
-        if len(parts) >= MIN_SENTENCES:
+        parts = sentences(node.row.docstring) if len(node.row.docstring) >= MIN_PASSAGE else []
+        if len(parts) > 1:
             name = node.row.chunk_name or ("" if node.row.name in parts[0] else node.row.name)
             owners += [node.row.uid] * min(len(parts), MAX_SENTENCES)
             chunks += [Chunk(node.row.uid, "", name, part, False) for part in parts[:MAX_SENTENCES]]
