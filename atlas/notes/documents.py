@@ -23,6 +23,7 @@ _TEXTS = ("status", "source", "created", "updated", "name", "type")
 _ANCHOR = ("signature", "body", "docstring", "path", "line", "commit")
 _RELATION = ("type", "to", "reasoning", "confidence", "created")
 _OBSERVATION = ("id", "created", "text", "client")
+_DEFAULTS = {"status": "accepted", "confidence": 1.0}
 _COMPARE = "Compare with what `atlas notes export` writes."
 _ORDER = ("id", "kind", "name", "type", "aliases", "status", "confidence", "source", "created", "updated")
 
@@ -39,7 +40,9 @@ def to_document(found: FoundNote, folder: str) -> Document:
 
 def to_file(document: Mapping[str, Any]) -> bytes:
     """Return the file of a note. Raises ConfigError for an object that does not say what the file then would."""
-    wanted = {name: value for name, value in document.items() if name not in ("path", "file")}
+    wanted = {**_DEFAULTS, **{name: value for name, value in document.items() if name not in ("path", "file")}}
+    if not is_id(str(wanted.get("id"))):
+        raise ConfigError("the object has no id of a note", _COMPARE)
     try:
         file = document.get("file")
         if isinstance(file, str):
@@ -140,4 +143,4 @@ def _is_written(name: str, document: Mapping[str, Any]) -> bool:
     """Return whether a field is a key of the file: defaults are not, and the name of a claim is in its text."""
     if name not in document or (name == "name" and document["kind"] != "entity"):
         return False
-    return document[name] != {"status": "accepted", "confidence": 1}.get(name)
+    return document[name] != _DEFAULTS.get(name)

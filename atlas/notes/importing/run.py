@@ -52,6 +52,8 @@ def import_notes(
     except StoreError as error:
         written = f"{done} of {len(plan.changes)} notes were written before"
         raise StoreError(f"{error.message}; {written}", "Then import again: nothing is added twice.") from error
+    report.added = {kind: count for kind, count in report.added.items() if count}
+    report.problems.sort(key=lambda one: (one.place.file, one.place.line))
     return report
 
 
