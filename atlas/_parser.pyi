@@ -372,13 +372,16 @@ class VectorIndex:
     def cosines(self, query: bytes, vectors: Sequence[bytes]) -> list[float]:
         """Return the exact cosines of a float32 query with float16 vectors; NaN where one has no length."""
 
+def cosines(query: bytes, vectors: Sequence[bytes]) -> list[float]:
+    """Return the cosines of a float32 query with float32 vectors; 0 for one without length or of another dimension."""
+
 # --- tokens ---------------------------------------------------------------------------------------------------------
 
 def split_words(text: str) -> list[str]:
     """Words for BM25: identifiers lower-cased whole and, if they have parts, their parts after them."""
 
 def stem_words(text: str) -> str:
-    """Stems of the words of English prose, without stop words, separated by spaces."""
+    """Stems of the words of English prose, each ending with `_`, without stop words, separated by spaces."""
 
 def count_tokens(text: str) -> int:
     """Exact number of cl100k_base tokens."""

@@ -14,7 +14,7 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from atlas.errors import ConfigError, NotFound, StoreError, WriterBusy
@@ -66,7 +66,7 @@ class KnowledgeFolder:
         parts = (*self._parts, *Path(subfolder).parts)
         with _as_store_error(self._root.joinpath(*parts)):
             folder = self._made(parts)
-            for stem in (_slug(name) or note_id.lower(), f"{_slug(name)}-{note_id[-6:].lower()}", note_id.lower()):
+            for stem in (slug(name) or note_id.lower(), f"{slug(name)}-{note_id[-6:].lower()}", note_id.lower()):
                 if _write_new(folder / f"{stem}.md", data):
                     return "/".join((*parts, f"{stem}.md"))
         raise StoreError(f"three files that a note could be called after exist in {folder}", "Rename one of them.")
@@ -83,6 +83,18 @@ class KnowledgeFolder:
         parts = (*self._parts, *path.split("/"))
         with _as_store_error(self._root.joinpath(*parts)):
             return _write_new(self._made(parts[:-1]) / parts[-1], data)
+
+    def named(self, subfolder: str, name: str) -> list[str]:
+        """Return the paths of the notes in a subfolder whose files are called after `name`, as `create` calls them."""
+        stem, parts = slug(name), (*self._parts, *Path(subfolder).parts)
+        if not stem:
+            return []
+        folder = self._root.joinpath(*parts)
+        first = folder / f"{stem}.md"
+        with suppress(OSError):
+            others = sorted(folder.glob(f"{stem}-??????.md")) if first.is_file() else ()
+            return ["/".join((*parts, file.name)) for file in (first, *others) if file.is_file()]
+        return []
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a note. Raises NotFound, and StoreError if it cannot be read."""
@@ -105,13 +117,16 @@ class KnowledgeFolder:
         return new
 
     @contextmanager
-    def locked(self, name: str) -> Generator[None]:
-        """Hold the lock of a note or of any other name. Raises WriterBusy after `LOCK_PATIENCE` seconds."""
+    def locked(self, name: str, kind: str = "note") -> Generator[None]:
+        """Hold the lock of a note, or of a name of another kind. Raises WriterBusy after `LOCK_PATIENCE` seconds.
+
+        Locks of one kind share files, so a holder may only take a further lock of another kind.
+        """
         folder = self._data_dir / "note-locks"
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % _LOCKS
         with _as_store_error(folder):
             make_private_folder(folder)
-            lock = LockFile.open(folder / f"{number}.lock")
+            lock = LockFile.open(folder / f"{kind}-{number}.lock")
         try:
             end = time.monotonic() + LOCK_PATIENCE
             while not lock.try_lock():
@@ -150,16 +165,16 @@ def _check_size(name: str, data: bytes) -> None:
         raise ConfigError(f"{name} would have {len(data)} bytes, at most {MAX_FILE} are allowed", "Split it.")
 
 
-def _slug(text: str) -> str:
-    """Return ASCII letters and digits of a text, joined by hyphens, at most `_MAX_SLUG` characters."""
-    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    words = re.findall(r"[a-z0-9]+", ascii_text)
-    slug = ""
-    for word in words:
-        if len(slug) + len(word) >= _MAX_SLUG:
+def slug(text: str) -> str:
+    """Return letters and digits of a text in lower case without accents, joined by hyphens; bounded, so a file name."""
+    plain = "".join(one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one))
+    stem = ""
+    for word in re.findall(r"[^\W_]+", unicodedata.normalize("NFC", plain)):
+        longer = f"{stem}-{word}" if stem else word
+        if len(longer) > _MAX_SLUG or len(longer.encode()) > 2 * _MAX_SLUG:
             break
-        slug = f"{slug}-{word}" if slug else word
-    return slug
+        stem = longer
+    return stem
 
 
 def _draft(file: Path, data: bytes) -> Path:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
-PREFIXES = {"claim": "c", "decision": "d", "entity": "e", "observation": "o"}
+PREFIXES = {"claim": "c", "decision": "d", "entity": "e", "observation": "o", "short_term": "s"}
 """First letter of an id by kind of note."""
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"

@@ -18,6 +18,7 @@ from atlas._parser import (
     VectorIndex,
     check_content,
     content_digest,
+    cosines,
     count_tokens,
     digest_paths,
     find_secrets,
@@ -32,6 +33,7 @@ from atlas._parser import (
     scan,
     split_words,
     stamps,
+    stem_words,
     truncate_tokens,
 )
 from atlas.parsing.parse import (
@@ -61,6 +63,7 @@ __all__ = [
     "VectorIndex",
     "check_content",
     "content_digest",
+    "cosines",
     "count_tokens",
     "digest_paths",
     "find_secrets",
@@ -80,6 +83,7 @@ __all__ = [
     "secrets_of",
     "split_words",
     "stamps",
+    "stem_words",
     "truncate_tokens",
     "with_link_problems",
 ]

@@ -5,8 +5,10 @@ Stores keep words in their own order and do not return them. The result equals t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from atlas._parser import split_words, stem_words
 from atlas.model import PROSE_LABELS, STRUCTURE_PATH, EdgeRow, NodeRow, SearchText
@@ -15,6 +17,11 @@ _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
 
 _ID = re.compile(r"\[o-[0-9A-Za-z]{26}\]")
 """The id of an observation."""
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 
 _Span = tuple[int, int]
 
@@ -32,9 +39,10 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
             docstring = "" if is_prose else node.docstring
             own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), docstring)
         source = own.decode("utf8", "replace")
-        source = f"{_stems(node.chunk_name)}{_stems(_ID.sub('', source, count=1))}" if is_prose else _words(source)
+        source = f"{_stems(node.chunk_name)}{_stems(_prose(source, node))}" if is_prose else _words(source)
         qualified = "".join(map(_words, (node.qualified_name, *headings.get(node.uid, ()))))
-        words = (_words(node.name), qualified, _words(node.docstring))
+        name = node.chunk_name if node.label == "Entity" else node.name
+        words = (_words(name), qualified, _words(node.docstring))
         texts.append(SearchText(node.uid, *words, source, of_path))
     return texts
 
@@ -79,6 +87,17 @@ def _nested(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], spans: Mapping[s
                 nested.setdefault(node.uid, set()).add((start, end))
                 break
     return nested
+
+
+def _prose(text: str, node: NodeRow) -> str:
+    """Return the own text of a note without the id of an observation and with the month of its creation in words."""
+    text = _ID.sub("", text, count=1)
+    created = cast("dict[str, str]", json.loads(node.properties or "{}")).get("created", "")
+    month = created[5:7]
+    if not month.isdigit() or not 1 <= int(month) <= len(_MONTHS):
+        return text
+    date = f"{created[:10]} {_MONTHS[int(month) - 1]}"
+    return text.replace(created, date, 1) if created in text else f"{text}\n{date}"
 
 
 def _words(text: str) -> str:

@@ -160,7 +160,7 @@ async def _nearest(
     if not any(vector):
         return (), "" if mine.space == PROSE else "no word of the query is known to the embedding model"
     changed, hits = await asyncio.gather(
-        _other_model(reader, mine),
+        other_model(reader, mine),
         reader.store.search_vector(vector, where, limit, mine.space),
         return_exceptions=True,
     )
@@ -174,7 +174,7 @@ async def _nearest(
     return tuple(hit for hit in hits if hit.score > 0), ""
 
 
-async def _other_model(reader: Reader, mine: ModelInfo) -> str:
+async def other_model(reader: Reader, mine: ModelInfo) -> str:
     """Return the note for a query model that differs from the model of the stored vectors, else ""."""
     found = (state.model(mine.space) for state in await reader.store.projects())
     stored = next((model for model in found if model is not None), None)

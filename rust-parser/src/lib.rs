@@ -17,6 +17,8 @@ pub mod cypher_regex;
 pub mod encode;
 pub mod facts;
 pub mod files;
+#[cfg(test)]
+mod fuzz;
 pub mod language_data;
 pub mod link;
 pub mod page_checksums;

@@ -25,7 +25,7 @@ HOMES = {
     "mcp": ("atlas/mcp_server.py",),
     "mcp_types": ("atlas/mcp_server.py",),
     "pydantic": ("atlas/mcp_server.py",),
-    "anyio": ("atlas/mcp_server.py",),
+    "anyio": ("atlas/mcp_server.py", "atlas/process/stdin.py"),
     "opentelemetry": ("atlas/mcp_server.py",),
     "apsw": ("atlas/stores/",),
     "dulwich": ("atlas/git/",),

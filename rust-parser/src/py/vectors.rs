@@ -1,4 +1,4 @@
-//! The Python class `VectorIndex`.
+//! The Python class `VectorIndex` and the function `cosines`.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -55,7 +55,15 @@ impl VectorIndex {
     }
 }
 
-/// Adds the classes of this file to the Python module.
+/// Returns the cosines of a float32 query with float32 vectors, in their order; 0 for a vector of length zero or of
+/// another dimension.
+#[pyfunction(name = "cosines")]
+fn cosines_py(py: Python<'_>, query: PyBackedBytes, vectors: Vec<PyBackedBytes>) -> Vec<f64> {
+    py.detach(|| vectors.iter().map(|vector| vectors::cosine(&query, vector)).collect())
+}
+
+/// Adds the classes and functions of this file to the Python module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(cosines_py, module)?)?;
     module.add_class::<VectorIndex>()
 }

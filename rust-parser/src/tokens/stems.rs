@@ -2,6 +2,9 @@
 //!
 //! Words are those of `words`, so that an identifier keeps its form and its parts. Stop words carry no meaning and are
 //! dropped. Only words of ASCII letters are stemmed, by the Snowball algorithm for English (Porter 2).
+//!
+//! A stem ends with `_`, so that it is never equal to a word as written: "support" is a stem and a word, "releas" only a
+//! stem, and a text that holds both forms would otherwise count "support" twice.
 
 use std::sync::LazyLock;
 
@@ -26,7 +29,10 @@ static STOP_WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Appends the stems of the words of `text` to `out`, each followed by a space.
+/// Ends a stem.
+const MARK: char = '_';
+
+/// Appends the stems of the words of `text` to `out`, each followed by a mark and a space.
 pub fn push_stems(text: &str, out: &mut String) {
     let mut words = String::new();
     push_words(text, &mut words);
@@ -36,6 +42,7 @@ pub fn push_stems(text: &str, out: &mut String) {
         } else {
             out.push_str(word);
         }
+        out.push(MARK);
         out.push(' ');
     }
 }
@@ -52,18 +59,21 @@ mod tests {
 
     #[test]
     fn forms_of_a_word_share_a_stem() {
-        assert_eq!(stems("The releases were released, releasing!"), "releas releas releas");
-        assert_eq!(stems("Cities and a city"), "citi citi");
+        assert_eq!(stems("The releases were released, releasing!"), "releas_ releas_ releas_");
+        assert_eq!(stems("Cities and a city"), "citi_ citi_");
     }
 
     #[test]
     fn stop_words_are_dropped() {
-        assert_eq!(stems("Don't you think that it's about them?"), "think");
+        assert_eq!(stems("Don't you think that it's about them?"), "think_");
         assert_eq!(stems("what is this"), "");
     }
 
     #[test]
     fn identifiers_and_other_scripts_keep_their_form() {
-        assert_eq!(stems("getUserNames utf8 naïvely 数据"), "getusernam get user name utf8 utf naïvely 数据 数 据");
+        assert_eq!(
+            stems("getUserNames utf8 naïvely 数据"),
+            "getusernam_ get_ user_ name_ utf8_ utf_ naïvely_ 数据_ 数_ 据_"
+        );
     }
 }

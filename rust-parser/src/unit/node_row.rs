@@ -1,5 +1,7 @@
 //! The node rows of a unit: one row for each file, definition or node of the structure.
 
+use serde_json::Value;
+
 use crate::content_digest::hex;
 use crate::facts::{DefId, FileFacts, Kind, ScopeRule, flags};
 use crate::link::project::file_entry::is_class;
@@ -7,6 +9,9 @@ use crate::link::project::names::FILE_NODE;
 use crate::link::project::paths::file_name_of;
 use crate::unit::row::{Field, digits};
 use crate::unit::{NodePlace, UnitNode, UnitSource};
+
+/// Number of aliases that are searched for and embedded with an entity's statements.
+const MAX_ALIASES: usize = 8;
 
 impl UnitSource {
     /// Returns the fields of `atlas.model.NodeRow`.
@@ -132,12 +137,29 @@ impl UnitSource {
                         .map_or_else(|| name.to_owned(), |class| format!("{class} {name}")),
                 }
             }
-            "Class" | "Entity" => name.to_owned(),
-            // The entity that the statement is about.
-            "Observation" => facts.strings[facts.definitions[0].name as usize].to_owned(),
+            "Class" => name.to_owned(),
+            // Statements about an entity are found by any of its names.
+            "Entity" | "Observation" => entity_names(facts),
             "Module" | "File" | "DocFile" | "DocSection" | "ADR" => facts.path.clone(),
             _ => String::new(),
         }
+    }
+}
+
+/// Returns the name of a file's entity and its first aliases: "Billing team (payments, invoices)".
+fn entity_names(facts: &FileFacts) -> String {
+    let name = &facts.strings[facts.definitions[0].name as usize];
+    let properties = facts.properties.first().filter(|&&(definition, _)| definition == 0);
+    let properties =
+        properties.and_then(|&(_, text)| serde_json::from_str::<Value>(&facts.strings[text as usize]).ok());
+    let aliases: Vec<&str> = properties
+        .as_ref()
+        .and_then(|properties| properties.get("aliases")?.as_array())
+        .map(|aliases| aliases.iter().filter_map(Value::as_str).take(MAX_ALIASES).collect())
+        .unwrap_or_default();
+    match aliases.is_empty() {
+        true => name.to_owned(),
+        false => format!("{name} ({})", aliases.join(", ")),
     }
 }
 

@@ -1,11 +1,28 @@
 //! The searchable text of a unit's nodes: split identifiers, and each node's own text without nested nodes and
-//! docstring. Notes are prose: their own text is there a second time, as stems.
+//! docstring. Notes are prose: their own text is there a second time, as stems, with its date in words.
+
+use serde_json::Value;
 
 use crate::facts::Kind;
 use crate::link::project::names::FILE_NODE;
 use crate::tokens::{push_stems, push_words};
 use crate::unit::{Field, NodePlace, UnitSource};
 
+/// The months as people write them in a question.
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
 /// Length of the id of an observation with its brackets.
 const ID_BYTES: usize = "[o-]".len() + 26;
 
@@ -33,12 +50,14 @@ impl UnitSource {
                 _ => "",
             };
             let docstring = text(13);
+            let is_note = self.facts.is_some() && self.is_note(position);
             let own = match self.facts {
-                Some(_) if self.is_note(position) => {
-                    // The name of an observation's text is that of its entity.
+                Some(_) if is_note => {
+                    // The names of an observation's text are those of its entity.
                     let mut stems = String::new();
                     push_stems(text(23), &mut stems);
-                    push_stems(&without_id(own_text(content, self.span(position), holes, "")), &mut stems);
+                    let own = without_id(own_text(content, self.span(position), holes, ""));
+                    push_stems(&with_date(own, text(24)), &mut stems);
                     stems
                 }
                 Some(_) => words(&own_text(content, self.span(position), holes, docstring)),
@@ -48,7 +67,8 @@ impl UnitSource {
             for heading in self.headings_around(position) {
                 push_words(heading, &mut qualified);
             }
-            rows.push([text(0).to_owned(), words(text(3)), qualified, words(docstring), own, path.clone()]);
+            let name = if is_note && text(1) == "Entity" { text(23) } else { text(3) };
+            rows.push([text(0).to_owned(), words(name), qualified, words(docstring), own, path.clone()]);
         }
         rows
     }
@@ -116,6 +136,17 @@ fn without_id(mut text: String) -> String {
         text.replace_range(id, "");
     }
     text
+}
+
+/// Names the month of a note's creation: "2026-05-08T13:56:00Z" becomes "2026-05-08 may". The date stands in the text of
+/// an observation; to other texts it is appended.
+fn with_date(text: String, properties: &str) -> String {
+    let properties = serde_json::from_str::<Value>(properties).unwrap_or_default();
+    let created = properties.get("created").and_then(Value::as_str).unwrap_or_default();
+    let month = created.get(5..7).and_then(|month| MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?));
+    let (Some(day), Some(month)) = (created.get(..10), month) else { return text };
+    let date = format!("{day} {month}");
+    if text.contains(created) { text.replacen(created, &date, 1) } else { format!("{text}\n{date}") }
 }
 
 /// Removes the docstring, from its first line to its last. The lines occur verbatim in the text; what surrounds them

@@ -41,3 +41,15 @@ impl ExactQuery {
         if squares > 0.0 { product / (squares.sqrt() * self.length) } else { f64::NAN }
     }
 }
+
+/// Returns the cosine of two vectors of little-endian float32, 0 if one has no direction or they differ in dimension.
+pub fn cosine(one: &[u8], other: &[u8]) -> f64 {
+    let values = |bytes: &[u8]| -> Vec<f64> {
+        bytes.as_chunks::<4>().0.iter().map(|&value| f64::from(f32::from_le_bytes(value))).collect()
+    };
+    let (one, other) = if one.len() == other.len() { (values(one), values(other)) } else { return 0.0 };
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let length = (product(&one, &one) * product(&other, &other)).sqrt();
+    let cosine = product(&one, &other) / length;
+    if cosine.is_finite() { cosine } else { 0.0 }
+}

@@ -11,6 +11,7 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 
 use self::cosine::ExactQuery;
+pub use self::cosine::cosine;
 use self::rows::Rows;
 use self::search::Query;
 

@@ -1,0 +1,130 @@
+"""Notes about symbols: by their anchors and relations, and decision records that name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from atlas.ids import make_uid
+from atlas.model import PROSE_LABELS, Direction, Edge, EdgeType, Label, Node
+from atlas.search import Reader
+from atlas.search.notes.anchors import AnchorState, states_of
+from atlas.search.notes.decisions import MAX_CHARACTERS, decision_status
+from atlas.search.notes.facts import facts_of, read_properties
+
+MAX_NOTES = 100
+"""Edges of one type that are read at one symbol."""
+RELATIONS = (
+    EdgeType.RELATES,
+    EdgeType.SUPPORTS,
+    EdgeType.REFUTES,
+    EdgeType.EXTENDS,
+    EdgeType.IMPLIES,
+    EdgeType.CONTRADICTS,
+)
+_REPLACED = ("superseded", "deprecated", "rejected")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAbout:
+    """A note or decision record about one or several of the given symbols."""
+
+    node: Node
+    targets: tuple[str, ...]
+    """Uids of the symbols, in the given order."""
+    at: str
+    """`path:line` of the anchor, relation or mention."""
+    status: str
+    """As its front matter says, or the text of a decision record; "" where that states none."""
+    states: tuple[AnchorState, ...] = ()
+    """Those of the given symbols first."""
+    relation: str = ""
+    """What the note is to the symbol, as it says: `OWNS`; "" for an anchor or a mention."""
+
+
+async def notes_about(reader: Reader, uids: Sequence[str]) -> tuple[NoteAbout, ...]:
+    """Return the notes about symbols that are not retracted: superseded ones last, then most certain, then newest.
+
+    Raises store errors.
+    """
+    types = (EdgeType.ABOUT, *RELATIONS, EdgeType.AFFECTS)
+    edges = await reader.store.edges(list(dict.fromkeys(uids)), Direction.IN, types, MAX_NOTES * 10, MAX_NOTES)
+    notes = [edge for edge in edges if edge.node.row.label in PROSE_LABELS and not _is_retracted(edge.node)]
+    mentions = [edge for edge in edges if edge.row.type == EdgeType.AFFECTS]
+    found = [*await _notes(reader, notes), *await _records(reader, mentions)]
+    return tuple(sorted(found, key=_rank))
+
+
+async def record_statuses(reader: Reader, nodes: Iterable[Node]) -> dict[str, str]:
+    """Return the statuses of decision records by uid; "" for one that states none, nothing for other nodes."""
+    found: dict[str, str] = {}
+    paths: dict[str, dict[str, str]] = {}
+    for node in nodes:
+        if node.row.label == Label.ADR:
+            paths.setdefault(node.project, {})[node.row.path] = node.row.uid
+    for project, uids in paths.items():
+        for path, data in (await reader.store.content(project, sorted(uids))).items():
+            # four bytes are the most that one character takes
+            found[uids[path]] = decision_status(data[: 4 * MAX_CHARACTERS].decode("utf-8", "replace"))
+    return found
+
+
+async def _notes(reader: Reader, edges: Sequence[Edge]) -> list[NoteAbout]:
+    by_note = _by_far_end(edges)
+    states = await states_of(reader, [group[0].node for group in by_note.values()]) if edges else {}
+    found: list[NoteAbout] = []
+    for uid, group in by_note.items():
+        first, targets = group[0], tuple(dict.fromkeys(edge.row.target for edge in group))
+        asked = {target.partition(":")[2] for target in targets}
+        ordered = tuple(sorted(states.get(uid, ()), key=lambda state: state.target not in asked))
+        at = f"{first.node.row.path}:{first.row.line}"
+        status = facts_of(first.node.row).status
+        found.append(NoteAbout(first.node, targets, at, status, ordered, _relation(group)))
+    return found
+
+
+async def _records(reader: Reader, mentions: Sequence[Edge]) -> list[NoteAbout]:
+    """Return the decision records that name the symbols: the node of the record for each of its sections."""
+    if not mentions:
+        return []
+    by_record: dict[str, list[Edge]] = {}
+    for edge in mentions:
+        by_record.setdefault(make_uid(edge.node.project, edge.node.row.path), []).append(edge)
+    nodes = [node for node in await reader.store.symbols(list(by_record)) if node.row.label == Label.ADR]
+    statuses = await record_statuses(reader, nodes)
+    return [
+        NoteAbout(
+            node,
+            tuple(dict.fromkeys(edge.row.target for edge in group)),
+            f"{node.row.path}:{min(edge.row.line for edge in group)}",
+            statuses.get(node.row.uid, ""),
+        )
+        for node in nodes
+        for group in (by_record[node.row.uid],)
+    ]
+
+
+def _by_far_end(edges: Iterable[Edge]) -> Mapping[str, list[Edge]]:
+    found: dict[str, list[Edge]] = {}
+    for edge in edges:
+        found.setdefault(edge.node.row.uid, []).append(edge)
+    return found
+
+
+def _is_retracted(node: Node) -> bool:
+    return facts_of(node.row).status == "retracted"
+
+
+def _relation(edges: Iterable[Edge]) -> str:
+    """Return the relation of a note that has no anchor to the symbols."""
+    kinds = [edge.row for edge in edges]
+    if any(row.type == EdgeType.ABOUT for row in kinds):
+        return ""
+    row = kinds[0]
+    stated = read_properties(row.properties).get("type")
+    return stated if isinstance(stated, str) else row.type
+
+
+def _rank(note: NoteAbout) -> tuple[object, ...]:
+    facts = facts_of(note.node.row)
+    return (note.status.startswith(_REPLACED), -facts.confidence, -facts.written, note.node.row.uid)

@@ -1,0 +1,119 @@
+"""How the channels of a search of notes become one score. Pure: numbers in, numbers out, ties by uid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from atlas.model import Node
+from atlas.parsing import stem_words
+from atlas.search.fuse import normalised
+from atlas.search.notes.conversation import seconds
+from atlas.search.notes.mentions import Mentions
+
+WORDS_WEIGHT = 0.45
+"""Between the .4 and .5 that are best on six sets of embedding-prose/README.md; the rest is meaning."""
+FORWARD, FORWARD_OF_QUESTION = 0.2, 0.4
+"""Shares of its score that an observation gives to the next one of a conversation; more if it asks something."""
+NAME_WEIGHT = 0.1
+"""What an observation gains if the question names its entity."""
+BARE_ENTITY = 1.0
+UNSAYING = 2.0
+"""Stems of a text that says half of what a long one says."""
+CONFIDENCE_SPAN = 0.1
+"""A note of confidence 0 loses this share of its score."""
+AGE_SPAN, AGE_HALF_LIFE = 0.03, 30 * 86_400.0
+"""The newest candidate gains this share of its score; one of this age in seconds gains half of it."""
+_SENTENCE = re.compile(r"[^.!?]+[.!?]*")
+
+
+def fused(words: Mapping[str, float], meaning: Mapping[str, float]) -> dict[str, float]:
+    """Return w * BM25 / max + (1 - w) * cosine / max by uid, 0 for what a channel lacks or for a negative cosine.
+
+    The cosine has a fixed zero: with the worst candidate as zero, the number of candidates would decide the ranking. If
+    one channel is empty, the other has the full range.
+    """
+    weight = 1.0 if not meaning else WORDS_WEIGHT if words else 0.0
+    by_words, by_meaning = normalised(list(words.items())), normalised(list(meaning.items()))
+    return {
+        uid: weight * by_words.get(uid, 0.0) + (1 - weight) * by_meaning.get(uid, 0.0) for uid in {**words, **meaning}
+    }
+
+
+def with_sentences(meaning: Mapping[str, float], sentences: Mapping[str, float]) -> dict[str, float]:
+    """Return cosines in which notes of several sentences have the mean of the whole and the best sentence."""
+    return {uid: (whole + sentences[uid]) / 2 if uid in sentences else whole for uid, whole in meaning.items()}
+
+
+def ordered(scores: Mapping[str, float]) -> list[str]:
+    """Return uids best first, ties by uid."""
+    return sorted(sorted(scores), key=scores.__getitem__, reverse=True)
+
+
+def name_bonus(path: str, named: Mentions) -> float:
+    """Return what a note in this file gains because the question names its entity or a related one."""
+    return NAME_WEIGHT * max(named.named.get(path, 0.0), named.related.get(path, 0.0))
+
+
+def content(text: str) -> float:
+    """Return how much a text says, 0..1: n / (n + UNSAYING) for n different stems outside of its questions.
+
+    Words and meaning both favour short texts: of a conversation, "What happened?" is near to every question.
+    """
+    said = len(set(stem_words(" ".join(part for part in _SENTENCE.findall(text) if "?" not in part)).split()))
+    return said / (said + UNSAYING)
+
+
+def forward_share(text: str) -> float:
+    """Return the share of its score that an observation with this text gives to the next one."""
+    return FORWARD_OF_QUESTION if "?" in text else FORWARD
+
+
+def confidence_factor(confidence: float) -> float:
+    """Return 1 - CONFIDENCE_SPAN for confidence 0 up to 1 for confidence 1."""
+    return 1 - CONFIDENCE_SPAN * (1 - min(max(confidence, 0.0), 1.0))
+
+
+def age_factor(created: str, newest: str) -> float:
+    """Return 1 + AGE_SPAN for the newest note down to 1; age is relative to the newest one, so no clock matters."""
+    if not created or not newest:
+        return 1.0
+    return 1 + AGE_SPAN * 0.5 ** (max(seconds(newest) - seconds(created), 0.0) / AGE_HALF_LIFE)
+
+
+def shared_words(asked: set[str], found: set[str]) -> float:
+    """Return the share of the stems of a question that a text has."""
+    return len(asked & found) / len(asked) if asked else 0.0
+
+
+def match_quality(words: float, meaning: float) -> float:
+    """Return how well a note matches a concept, 0..1, by its share of words and its cosine."""
+    return min(max((words + max(meaning, 0.0)) / 2, 0.0), 1.0)
+
+
+def folded(text: str) -> str:
+    """Return a text for comparison: lower case, single spaces, without a full stop at the end."""
+    return " ".join(text.lower().split()).rstrip(".!?")
+
+
+def reasons(
+    uid: str,
+    node: Node,
+    words: Mapping[str, float],
+    meaning: Mapping[str, float],
+    named: Mentions,
+    following: Mapping[str, str],
+) -> tuple[str, ...]:
+    """Return why a note was found."""
+    found: list[str] = []
+    if node.row.path in named.named:
+        found.append("name")
+    if words.get(uid, 0.0) > 0:
+        found.append("words")
+    if meaning.get(uid, 0.0) > 0:
+        found.append(f"meaning {meaning[uid]:.2f}")
+    if node.row.path in named.related and node.row.path not in named.named:
+        found.append("related")
+    if uid in following.values():
+        found.append("conversation")
+    return tuple(found)
