@@ -66,10 +66,11 @@ def begin(data_dir: Path, key: str, tool: str, arguments: Mapping[str, object], 
     return known
 
 
-def record(data_dir: Path, key: str, note_id: str) -> bool:
-    """Record a call of another program that has written `note_id`; return False if the key is known.
+def record(data_dir: Path, key: str, note_id: str, answer: Mapping[str, Any]) -> bool:
+    """Record the answer of a call of another program, which wrote `note_id`; return False if the key is known.
 
-    Its arguments are not known: any repetition finds the note. Raises StoreError if the folder cannot be used.
+    Its arguments are not known: any call with the key is its repetition. Raises StoreError if the folder cannot be
+    used.
     """
     folder = data_dir / _FOLDER
     file = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
@@ -77,7 +78,7 @@ def record(data_dir: Path, key: str, note_id: str) -> bool:
         make_private_folder(folder)
         if _read(file) is not None:
             return False
-        _write(Request(file, _ANY, note_id, time.time()))
+        _write(Request(file, _ANY, note_id, time.time(), answer))
     except OSError as error:
         raise StoreError(f"cannot record the key in {folder}: {error}", "Check permissions and free space.") from error
     return True

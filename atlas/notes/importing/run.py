@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from atlas.errors import ConfigError, StoreError
 from atlas.notes import requests
@@ -80,7 +81,8 @@ class _Writer:
     def record_keys(self) -> None:
         """Record the idempotency keys, so that a repeated call with one of them finds its note."""
         for item, note_id in self._plan.keys:
-            if self._report.dry_run or requests.record(self._book.data_dir, item.key, note_id):
+            answer = _answer(note_id, self._plan.paths.get(note_id, ""))
+            if self._report.dry_run or requests.record(self._book.data_dir, item.key, note_id, answer):
                 self._report.add("key")
             else:
                 self._report.present += 1
@@ -95,7 +97,8 @@ class _Writer:
         body = "\n\n".join(part for part in (item.text, "\n".join(map(self._line, observations))) if part)
         if not self._report.dry_run:
             created = item.created or timestamp()
-            self._book.add(item.kind, change.note_id, values, body, item.title, created)
+            path = self._book.add(item.kind, change.note_id, values, body, item.title, created)
+            self._plan.paths[change.note_id] = path
         self._count(len(observations), len(relations))
 
     def _copy(self, change: Change, item: NoteItem) -> None:
@@ -187,3 +190,11 @@ def _relation_values(change: Change, key: tuple[str, str]) -> dict[str, Value]:
         "confidence": one.confidence,
         "created": one.created or timestamp(),
     }
+
+
+def _answer(note_id: str, path: str) -> dict[str, Any]:
+    """Return the stored answer of a call that has written a note, in the form of `tools.knowledge.body`."""
+    line = f"{note_id} in {path}"
+    group = {"name": "unit", "total": 1, "items": [[line, {"id": note_id, "path": path}]]}
+    title = f"{note_id} was imported with this key"
+    return {"status": "created", "title": title, "groups": [group], "actions": []}
