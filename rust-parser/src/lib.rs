@@ -18,6 +18,7 @@ pub mod encode;
 pub mod facts;
 pub mod files;
 #[cfg(test)]
+#[path = "../tests/fuzz.rs"]
 mod fuzz;
 pub mod language_data;
 pub mod link;

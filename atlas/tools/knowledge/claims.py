@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
@@ -12,6 +11,7 @@ from atlas.notes.checks import check_line, check_share, check_status, check_text
 from atlas.notes.front_matter import Value
 from atlas.notes.note import CLAIM_RELATIONS, Anchor, Relation
 from atlas.notes.notebook import anchor_item
+from atlas.search.notes.anchors import anchor_states
 from atlas.search.notes.resolve_anchor import resolve_anchor
 from atlas.threads import in_thread
 from atlas.tools.answers import KnowledgeAnswer
@@ -142,14 +142,14 @@ async def update_unit(
     book = place.base.notebook
     atlas = await place.base.fresh() if about or reaffirm else None
     anchors = await anchors_of(atlas, about, notes)
-    if reaffirm:
-        _, note = place.base.read(place.path)
-        anchors += await _renewed(atlas, note.about, notes)
+    renewed = await _renewed(place, atlas, notes) if reaffirm else {}
+    if renewed:
+        await in_thread(book.reaffirm, place.path, place.note_id, renewed)
     for anchor in anchors:
         await in_thread(book.anchor, place.path, place.note_id, anchor)
     if values or body:
         await in_thread(book.update, place.path, place.note_id, values, body)
-    changed = [*values, *(["text"] if body else []), *(f"anchor {one.target}" for one in anchors)]
+    changed = [*values, *(["text"] if body else []), *(f"anchor {one.target}" for one in (*anchors, *renewed.values()))]
     item = Item(f"{place.note_id} in {place.path}", {"id": place.note_id, "path": place.path, "changed": changed})
     title = f"changed {shown_text(', '.join(changed))}" if changed else "nothing to renew: it is about nothing"
     found = NoteBody("changed" if changed else "unchanged", title, (ItemGroup.of("unit", [item]),), _look_at(place))
@@ -212,16 +212,20 @@ def _unchecked(text: str) -> Anchor:
     return Anchor(kind.rstrip(":") or "symbol", name.removeprefix(kind))
 
 
-async def _renewed(atlas: Atlas | None, old: Sequence[Anchor], notes: list[str]) -> list[Anchor]:
-    """Return anchors with the digests that the code has now; what is gone stays as it is, with a note."""
+async def _renewed(place: Place, atlas: Atlas | None, notes: list[str]) -> dict[Anchor, Anchor]:
+    """Return the anchors of a unit with those of the code as it is now; what is gone stays as it is, with a note."""
     if atlas is None:
         notes.append("there is no index: nothing can be reaffirmed")
-        return []
-    found: list[Anchor] = []
-    for anchor in old:
+        return {}
+    _, note = place.base.read(place.path)
+    uid = uid_of(place.base, place.note_id)
+    states = (await anchor_states(atlas.reader, [uid])).get(uid, ())
+    moved = {(state.kind, state.target): state.moved_to for state in states if state.moved_to}
+    found: dict[Anchor, Anchor] = {}
+    for anchor in note.about:
+        target = moved.get((anchor.kind, anchor.target), anchor.target)
         try:
-            now = await resolve_anchor(atlas.reader, f"{anchor.kind}:{anchor.target}")
-            found.append(replace(now, kind=anchor.kind, target=anchor.target))
+            found[anchor] = await resolve_anchor(atlas.reader, f"{anchor.kind}:{target}")
         except (NotFound, ConfigError) as error:
             notes.append(f"{shown_text(anchor.target, 200)} cannot be reaffirmed: {error.message}")
     return found
