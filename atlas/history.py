@@ -140,6 +140,13 @@ class History(Protocol):
         """Return the files that changed in the same of the last commits as a file."""
         ...
 
+    async def content(self, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """Return the texts of files in a revision by path, secrets masked.
+
+        Omits paths without a file there, and files that are binary, too large or beyond the limit of a difference.
+        """
+        ...
+
     async def last_tag(self) -> str:
         """Return the name of the newest tag that HEAD descends from, or is. Raises NotFound without any."""
         ...

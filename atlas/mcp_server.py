@@ -6,10 +6,8 @@ indicates a bug. Standard output carries the protocol, standard error the log.
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import gc
-import io
 import logging
 import os
 import signal
@@ -38,6 +36,8 @@ from atlas import __version__  # noqa: E402
 from atlas.app.session import Session  # noqa: E402
 from atlas.errors import AtlasError, NotFound, SchemaMismatch  # noqa: E402
 from atlas.http.log import RateLimitFilter  # noqa: E402
+from atlas.notes.checks import client_name  # noqa: E402
+from atlas.process.stdin import claim_stdin  # noqa: E402
 from atlas.tools.catalogue import INSTRUCTIONS, MAX_COMPLETIONS, TEMPLATES, Tool, offered_tools  # noqa: E402
 from atlas.tools.prompts import PROMPTS, prompt_text  # noqa: E402
 from atlas.tools.schema import check_arguments  # noqa: E402
@@ -55,12 +55,6 @@ logger = logging.getLogger("atlas.mcp")
 Context = ServerRequestContext[object, object]
 
 HTTP_PATH = "/mcp"
-
-STDIO_LINE = 4 << 20
-"""Maximum characters of a message over stdio; a longer one is discarded while it is read."""
-STDIO_TASKS = 128
-"""Limit of requests that are running or have an unread answer; beyond it no further requests are read."""
-STDIO_PAUSE_SECONDS = 0.02
 
 SWITCH_SECONDS = 0.001
 """Thread switch interval: the event loop regains the interpreter this soon, not after Python's default of 5 ms."""
@@ -116,9 +110,11 @@ def _keep_loop_free() -> None:
     gc.set_threshold(*GC_THRESHOLDS)
 
 
-def make_server(session: Session, *, offer_index: bool = True, toolsets: Sequence[str] = ("code",)) -> Server[object]:
+def make_server(
+    session: Session, *, offer_index: bool = True, toolsets: Sequence[str] = ("code",), offer_writes: bool = True
+) -> Server[object]:
     """Return the MCP server of a session. Raises ConfigError for an unknown toolset."""
-    tools = offered_tools(toolsets, offer_index=offer_index)
+    tools = offered_tools(toolsets, offer_index=offer_index, offer_writes=offer_writes)
     listed = types.ListToolsResult(tools=[_declared(tool) for tool in tools])
     offered = {tool.name: tool for tool in tools}
     # Without these, the SDK builds the whole answer of tools/list for each call over HTTP, to look for headers in it.
@@ -131,7 +127,7 @@ def make_server(session: Session, *, offer_index: bool = True, toolsets: Sequenc
         tool = _offered(offered, params.name)
         try:
             arguments = check_arguments(tool.input_schema, params.arguments or {})
-            text, structure = await session.call(tool, arguments, context.session.report_progress)
+            text, structure = await session.call(tool, arguments, context.session.report_progress, _client(context))
         except AtlasError as error:
             return _failure(error)
         except Exception as error:  # the boundary: the client gets a message, the log the traceback
@@ -271,45 +267,20 @@ async def _health(session: Session) -> tuple[bool, dict[str, object]]:
     return False, {"status": "unavailable", "version": __version__, "reason": reason}
 
 
-class _Text(io.TextIOWrapper):
-    """Standard input with a limit on the line length: a longer line is replaced by an invalid message."""
-
-    def readline(self, size: int = -1, /) -> str:
-        line = super().readline(STDIO_LINE)
-        if len(line) < STDIO_LINE or line.endswith("\n"):
-            return line
-        while (rest := super().readline(STDIO_LINE)) and not rest.endswith("\n"):
-            pass
-        return "too long\n"
-
-
-class _Lines(anyio.AsyncFile[str]):
-    """Lines of a client; reading pauses while too many answers are unwritten."""
-
-    async def readline(self) -> str:
-        # Each running request and each unwritten answer is a task.
-        while len(asyncio.all_tasks()) > STDIO_TASKS:  # noqa: ASYNC110 no event reports the end of a task
-            await anyio.sleep(STDIO_PAUSE_SECONDS)
-        return await super().readline()
-
-
-def _claim_stdin() -> _Lines:
-    """Return standard input and detach it: no other code of this process and no child process can read it."""
-    taken = os.dup(0)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    # Never closed: a thread may still wait for a line when the server ends.
-    binary = os.fdopen(taken, "rb", closefd=False)
-    return _Lines(_Text(binary, encoding="utf-8", errors="replace"))
-
-
 async def _serve_stdio(session: Session, server: Server[object]) -> None:
     try:
-        async with stdio_server(stdin=_claim_stdin()) as (incoming, outgoing):
+        async with stdio_server(stdin=claim_stdin()) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     finally:
         await session.aclose()
+
+
+def _client(context: Context) -> str:
+    """Return name and version of the client as it says in the handshake, "" if it does not."""
+    known = context.session.client_params
+    if known is None:
+        return ""
+    return client_name(known.client_info.name, known.client_info.version)
 
 
 def _offered(tools: Mapping[str, Tool], name: str) -> Tool:
@@ -345,6 +316,9 @@ def _declared(tool: Tool) -> types.Tool:
         input_schema=tool.declared_input,
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations(
-            read_only_hint=tool.read_only, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+            read_only_hint=tool.read_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent,
+            open_world_hint=False,
         ),
     )

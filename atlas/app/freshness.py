@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 FEW_FILES = 20
 """Up to this many newer files are indexed before an answer; more are only named."""
+MANY_NOTES = 5_000
+"""The same for notes: a note is parsed in a fraction of the time of a source file."""
 FEW_BYTES = 4 << 20
 
 UPDATE_SECONDS = 3.0
@@ -106,7 +108,9 @@ class FreshnessGuard:
         daemon = await asyncio.to_thread(self._serving_daemon)
         now = time.monotonic()
         waits_for = [path for path in paths if self._resting.get(path, 0.0) < now]
-        few = len(paths) <= FEW_FILES and self._check.bytes_of(paths) <= FEW_BYTES
+        folder = f"{self._settings.knowledge.folder}/"
+        sources = sum(not path.startswith(folder) for path in paths)
+        few = sources <= FEW_FILES and len(paths) <= MANY_NOTES and self._check.bytes_of(paths) <= FEW_BYTES
         why = "the daemon is indexing them" if daemon else ""
         if not few:
             return newer, why or self._advice()

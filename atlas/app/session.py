@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from atlas.app.freshness import FreshnessGuard
+from atlas.app.knowledge import KnowledgeDesk
 from atlas.errors import AtlasError, ConfigError, NotFound
 from atlas.process.bulkhead import LARGE, QUERIES_AT_WORK, SERVER_QUERIES_AT_WORK, Bulkheads, widths
 
@@ -34,8 +35,18 @@ _ABOUT_THE_INDEX = ("status", "schema_info")
 class Session:
     """Use from one event loop; close with `aclose`."""
 
-    def __init__(self, settings: Settings, index_patience: float | None = None, *, serves_agents: bool = False) -> None:
-        """`serves_agents`: the `mcp` settings apply; other sessions index newer files, but make no first index."""
+    def __init__(
+        self,
+        settings: Settings,
+        index_patience: float | None = None,
+        *,
+        serves_agents: bool = False,
+        personal: Session | None = None,
+    ) -> None:
+        """`serves_agents`: the `mcp` settings apply; other sessions index newer files, but make no first index.
+
+        `personal`: a session with the user's own notes, which this one closes; None if they are not served.
+        """
         self._settings, self._index_patience = settings, index_patience
         may_index = settings.mcp.allow_index or not serves_agents
         self._makes_index = serves_agents and may_index and settings.mcp.index_on_demand
@@ -44,9 +55,21 @@ class Session:
         self._bulkheads = Bulkheads(widths(SERVER_QUERIES_AT_WORK if settings.store.url else QUERIES_AT_WORK))
         self._atlas: Atlas | None = None
         self._opening = asyncio.Lock()
+        self._desk = KnowledgeDesk(settings, self, personal)
+        self._must_look = False
 
-    async def call(self, tool: Tool, arguments: Mapping[str, object], report: Report) -> tuple[str, Structure]:
-        """Return a tool's answer as text and as structured content. Raises AtlasError as the tool does."""
+    @property
+    def settings(self) -> Settings:
+        """The settings of the project."""
+        return self._settings
+
+    async def call(
+        self, tool: Tool, arguments: Mapping[str, object], report: Report, client: str = ""
+    ) -> tuple[str, Structure]:
+        """Return a tool's answer as text and as structured content; `client` has name and version of who asks.
+
+        Raises AtlasError as the tool does.
+        """
         if tool.name == "index":
             async with self._bulkheads.place(tool.name):
                 return await self._index(report, full=bool(arguments.get("full", False)))
@@ -57,7 +80,7 @@ class Session:
         budget = arguments.get("token_budget", 0)
         is_large = isinstance(budget, int) and budget > INLINE_TOKENS and tool.name != "cypher_query"
         async with self._bulkheads.place(LARGE if is_large else tool.name):
-            answer = await self.answer(tool, arguments)
+            answer = await self.answer(tool, arguments, client)
             if answer.evidence.tokens <= INLINE_TOKENS // 4:
                 return render(answer), structure(answer)
             return await asyncio.to_thread(lambda: (render(answer), structure(answer)))
@@ -72,15 +95,36 @@ class Session:
 
     async def aclose(self) -> None:
         """Close the store, and end an index pass in the background; idempotent."""
+        await self._desk.aclose()
         await self._guard.aclose()
         if self._atlas is not None:
             await self._atlas.aclose()
             self._atlas = None
 
-    async def answer(self, tool: Tool, arguments: Mapping[str, object]) -> Answer:
+    async def opened(self) -> Atlas:
+        """Return the index as it is. Raises NotFound if there is none."""
+        return await self._open()
+
+    async def fresh(self) -> Atlas:
+        """Return the index after newer files have been indexed, or are named in its `tree`.
+
+        Makes the first index if this session may. Raises NotFound if there is none.
+        """
+        must_look, self._must_look = self._must_look, False
+        atlas = await self._indexed()
+        report = await self._report(atlas, certain=must_look)
+        return atlas if report is None else replace(atlas, tree=report)
+
+    def has_written(self) -> None:
+        """Note that this session changes files: the next read compares the tree, whatever a daemon has noticed."""
+        self._must_look = True
+
+    async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str = "") -> Answer:
         """Return the answer of any tool but `index`. Raises AtlasError as the tool does."""
         if self._starts_daemon and tool.name not in ("status", "health"):
             await self._guard.start_daemon()
+        if tool.is_knowledge:
+            return await self._desk.answer(tool, self._with_defaults(tool, arguments), client)
         if tool.name == "health":
             from atlas.app.health import check_health
 
@@ -238,3 +282,15 @@ class Session:
             )
         await report(100, 100, "done")
         return summary_text(summary), summary_structure(summary)
+
+
+def make_session(settings: Settings, *, serves_agents: bool = False, personal: bool | None = None) -> Session:
+    """Return a session with a project, and with the user's own notes unless these are not wanted.
+
+    `personal`: whether they are served; None: as `knowledge.personal` says.
+    """
+    from atlas.config.personal import personal_settings
+
+    wanted = settings.knowledge.personal if personal is None else personal
+    own = Session(personal_settings(settings), serves_agents=True) if wanted else None
+    return Session(settings, serves_agents=serves_agents, personal=own)

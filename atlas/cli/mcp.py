@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -29,6 +29,14 @@ ANYWHERE = ("0.0.0.0", "::", "")
 
 TOGETHER = 2
 """Requests that start at once when answering is CPU work of this process: one interpreter gains nothing from more."""
+
+
+class Offer(TypedDict):
+    """Which tools a server offers."""
+
+    offer_index: bool
+    toolsets: tuple[str, ...]
+    offer_writes: bool
 
 
 class Transport(StrEnum):
@@ -77,7 +85,11 @@ KeyOption = Annotated[
 
 ToolsetsOption = Annotated[
     str,
-    typer.Option("--toolsets", metavar="NAMES", help="Toolsets to offer, e.g. code or query. Default: mcp.toolsets."),
+    typer.Option(
+        "--toolsets",
+        metavar="NAMES",
+        help="Toolsets to offer, e.g. code,claims,memory. Default: mcp.toolsets.",
+    ),
 ]
 
 
@@ -146,11 +158,20 @@ def mcp(
 
         print_stdio(print_config, [*launch_command(), *arguments], os.environ, as_json=json)
         return
-    from atlas.app.session import Session
+    from atlas.app.session import make_session
     from atlas.mcp_server import make_server, serve_stdio
 
-    session = Session(settings, serves_agents=True)
-    serve_stdio(session, make_server(session, offer_index=settings.mcp.allow_index, toolsets=settings.mcp.toolsets))
+    session = make_session(settings, serves_agents=True)
+    serve_stdio(session, make_server(session, **_offer(settings)))
+
+
+def _offer(settings: Settings) -> Offer:
+    mcp = settings.mcp
+    return {
+        "offer_index": mcp.allow_index,
+        "toolsets": mcp.toolsets,
+        "offer_writes": settings.knowledge.allow_write,
+    }
 
 
 def _with_toolsets(settings: Settings, toolsets: str) -> Settings:
@@ -193,7 +214,7 @@ def _print_http(client: Client, settings: Settings, token_file: Path | None, *, 
 def _serve_http(
     settings: Settings, token_file: Path | None, names: tuple[str, ...], certificate: Path | None, key: Path | None
 ) -> None:
-    from atlas.app.session import Session
+    from atlas.app.session import make_session
     from atlas.config.load import TOKEN_VARIABLE
     from atlas.http.auth import make_access, read_token
     from atlas.http.middleware import RequestLimits
@@ -206,6 +227,8 @@ def _serve_http(
     tls = make_tls(certificate, key) if certificate else None
     mcp = settings.mcp
     token, warning = read_token(token_file, os.environ.get(TOKEN_VARIABLE, ""))
+    # everybody who reaches the port would read them
+    personal = settings.knowledge.personal and settings.knowledge.personal_over_http and bool(token)
     with listen(mcp.host, mcp.port) as listening:
         to_others = is_open(listening)
         own = (socket.gethostname(), socket.getfqdn()) if to_others and mcp.host in ANYWHERE else ()
@@ -233,9 +256,10 @@ def _serve_http(
             )
 
         def serve(listening: socket.socket, ready: Callable[[], None]) -> None:
-            session = Session(settings, serves_agents=True)
-            server = make_server(session, offer_index=mcp.allow_index, toolsets=mcp.toolsets)
-            serve_http(server, session, HttpSite(listening, access, limits, tls), ready)
+            session = make_session(settings, serves_agents=True, personal=personal)
+            serve_http(
+                make_server(session, **_offer(settings)), session, HttpSite(listening, access, limits, tls), ready
+            )
 
         count = mcp.workers or os.cpu_count() or 1
         if count == 1:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT")
 
+CLIENT = "cli"
+"""Client of the notes that a person writes at the terminal."""
+
 
 def given(**arguments: object) -> dict[str, object]:
     """Return the given arguments: neither empty nor 0."""
@@ -64,11 +67,11 @@ def show(answer: Answer, *, as_json: bool) -> None:
 
 
 async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:
-    from atlas.app.session import Session
+    from atlas.app.session import make_session
     from atlas.tools.catalogue import BY_NAME
 
-    session = Session(settings)
+    session = make_session(settings)
     try:
-        return await session.answer(BY_NAME[tool], arguments)
+        return await session.answer(BY_NAME[tool], arguments, CLIENT)
     finally:
         await session.aclose()

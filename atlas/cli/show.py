@@ -15,6 +15,7 @@ from atlas.tools.answers import (
     Answer,
     ContextAnswer,
     HealthAnswer,
+    KnowledgeAnswer,
     NodeAnswer,
     RelationAnswer,
     ReportAnswer,
@@ -25,6 +26,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.cells import cell
 from atlas.tools.citations import parents_line, shown_name
+from atlas.tools.knowledge.body import body_lines
 from atlas.tools.render import (
     OTHER_PACKAGES,
     evidence_head,
@@ -69,6 +71,8 @@ def _parts(answer: Answer) -> Iterable[RenderableType]:
             return status_parts(answer)
         case SchemaAnswer():
             return _schema(answer)
+        case KnowledgeAnswer():
+            return [_text(line) for line in body_lines(answer.body)]
         case HealthAnswer():
             return _health(answer)
 

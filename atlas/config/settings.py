@@ -12,6 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from atlas.config.addresses import is_loopback, masked
+from atlas.config.declare import setting
+from atlas.config.knowledge import KnowledgeSettings, LanguageModelSettings, MemorySettings
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
@@ -27,71 +29,42 @@ BOLT_SCHEMES = ("bolt://", "bolt+s://", "bolt+ssc://", "neo4j://", "neo4j+s://",
 _SECRET = "***"
 
 
-def _setting(
-    default: Any,
-    help_text: str,
-    low: int = 0,
-    high: int = 0,
-    choices: tuple[str, ...] = (),
-    *,
-    secret: bool = False,
-    key: bool = False,
-    shared: bool = False,
-    shared_high: int = 0,
-) -> Any:
-    """Declare a setting; `low` and `high` bound an integer (both 0 = unbounded), `choices` a string.
-
-    `secret`: an address whose password is never shown. `key`: a secret of which nothing is shown. `shared`: a project's
-    file may set it, a number no higher than `shared_high` (0 = the default).
-    """
-    metadata = {"help": help_text, "low": low, "high": high, "choices": choices, "secret": secret or key, "key": key}
-    metadata |= {"shared": shared, "shared_high": shared_high or default}
-    return field(default=default, repr=not metadata["secret"], metadata=metadata)
-
-
 @dataclass(frozen=True, slots=True)
 class ProjectSettings:
     """`[project]`."""
 
-    name: str = _setting("", 'Name of the project in uids and answers; "" = the name of its folder.', shared=True)
+    name: str = setting("", 'Name of the project in uids and answers; "" = the name of its folder.', shared=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeSettings:
     """`[scope]`: which files are indexed."""
 
-    include: tuple[str, ...] = _setting(
+    include: tuple[str, ...] = setting(
         (), "Globs relative to the project root; if given, only matching files are indexed.", shared=True
     )
-    exclude: tuple[str, ...] = _setting(
+    exclude: tuple[str, ...] = setting(
         (), "Globs of files to leave out, in addition to .gitignore and .atlasignore.", shared=True
     )
-    max_file_bytes: int = _setting(1_048_576, "Larger files are skipped.", 1024, 104_857_600, shared=True)
-    git_rules: bool = _setting(True, "Obey .gitignore, .git/info/exclude and nested ignore files.", shared=True)
-    include_generated: bool = _setting(False, "Index files whose header marks them as generated.", shared=True)
+    max_file_bytes: int = setting(1_048_576, "Larger files are skipped.", 1024, 104_857_600, shared=True)
+    git_rules: bool = setting(True, "Obey .gitignore, .git/info/exclude and nested ignore files.", shared=True)
+    include_generated: bool = setting(False, "Index files whose header marks them as generated.", shared=True)
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageSettings:
     """`[languages]`: languages of the user, in addition to those that ship with Code Atlas."""
 
-    folders: tuple[str, ...] = _setting(
+    folders: tuple[str, ...] = setting(
         (), "Folders with a folder per language, each with a language.toml; on equal names the last one wins."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class KnowledgeSettings:
-    """`[knowledge]`: the notes of the project."""
-
-    folder: str = _setting(".knowledge", "Folder of the notes below the project root; indexed although hidden.")
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     """`[search]`: defaults of the query tools."""
 
-    token_budget: int = _setting(
+    token_budget: int = setting(
         900,
         "Limit of a search answer, in cl100k_base tokens; if set, also of the other query tools.",
         1,
@@ -99,7 +72,7 @@ class SearchSettings:
         shared=True,
         shared_high=2000,
     )
-    limit: int = _setting(
+    limit: int = setting(
         15, "Hits per answer; unless it is set, hits far behind the first are left out.", 1, 50, shared=True
     )
 
@@ -108,17 +81,17 @@ class SearchSettings:
 class StoreSettings:
     """`[store]`: where the index is stored."""
 
-    url: str = _setting(
+    url: str = setting(
         "", f'Address of a Bolt server: {", ".join(BOLT_SCHEMES)}; "" = a file in the data folder.', secret=True
     )
-    database: str = _setting("", 'Database on the server; "" = its default database.')
-    user: str = _setting("", 'User on the server; "" = no authentication.')
-    password: str = _setting("", "Password on the server; from the environment only: ATLAS_STORE_PASSWORD.", key=True)
-    ca_file: str = _setting("", 'PEM file of trusted certificate authorities; "" = those of the system.')
-    connect_seconds: int = _setting(5, "Time limit for connecting.", 1, 300)
-    read_seconds: int = _setting(30, "Time limit for a query.", 1, 3600)
-    write_seconds: int = _setting(300, "Time limit for a write transaction.", 1, 86_400)
-    fts_rank: str = _setting(
+    database: str = setting("", 'Database on the server; "" = its default database.')
+    user: str = setting("", 'User on the server; "" = no authentication.')
+    password: str = setting("", "Password on the server; from the environment only: ATLAS_STORE_PASSWORD.", key=True)
+    ca_file: str = setting("", 'PEM file of trusted certificate authorities; "" = those of the system.')
+    connect_seconds: int = setting(5, "Time limit for connecting.", 1, 300)
+    read_seconds: int = setting(30, "Time limit for a query.", 1, 3600)
+    write_seconds: int = setting(300, "Time limit for a write transaction.", 1, 86_400)
+    fts_rank: str = setting(
         "atlas",
         'Ranks word hits in the embedded store: "atlas" (the Rust extension) or "fts5" (SQLite; same scores, slower).',
         choices=("atlas", "fts5"),
@@ -129,31 +102,31 @@ class StoreSettings:
 class EmbedderSettings:
     """`[embedder]`: what computes vectors."""
 
-    provider: str = _setting(
+    provider: str = setting(
         "static",
         'What computes vectors: "static" (in this process), "none", or a server: "tei", "openai", "litellm".',
         choices=("static", "none", "tei", "openai", "litellm"),
     )
-    prose: str = _setting(
+    prose: str = setting(
         "auto",
         'What computes vectors of notes: "static" (in this process), "none"; "auto" = "none" only if provider is.',
         choices=("auto", "static", "none"),
     )
-    url: str = _setting("", f'Address of the server; "" = {TEI_URL} for "tei".', secret=True)
-    api_key: str = _setting("", "Key of the server; from the environment only: ATLAS_EMBEDDER_API_KEY.", key=True)
-    model: str = _setting("", 'Model to request from the server; "" = the model of a TEI server.')
-    dimensions: int = _setting(0, "Dimensions of a vector; 0 = the model's default.", 0, 16_384)
-    query_prefix: str = _setting("auto", 'Prefix of a query; "auto" = the one the model was trained with.')
-    document_prefix: str = _setting("auto", 'Prefix of a document; "auto" = the one the model was trained with.')
-    batch: int = _setting(32, "Texts per request; a TEI server's own limit also applies.", 1, 2048)
-    concurrency: int = _setting(4, "Concurrent requests.", 1, 64)
-    timeout_seconds: int = _setting(30, "Time limit for a request.", 1, 600)
-    cache: str = _setting(
+    url: str = setting("", f'Address of the server; "" = {TEI_URL} for "tei".', secret=True)
+    api_key: str = setting("", "Key of the server; from the environment only: ATLAS_EMBEDDER_API_KEY.", key=True)
+    model: str = setting("", 'Model to request from the server; "" = the model of a TEI server.')
+    dimensions: int = setting(0, "Dimensions of a vector; 0 = the model's default.", 0, 16_384)
+    query_prefix: str = setting("auto", 'Prefix of a query; "auto" = the one the model was trained with.')
+    document_prefix: str = setting("auto", 'Prefix of a document; "auto" = the one the model was trained with.')
+    batch: int = setting(32, "Texts per request; a TEI server's own limit also applies.", 1, 2048)
+    concurrency: int = setting(4, "Concurrent requests.", 1, 64)
+    timeout_seconds: int = setting(30, "Time limit for a request.", 1, 600)
+    cache: str = setting(
         "auto",
         'Cache vectors by content: "on", "off"; "auto" = for models slower than a cache lookup.',
         choices=("auto", "on", "off"),
     )
-    cache_mb: int = _setting(256, "Size of the cache; least recently used vectors are evicted first.", 1, 100_000)
+    cache_mb: int = setting(256, "Size of the cache; least recently used vectors are evicted first.", 1, 100_000)
 
     @property
     def embeds_prose(self) -> bool:
@@ -175,46 +148,46 @@ class EmbedderSettings:
 class McpSettings:
     """`[mcp]`: what agents may do, and limits of the HTTP server."""
 
-    allow_index: bool = _setting(True, "Offer agents the `index` tool, and index newer files before an answer.")
-    index_on_demand: bool = _setting(True, "Index a project without an index at the first question, in the background.")
-    start_daemon: bool = _setting(
+    allow_index: bool = setting(True, "Offer agents the `index` tool, and index newer files before an answer.")
+    index_on_demand: bool = setting(True, "Index a project without an index at the first question, in the background.")
+    start_daemon: bool = setting(
         False, "Start the project's daemon at the first question; all sessions share it. Stop: atlas daemon stop."
     )
-    toolsets: tuple[str, ...] = _setting(
-        ("code",), "Toolsets that agents see: code (all tools), query (only questions)."
+    toolsets: tuple[str, ...] = setting(
+        ("code",), "Toolsets that agents see: code, query (only questions about code), claims, memory."
     )
-    host: str = _setting("127.0.0.1", "Address that `--transport http` listens on.")
-    port: int = _setting(8765, "Port for HTTP; 0 = any free port.", 0, 65_535)
-    max_body_bytes: int = _setting(1_048_576, "Larger HTTP requests are rejected with 413.", 1024, 67_108_864)
-    request_seconds: int = _setting(300, "HTTP requests that take longer end with 504.", 1, 86_400)
-    max_concurrent: int = _setting(8, "HTTP requests processed at the same time.", 1, 1000)
-    max_starting: int = _setting(
+    host: str = setting("127.0.0.1", "Address that `--transport http` listens on.")
+    port: int = setting(8765, "Port for HTTP; 0 = any free port.", 0, 65_535)
+    max_body_bytes: int = setting(1_048_576, "Larger HTTP requests are rejected with 413.", 1024, 67_108_864)
+    request_seconds: int = setting(300, "HTTP requests that take longer end with 504.", 1, 86_400)
+    max_concurrent: int = setting(8, "HTTP requests processed at the same time.", 1, 1000)
+    max_starting: int = setting(
         0, "Of these, in their first 0.25 s; 0 = 2, or no limit when index or embedder is a server.", 0, 1000
     )
-    max_waiting: int = _setting(256, "HTTP requests that wait; beyond it they are rejected with 503.", 0, 10_000)
-    max_per_client: int = _setting(128, "Requests of one address; beyond it 429; 0 = no limit.", 0, 10_000)
-    workers: int = _setting(1, "HTTP server processes, each with these limits; 0 = one per core.", 0, 256)
+    max_waiting: int = setting(256, "HTTP requests that wait; beyond it they are rejected with 503.", 0, 10_000)
+    max_per_client: int = setting(128, "Requests of one address; beyond it 429; 0 = no limit.", 0, 10_000)
+    workers: int = setting(1, "HTTP server processes, each with these limits; 0 = one per core.", 0, 256)
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
     """`[index]`: resources that indexing may use."""
 
-    threads: int = _setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
-    parse_timeout_ms: int = _setting(2000, "Time limit for parsing one file.", 50, 60_000)
+    threads: int = setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
+    parse_timeout_ms: int = setting(2000, "Time limit for parsing one file.", 50, 60_000)
 
 
 @dataclass(frozen=True, slots=True)
 class BusSettings:
     """`[bus]`: where the daemon's streams are stored."""
 
-    url: str = _setting(
+    url: str = setting(
         "", '"valkey://host:port/db", "valkeys://" (TLS) or "unix:///path"; "" = start a server.', secret=True
     )
-    prefix: str = _setting("", "Prefix of all key names, for a server shared with other programs.")
-    max_attempts: int = _setting(5, "Deliveries of an event before it becomes a dead letter.", 1, 100)
-    redeliver_seconds: int = _setting(60, "Events of a dead worker are delivered again after this.", 1, 3600)
-    capacity: int = _setting(
+    prefix: str = setting("", "Prefix of all key names, for a server shared with other programs.")
+    max_attempts: int = setting(5, "Deliveries of an event before it becomes a dead letter.", 1, 100)
+    redeliver_seconds: int = setting(60, "Events of a dead worker are delivered again after this.", 1, 3600)
+    capacity: int = setting(
         100_000, "Events per stream; beyond it the whole project is scanned instead.", 100, 10_000_000
     )
 
@@ -223,23 +196,23 @@ class BusSettings:
 class PipelineSettings:
     """`[pipeline]`: how the tiers form batches. A batch ends at its window or size, or when events pause."""
 
-    graph_window_ms: int = _setting(500, "Tier 1 collects changed files for at most this long.", 0, 60_000)
-    ast_window_ms: int = _setting(3000, "Tier 2 collects dirty files for at most this long.", 0, 60_000)
-    embed_window_ms: int = _setting(15_000, "Tier 3 collects changed symbols for at most this long.", 0, 600_000)
-    graph_batch: int = _setting(2000, "Maximum files per batch of tier 1.", 1, 100_000)
-    ast_batch: int = _setting(2000, "Maximum files per batch of tier 2.", 1, 100_000)
-    embed_batch: int = _setting(256, "Maximum symbols per batch of tier 3.", 1, 10_000)
-    body_threshold: int = _setting(5, "Percent of a body's words that must change for a new vector at once.", 0, 100)
+    graph_window_ms: int = setting(500, "Tier 1 collects changed files for at most this long.", 0, 60_000)
+    ast_window_ms: int = setting(3000, "Tier 2 collects dirty files for at most this long.", 0, 60_000)
+    embed_window_ms: int = setting(15_000, "Tier 3 collects changed symbols for at most this long.", 0, 600_000)
+    graph_batch: int = setting(2000, "Maximum files per batch of tier 1.", 1, 100_000)
+    ast_batch: int = setting(2000, "Maximum files per batch of tier 2.", 1, 100_000)
+    embed_batch: int = setting(256, "Maximum symbols per batch of tier 3.", 1, 10_000)
+    body_threshold: int = setting(5, "Percent of a body's words that must change for a new vector at once.", 0, 100)
 
 
 @dataclass(frozen=True, slots=True)
 class DaemonSettings:
     """`[daemon]`: the process that keeps the index up to date."""
 
-    reconcile_seconds: int = _setting(300, "Interval for comparing the whole tree with the index.", 1, 86_400)
-    poll_seconds: int = _setting(2, "Interval for scanning a tree that cannot be watched.", 1, 3600)
-    memory_mb: int = _setting(600, "Limit of the daemon's resident memory.", 100, 1_000_000)
-    lease_seconds: int = _setting(10, "On a shared store: a silent project leader is replaced after this.", 2, 600)
+    reconcile_seconds: int = setting(300, "Interval for comparing the whole tree with the index.", 1, 86_400)
+    poll_seconds: int = setting(2, "Interval for scanning a tree that cannot be watched.", 1, 3600)
+    memory_mb: int = setting(600, "Limit of the daemon's resident memory.", 100, 1_000_000)
+    lease_seconds: int = setting(10, "On a shared store: a silent project leader is replaced after this.", 2, 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +230,8 @@ class Settings:
     search: SearchSettings = field(default_factory=SearchSettings)
     languages: LanguageSettings = field(default_factory=LanguageSettings)
     knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    language_model: LanguageModelSettings = field(default_factory=LanguageModelSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -330,6 +305,8 @@ SECTIONS: dict[str, type[Any]] = {
     "search": SearchSettings,
     "languages": LanguageSettings,
     "knowledge": KnowledgeSettings,
+    "memory": MemorySettings,
+    "language_model": LanguageModelSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,
     "mcp": McpSettings,

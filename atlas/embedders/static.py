@@ -22,8 +22,6 @@ MODEL_FOLDER = Path(__file__).with_name("model")
 """The model of code that ships in the package."""
 PROSE_FOLDER = Path(__file__).with_name("prose_model")
 """The model of English prose that ships in the package."""
-EMOTION_FOLDER = Path(__file__).with_name("emotion_model")
-"""The model of emotions in English prose that ships in the package; `atlas._parser.EmotionEncoder` reads it."""
 
 _OBSERVATION_MARKS = re.compile(
     r"^[-*+] (?:\d{4}-\d\d-\d\dT\S+ )?(?:\[o-\w+\] )?|\s*\(client: [^()\n]*\)$", re.MULTILINE

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.errors import HistoryError, NotFound
 from atlas.git.limits import MAX_CHANGES, MAX_ENTRIES, MAX_TEXT_BYTES, MAX_TEXTS_BYTES
-from atlas.git.objects import LINK_MODE, MODULE_MODE, Entry, MissingObject
+from atlas.git.objects import FOLDER_MODE, LINK_MODE, MODULE_MODE, Entry, MissingObject
 from atlas.git.repository import Repository, commit_of
 from atlas.history import STAGED, WORK_TREE, Change, ChangeKind, Diff
 from atlas.line_diff import lines_of
@@ -44,6 +44,18 @@ def diff(repository: Repository, old: str, new: str, candidates: Iterable[str]) 
     changes, notes = _with_texts(repository, sorted(pairs, key=lambda pair: pair.path))
     name = {WORK_TREE: "working tree", STAGED: "staged"}.get(new, new) if target is None else target.hex()[:12]
     return Diff(commit_of(repository.objects.commit(base)), name, tuple(changes), tuple(notes))
+
+
+def content(repository: Repository, revision: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield (path, text); see `History.content`."""
+    commit, held = repository.revision(revision), 0
+    for path in paths[:MAX_CHANGES]:
+        text = _blob(repository, repository.trees.find(commit, path.encode("utf-8", "surrogateescape")))
+        held += len(text or b"")
+        if held > MAX_TEXTS_BYTES:
+            return
+        if text is not None:
+            yield path, text
 
 
 def _ends(repository: Repository, old: str, new: str) -> tuple[bytes, bytes | None]:
@@ -182,7 +194,7 @@ def _blob(repository: Repository, entry: Entry | None) -> bytes | None:
 
 
 def _is_file(entry: Entry) -> bool:
-    return entry.mode not in (LINK_MODE, MODULE_MODE)
+    return entry.mode not in (LINK_MODE, MODULE_MODE, FOLDER_MODE)
 
 
 def _text(path: bytes) -> str:

@@ -74,6 +74,16 @@ class GitHistory:
 
         return await self._ask(answer)
 
+    async def content(self, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
+        """See `History.content`."""
+
+        def answer(repository: Repository) -> dict[str, bytes]:
+            from atlas.git.differences import content
+
+            return {path: self._mask(text) for path, text in content(repository, revision, paths)}
+
+        return await self._ask(answer)
+
     async def last_tag(self) -> str:
         """See `History.last_tag`."""
 

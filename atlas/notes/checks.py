@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from atlas._parser import find_secrets
@@ -61,3 +62,9 @@ def check_status(value: str) -> str:
     if value not in STATUSES:
         raise ConfigError(f"unknown status {value!r}", f"Use one of: {', '.join(STATUSES)}.")
     return value
+
+
+def client_name(name: str, version: str) -> str:
+    """Return `name/version` of a client as notes record it, without characters that could end its field."""
+    parts = (re.sub(r"[^\w.+ -]+", "-", part)[:60].strip() for part in (name, version))
+    return "/".join(filter(None, parts))

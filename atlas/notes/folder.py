@@ -14,7 +14,7 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from atlas.errors import ConfigError, NotFound, StoreError, WriterBusy
@@ -26,6 +26,9 @@ LOCK_PATIENCE = 10.0
 """Seconds to wait for another writer of the same note, which holds the lock for milliseconds."""
 _POLL = 0.005
 _MAX_SLUG = 60
+_MAX_PATH = 1000
+_PATH = re.compile(r"(?:[^\W_][\w .+-]{0,79}/){0,16}[^\W_][\w .+-]{0,79}\.md")
+"""Paths that a note may be given: no hidden names, no separators of other systems, no control characters."""
 _LOCKS = 256
 """Lock files; notes share them by a hash of their path, so that their number stays bounded."""
 
@@ -44,6 +47,11 @@ class KnowledgeFolder:
         self._root, self._parts, self._data_dir = root, parts, data_dir
 
     @property
+    def root(self) -> Path:
+        """The folder that paths of notes are relative to."""
+        return self._root
+
+    @property
     def path(self) -> str:
         """The folder relative to the root, "" for the root itself."""
         return "/".join(self._parts)
@@ -51,15 +59,42 @@ class KnowledgeFolder:
     def create(self, subfolder: str, name: str, note_id: str, data: bytes) -> str:
         """Write a new note and return its path relative to the root. Existing files are never replaced.
 
-        `name` is any text; the file is called after it. Raises StoreError if the folder cannot be written.
+        `name` is any text; the file is called after it. Raises StoreError if the folder cannot be written, ConfigError
+        for a note that is too large.
         """
+        _check_size(f"the note {name!r:.80}", data)
         parts = (*self._parts, *Path(subfolder).parts)
         with _as_store_error(self._root.joinpath(*parts)):
             folder = self._made(parts)
-            for stem in (_slug(name) or note_id.lower(), f"{_slug(name)}-{note_id[-6:].lower()}", note_id.lower()):
+            for stem in (slug(name) or note_id.lower(), f"{slug(name)}-{note_id[-6:].lower()}", note_id.lower()):
                 if _write_new(folder / f"{stem}.md", data):
                     return "/".join((*parts, f"{stem}.md"))
         raise StoreError(f"three files that a note could be called after exist in {folder}", "Rename one of them.")
+
+    def place(self, path: str, data: bytes) -> bool:
+        """Write a new note at a path below the folder; return False if a file exists there.
+
+        Raises ConfigError for a path that no note can have or a note that is too large, StoreError if the folder cannot
+        be written.
+        """
+        _check_size(path, data)
+        if len(path) > _MAX_PATH or not _PATH.fullmatch(path):
+            raise ConfigError(f"{path!r:.200} is no path of a note", "For example: claims/2026/attention.md")
+        parts = (*self._parts, *path.split("/"))
+        with _as_store_error(self._root.joinpath(*parts)):
+            return _write_new(self._made(parts[:-1]) / parts[-1], data)
+
+    def named(self, subfolder: str, name: str) -> list[str]:
+        """Return the paths of the notes in a subfolder whose files are called after `name`, as `create` calls them."""
+        stem, parts = slug(name), (*self._parts, *Path(subfolder).parts)
+        if not stem:
+            return []
+        folder = self._root.joinpath(*parts)
+        first = folder / f"{stem}.md"
+        with suppress(OSError):
+            others = sorted(folder.glob(f"{stem}-??????.md")) if first.is_file() else ()
+            return ["/".join((*parts, file.name)) for file in (first, *others) if file.is_file()]
+        return []
 
     def read(self, path: str) -> bytes:
         """Return the bytes of a note. Raises NotFound, and StoreError if it cannot be read."""
@@ -76,20 +111,22 @@ class KnowledgeFolder:
         with self.locked(path), _as_store_error(file):
             old = read_file(file, MAX_FILE, own=False)
             new = edit(old)
-            if len(new) > MAX_FILE:
-                raise ConfigError(f"{path} would have {len(new)} bytes, at most {MAX_FILE} are allowed", "Split it.")
+            _check_size(path, new)
             if new != old:
                 _replace(file, new)
         return new
 
     @contextmanager
-    def locked(self, name: str) -> Generator[None]:
-        """Hold the lock of a note or of any other name. Raises WriterBusy after `LOCK_PATIENCE` seconds."""
+    def locked(self, name: str, kind: str = "note") -> Generator[None]:
+        """Hold the lock of a note, or of a name of another kind. Raises WriterBusy after `LOCK_PATIENCE` seconds.
+
+        Locks of one kind share files, so a holder may only take a further lock of another kind.
+        """
         folder = self._data_dir / "note-locks"
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % _LOCKS
         with _as_store_error(folder):
             make_private_folder(folder)
-            lock = LockFile.open(folder / f"{number}.lock")
+            lock = LockFile.open(folder / f"{kind}-{number}.lock")
         try:
             end = time.monotonic() + LOCK_PATIENCE
             while not lock.try_lock():
@@ -123,16 +160,21 @@ class KnowledgeFolder:
         return folder
 
 
-def _slug(text: str) -> str:
-    """Return ASCII letters and digits of a text, joined by hyphens, at most `_MAX_SLUG` characters."""
-    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    words = re.findall(r"[a-z0-9]+", ascii_text)
-    slug = ""
-    for word in words:
-        if len(slug) + len(word) >= _MAX_SLUG:
+def _check_size(name: str, data: bytes) -> None:
+    if len(data) > MAX_FILE:
+        raise ConfigError(f"{name} would have {len(data)} bytes, at most {MAX_FILE} are allowed", "Split it.")
+
+
+def slug(text: str) -> str:
+    """Return letters and digits of a text in lower case without accents, joined by hyphens; bounded, so a file name."""
+    plain = "".join(one for one in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(one))
+    stem = ""
+    for word in re.findall(r"[^\W_]+", unicodedata.normalize("NFC", plain)):
+        longer = f"{stem}-{word}" if stem else word
+        if len(longer) > _MAX_SLUG or len(longer.encode()) > 2 * _MAX_SLUG:
             break
-        slug = f"{slug}-{word}" if slug else word
-    return slug
+        stem = longer
+    return stem
 
 
 def _draft(file: Path, data: bytes) -> Path:

@@ -68,6 +68,14 @@ def with_item(data: bytes, note: Note, name: str, item: Value, position: int | N
     raise ConfigError(f"the list {name!r} of the note is not written one item a line", "Write one `- ` item a line.")
 
 
+def item_at(data: bytes, note: Note, name: str, line: int) -> int:
+    """Return the position, in a list key, of the item that a 1-based line of the file belongs to; 0 for other lists."""
+    key = next((one for one in note.keys if one.name == name), None)
+    starts = _item_starts(data[key.start : key.end]) if key is not None else []
+    lines = [data.count(b"\n", 0, key.start + start) + 1 for start in starts] if key is not None else []
+    return max(0, sum(start <= line for start in lines) - 1)
+
+
 def with_line(data: bytes, text: str) -> bytes:
     """Return a file with one more line at its end."""
     newline = _newline(data)

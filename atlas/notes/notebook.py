@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 from atlas.errors import ConfigError, NotFound
 from atlas.notes.checks import MAX_OBSERVATIONS, MAX_RELATIONS
 from atlas.notes.folder import KnowledgeFolder
-from atlas.notes.front_matter import Value, new_file, with_body, with_item, with_line, with_values, without
+from atlas.notes.front_matter import Value, item_at, new_file, with_body, with_item, with_line, with_values, without
 from atlas.notes.ids import IdSource
 from atlas.notes.note import Anchor, Note, Observation, Relation, read_note
 
@@ -29,18 +30,31 @@ class Notebook:
     """Name and version of the MCP client, `cli` for a person at the terminal."""
     agent: str = ""
 
-    def add(self, kind: str, note_id: str, values: Mapping[str, Value], body: str, title: str) -> str:
-        """Write a new note and return its path; the file is called after `title`.
+    def add(
+        self, kind: str, note_id: str, values: Mapping[str, Value], body: str, title: str, created: str = ""
+    ) -> str:
+        """Write a new note and return its path; the file is called after `title`. `created` is now if empty.
 
-        Raises StoreError if it cannot be written.
+        Raises StoreError if it cannot be written, ConfigError if it is too large.
         """
-        created = timestamp()
+        created = created or timestamp()
         author = {"client": self.client, "agent": self.agent}
         front: dict[str, Value] = {"id": note_id, "kind": kind, **values, "created": created}
         if any(author.values()):
             front["author"] = author
         place = SUBFOLDERS[kind] if kind == "entity" else f"{SUBFOLDERS[kind]}/{created[:4]}"
         return self.folder.create(place, title, note_id, new_file(front, body))
+
+    def find_new(self, kind: str, note_id: str, title: str) -> str:
+        """Return the path of a note that `add` was asked to write, "" if it was not written."""
+        year = datetime.now(UTC).year
+        years = ("",) if kind == "entity" else (f"/{year}", f"/{year - 1}")
+        for place in (f"{SUBFOLDERS[kind]}{one}" for one in years):
+            for path in (*self.folder.named(place, title), *self.folder.named(place, note_id)):
+                with suppress(NotFound):
+                    if read_note(self.folder.read(path)).id == note_id:
+                        return path
+        return ""
 
     def relate(self, path: str, note_id: str, relation: Relation) -> bool:
         """Add a relation to a note; return False, and leave the file, if it has one of this type to this target.
@@ -84,19 +98,43 @@ class Notebook:
 
         def edit(data: bytes) -> bytes:
             note = _expected(data, note_id, path)
-            same = [at for at, one in enumerate(note.about) if (one.kind, one.target) == (anchor.kind, anchor.target)]
-            if not same and len(note.about) >= MAX_RELATIONS:
+            same = next((one for one in note.about if (one.kind, one.target) == (anchor.kind, anchor.target)), None)
+            if same is None and len(note.about) >= MAX_RELATIONS:
                 raise ConfigError(f"{note_id} has {MAX_RELATIONS} anchors already", "Write a more specific note.")
-            return with_item(data, note, "about", anchor_item(anchor), same[0] if same else None)
+            return _with_anchor(data, note, same, anchor)
 
         return read_note(self.folder.change(path, edit))
 
-    def observe(self, path: str, entity_id: str, text: str) -> Observation:
-        """Append an observation to an entity. `text` is one line. Raises as `relate`."""
-        found = Observation(self.ids.new("observation"), timestamp(), text, self.client)
+    def reaffirm(self, path: str, note_id: str, renewed: Mapping[Anchor, Anchor]) -> Note:
+        """Replace anchors, old -> new, because the note still holds; records the time in `updated`.
+
+        Anchors that are no longer in the note are left out. Raises as `relate`.
+        """
 
         def edit(data: bytes) -> bytes:
-            if len(_expected(data, entity_id, path).observations) >= MAX_OBSERVATIONS:
+            note = _expected(data, note_id, path)
+            for old, new in renewed.items():
+                same = next((one for one in note.about if (one.kind, one.target) == (old.kind, old.target)), None)
+                if same is not None:
+                    data = _with_anchor(data, note, same, new)
+                    note = read_note(data)
+            return with_values(data, note, {"updated": timestamp()})
+
+        return read_note(self.folder.change(path, edit))
+
+    def observe(self, path: str, entity_id: str, text: str, created: str = "", observation_id: str = "") -> Observation:
+        """Append an observation to an entity, unless it has one with this id. `text` is one line.
+
+        `created` is now if empty. Raises as `relate`.
+        """
+        new_id = observation_id or self.ids.new("observation")
+        found = Observation(new_id, created or timestamp(), text, self.client)
+
+        def edit(data: bytes) -> bytes:
+            observations = _expected(data, entity_id, path).observations
+            if any(one.id == new_id for one in observations):
+                return data
+            if len(observations) >= MAX_OBSERVATIONS:
                 raise ConfigError(f"{entity_id} has {MAX_OBSERVATIONS} observations already", "Forget old ones.")
             client = f" (client: {self.client})" if self.client else ""
             return with_line(data, f"- {found.created} [{found.id}] {text}{client}")
@@ -117,6 +155,12 @@ class Notebook:
 
         self.folder.change(path, edit)
         return removed[0]
+
+
+def _with_anchor(data: bytes, note: Note, old: Anchor | None, new: Anchor) -> bytes:
+    # items that cannot be read are in the file, but not in `note.about`: the line tells which item it is
+    position = item_at(data, note, "about", old.at) if old is not None else None
+    return with_item(data, note, "about", anchor_item(new), position)
 
 
 def anchor_item(anchor: Anchor) -> dict[str, Value]:

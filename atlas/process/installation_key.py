@@ -28,6 +28,13 @@ def config_folder() -> Path:
     return user_config_path(APPLICATION, appauthor=False)
 
 
+def personal_folder() -> Path:
+    """Return the root of the user's own notes, `~/.local/share/code-atlas/personal` on Linux; it may be missing."""
+    from platformdirs import user_data_path
+
+    return user_data_path(APPLICATION, appauthor=False) / "personal"
+
+
 def sign(text: str, *, create: bool) -> str:
     """Return the keyed digest (BLAKE2b, 128 bits, hex) of a text; "" when there is no key and `create` is false.
 

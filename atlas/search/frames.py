@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +56,21 @@ _CLASSES: Mapping[str, str] = {
 _FORMS = {"N": "nouns", "V": "base", "V3": "third", "VG": "gerund", "P": "participle"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frame:
-    """One way to ask for a relation. Groups `x` and `y` of the pattern are the names, see `_slot`."""
+    """One way to ask for a relation, as the file writes it, with the words of the relation by form."""
 
     kind: Kind
-    pattern: re.Pattern[str]
+    text: str
+    words: Mapping[str, str]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Pattern of a question; its groups `x` and `y` are the names, see `_slot`.
+
+        Compiled when a question first needs it: most need few of several hundred, and all take more than a second.
+        """
+        return re.compile("".join(_element(element, self.words) for element in self.text.split()), re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,7 @@ class FrameGroup:
 
 @cache
 def frame_groups() -> tuple[FrameGroup, ...]:
-    """Return all frames in the order in which they are tried; read and compiled once."""
+    """Return all frames in the order in which they are tried; read once."""
     phrases = _phrases()
     return (
         *_special(phrases["more"]),
@@ -120,7 +129,7 @@ def nouns() -> frozenset[str]:
 def _special(entries: Iterable[Mapping[str, Any]]) -> Iterator[FrameGroup]:
     for entry in entries:
         for frame in entry["frames"]:
-            yield FrameGroup(_triggers(frame), (Frame(Kind(entry["kind"]), _compiled(frame, {})),))
+            yield FrameGroup(_triggers(frame), (Frame(Kind(entry["kind"]), frame, {}),))
 
 
 def _of_relation(entry: Mapping[str, str], frames: Mapping[str, list[str]]) -> FrameGroup:
@@ -129,11 +138,11 @@ def _of_relation(entry: Mapping[str, str], frames: Mapping[str, list[str]]) -> F
         *(frames["noun"] if "N" in words else ()),
         *([*frames["active"], *frames["passive"]] if "V" in words else ()),
     ]
-    compiled = [Frame(Kind(entry["kind"]), _compiled(frame, words)) for frame in chosen]
+    made = [Frame(Kind(entry["kind"]), frame, words) for frame in chosen]
     if "inverse" in entry:
-        compiled += [Frame(Kind(entry["inverse"]), _compiled(frame, words)) for frame in frames["inverse"]]
+        made += [Frame(Kind(entry["inverse"]), frame, words) for frame in frames["inverse"]]
     triggers = frozenset(form.split()[0] for forms in words.values() for form in forms.split("|"))
-    return FrameGroup(triggers, tuple(compiled))
+    return FrameGroup(triggers, tuple(made))
 
 
 def _triggers(frame: str) -> frozenset[str]:
@@ -148,10 +157,6 @@ def _triggers(frame: str) -> frozenset[str]:
 _COMMON = frozenset(
     ("what", "which", "who", "how", "where", "is", "are", "do", "does", "can", "from", "to", "of", "in", "by", "if")
 )
-
-
-def _compiled(frame: str, words: Mapping[str, str]) -> re.Pattern[str]:
-    return re.compile("".join(_element(element, words) for element in frame.split()), re.IGNORECASE)
 
 
 def _element(element: str, words: Mapping[str, str]) -> str:

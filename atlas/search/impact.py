@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from atlas.model import Direction, Edge, EdgeType, Label, Node
 from atlas.search import Reader
+from atlas.search.notes.about import NoteAbout, notes_about
 
 DEFAULT_DEPTH = 3
 MAX_DEPTH = 8
@@ -69,6 +70,8 @@ class Impact:
     documents: tuple[Affected, ...]
     """Documents and decisions that mention a changed symbol, or the class or file that it is in."""
     notes: tuple[str, ...] = ()
+    about: tuple[NoteAbout, ...] = ()
+    """Notes about the changed symbols, which may no longer hold."""
 
 
 @dataclass(slots=True)
@@ -101,11 +104,13 @@ async def trace_impact(reader: Reader, seeds: Sequence[Seed], depth: int = 0) ->
             notes.append(f"followed to the first {len(found)} symbols: there are more at {steps + 1} edges and beyond")
             break
     ranked = sorted(found.values(), key=_rank)
+    about = await notes_about(reader, [uid for seed in seeds for uid in seed.uids])
     return Impact(
         tuple(each for each in ranked if not each.node.row.is_test),
         tuple(each for each in ranked if each.node.row.is_test),
         await _documents(reader, seeds),
         tuple(notes),
+        tuple(note for note in about if note.node.row.label != Label.ADR),
     )
 
 

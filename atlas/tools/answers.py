@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atlas.search.freshness import StaleFile
+from atlas.tools.knowledge.body import NoteBody
 from atlas.tools.reports import Report
 from atlas.tools.status.daemon import DaemonStatus
 from atlas.tools.symbols import FileGroup, Hit, Lookup, NodeDetail, Section, Source, Symbol
@@ -113,6 +114,10 @@ class ContextAnswer:
     source: Source | None
     sections: tuple[Section, ...]
     evidence: Evidence
+    notes: tuple[tuple[str, ...], ...] = ()
+    """Notes and decisions about the node, one or two lines each: quoted data, and what makes it suspect."""
+    marks: str = ""
+    """Of a node that is a note: status, author, age, and what makes it suspect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +259,15 @@ class ReportAnswer:
     evidence: Evidence
 
 
+@dataclass(frozen=True, slots=True)
+class KnowledgeAnswer:
+    """Answer of the tools of claims and memory."""
+
+    tool: str
+    body: NoteBody
+    evidence: Evidence
+
+
 Answer = (
     SearchAnswer
     | RelationAnswer
@@ -264,4 +278,5 @@ Answer = (
     | SchemaAnswer
     | StatusAnswer
     | HealthAnswer
+    | KnowledgeAnswer
 )

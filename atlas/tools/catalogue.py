@@ -8,14 +8,11 @@ Nothing expensive is imported: the server answers `tools/list` before it opens a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from atlas.errors import ConfigError
-
-Schema = dict[str, Any]
-
-_UNDECLARED = frozenset(("minLength", "maxLength", "maxItems"))
+from atlas.tools.knowledge.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
+from atlas.tools.tool import ARRAY, FLAG, OBJECT, STRING, Schema, Tool, list_of, text, whole
 
 INSTRUCTIONS = (
     "Code Atlas answers from a graph of this project: code, docs, decisions, calls, tests and inheritance. "
@@ -26,98 +23,36 @@ INSTRUCTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """Definition of one tool. `answer` declares the properties that `structure` returns for it."""
-
-    name: str
-    description: str
-    arguments: Mapping[str, Schema]
-    answer: Mapping[str, Schema]
-    required: tuple[str, ...] = ()
-    certain: tuple[str, ...] = ()
-    """Properties that every answer has."""
-    cites: bool = False
-    """The answer cites files and has a `stale` flag, true if one of them has changed."""
-    read_only: bool = True
-
-    @property
-    def input_schema(self) -> Schema:
-        """JSON Schema of the arguments; additional properties are not allowed."""
-        schema: Schema = {"type": "object", "properties": dict(self.arguments), "additionalProperties": False}
-        return {**schema, "required": list(self.required)} if self.required else schema
-
-    @property
-    def declared_input(self) -> Schema:
-        """The input schema as clients see it: without limits of length, which no model reaches by itself."""
-        return {**self.input_schema, "properties": {name: _short(one) for name, one in self.arguments.items()}}
-
-    @property
-    def output_schema(self) -> Schema:
-        """JSON Schema of the structured content."""
-        return {
-            "type": "object",
-            "properties": {**({"stale": _FLAG} if self.cites else {}), **self.answer, "evidence": _OBJECT},
-            "required": [*(["stale"] if self.cites else ()), *self.certain, "evidence"],
-        }
-
-
-def _short(schema: Schema) -> Schema:
-    return {key: _short(value) if key == "items" else value for key, value in schema.items() if key not in _UNDECLARED}
-
-
-def _text(description: str = "", longest: int = 0) -> Schema:
-    schema: Schema = {"type": "string"}
-    if description:
-        schema["description"] = description
-    if longest:
-        schema["maxLength"] = longest
-    return schema
-
-
-def _whole(description: str, low: int, high: int) -> Schema:
-    return {"type": "integer", "minimum": low, "maximum": high, **({"description": description} if description else {})}
-
-
-def _list(item: Schema, most: int = 0) -> Schema:
-    return {"type": "array", "items": item, **({"maxItems": most} if most else {})}
-
-
-_OBJECT: Schema = {"type": "object"}
-_STRING: Schema = {"type": "string"}
-_ARRAY: Schema = {"type": "array"}
-_FLAG: Schema = {"type": "boolean"}
-
-_PROJECT = {"project": _text("", 200)}
-_BUDGET = {"token_budget": _whole("", 1, 200_000)}
-_PATH = {"path": _text("Path prefix or glob", 1000)}
+_PROJECT = {"project": text("", 200)}
+_BUDGET = {"token_budget": whole("", 1, 200_000)}
+_PATH = {"path": text("Path prefix or glob", 1000)}
 _SYMBOL_ARGUMENTS: Mapping[str, Schema] = {
-    "name": _text("Name, qualified name, uid or path:line", 1000),
+    "name": text("Name, qualified name, uid or path:line", 1000),
     **_PATH,
-    "label": _text("", 40),
+    "label": text("", 40),
     **_BUDGET,
     **_PROJECT,
 }
 _SEARCH: Mapping[str, Schema] = {
-    "query": {**_STRING, "minLength": 1, "maxLength": 100_000},
+    "query": {**STRING, "minLength": 1, "maxLength": 100_000},
     **_PATH,
-    "labels": _list(_text("", 40), 20),
-    "languages": _list(_text("", 40), 20),
-    "include_tests": {**_FLAG, "description": "Default: ranked lower"},
-    "limit": _whole("", 1, 50),
-    "brief": {**_FLAG, "description": "One line a hit"},
-    "snippets": {**_FLAG, "description": "More matching lines"},
-    "cursor": _text("Next page", 200),
+    "labels": list_of(text("", 40), 20),
+    "languages": list_of(text("", 40), 20),
+    "include_tests": {**FLAG, "description": "Default: ranked lower"},
+    "limit": whole("", 1, 50),
+    "brief": {**FLAG, "description": "One line a hit"},
+    "snippets": {**FLAG, "description": "More matching lines"},
+    "cursor": text("Next page", 200),
     **_BUDGET,
     **_PROJECT,
 }
-_HITS: Mapping[str, Schema] = {"hits": {**_ARRAY, "description": "[name, path:line, summary, lines]"}}
+_HITS: Mapping[str, Schema] = {"hits": {**ARRAY, "description": "[name, path:line, summary, lines]"}}
 _SYMBOL: Mapping[str, Schema] = {
     "outcome": {"enum": ["found", "ambiguous", "not_found"]},
-    "node": _OBJECT,
-    "candidates": _ARRAY,
-    "near": _ARRAY,
-    "diagnosis": _ARRAY,
+    "node": OBJECT,
+    "candidates": ARRAY,
+    "near": ARRAY,
+    "diagnosis": ARRAY,
 }
 
 _VOCABULARY = ("labels", "edge_types", "node_properties", "edge_properties", "strategies", "languages", "examples")
@@ -130,7 +65,7 @@ TOOLS: tuple[Tool, ...] = (
         "and overrides; modules that import X, dependencies; tests that cover X; docs that mention X; the path from "
         "A to B. Labels: Class Function Method Module Value DocSection ADR.",
         _SEARCH,
-        {**_HITS, "relation": _OBJECT, "report": _OBJECT, "found": {"type": "integer"}},
+        {**_HITS, "relation": OBJECT, "report": OBJECT, "found": {"type": "integer"}},
         ("query",),
         cites=True,
     ),
@@ -165,7 +100,7 @@ TOOLS: tuple[Tool, ...] = (
         "get_context",
         "Read one symbol: its source code or body, class and module, and the neighbours around it by kind.",
         _SYMBOL_ARGUMENTS,
-        {**_SYMBOL, "in": _STRING, "source": _OBJECT, "edges": _OBJECT},
+        {**_SYMBOL, "in": STRING, "source": OBJECT, "notes": ARRAY, "edges": OBJECT},
         ("name",),
         ("outcome",),
         cites=True,
@@ -175,28 +110,28 @@ TOOLS: tuple[Tool, ...] = (
         "Impact (blast radius) of a change: what breaks if I change a symbol or signature, or is affected by a git "
         "diff since a revision or staged changes; tests to run.",
         {
-            "name": _STRING,
-            "diff": _text("Revision or A..B"),
-            "staged": _FLAG,
+            "name": STRING,
+            "diff": text("Revision or A..B"),
+            "staged": FLAG,
             "depth": {"type": "integer"},
             "format": {"enum": ["text", "mermaid"]},
             **_BUDGET,
             **_PROJECT,
         },
-        {"report": _OBJECT},
+        {"report": OBJECT},
         cites=True,
     ),
     Tool(
         "cypher_query",
         "Read-only openCypher over the graph: counts, aggregates and patterns that other tools do not answer.",
         {
-            "query": {**_STRING, "minLength": 1, "maxLength": 20_000},
-            "parameters": _OBJECT,
-            "limit": _whole("Rows", 1, 1000),
+            "query": {**STRING, "minLength": 1, "maxLength": 20_000},
+            "parameters": OBJECT,
+            "limit": whole("Rows", 1, 1000),
             **_BUDGET,
             **_PROJECT,
         },
-        {"columns": _ARRAY, "rows": _ARRAY, "truncated": _FLAG},
+        {"columns": ARRAY, "rows": ARRAY, "truncated": FLAG},
         ("query",),
         ("columns", "rows"),
         cites=True,
@@ -204,8 +139,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "index",
         "Build or update the index from changed files; full: parse all files again.",
-        {"full": _FLAG},
-        {"summary": _OBJECT},
+        {"full": FLAG},
+        {"summary": OBJECT},
         certain=("summary",),
         read_only=False,
     ),
@@ -213,18 +148,18 @@ TOOLS: tuple[Tool, ...] = (
         "status",
         "What is indexed, stale or skipped and why; state of the daemon, queues and dead letters.",
         {
-            "skipped": {**_FLAG, "description": "List skipped and partial files"},
-            "skipped_filter": _text("Reason, path prefix or glob", 1000),
-            "everything": {**_FLAG, "description": "All projects"},
+            "skipped": {**FLAG, "description": "List skipped and partial files"},
+            "skipped_filter": text("Reason, path prefix or glob", 1000),
+            "everything": {**FLAG, "description": "All projects"},
             **_BUDGET,
             **_PROJECT,
         },
         {
-            "daemon": _OBJECT,
-            "projects": _ARRAY,
-            "tiers": _ARRAY,
-            "partial_files": _OBJECT,
-            "skipped_files": _OBJECT,
+            "daemon": OBJECT,
+            "projects": ARRAY,
+            "tiers": ARRAY,
+            "partial_files": OBJECT,
+            "skipped_files": OBJECT,
         },
         certain=("projects",),
     ),
@@ -232,36 +167,47 @@ TOOLS: tuple[Tool, ...] = (
         "health",
         "Diagnose the installation: what works, what is missing or broken, and how to fix it.",
         {},
-        {"state": {"enum": ["ok", "degraded", "broken"]}, "checks": _OBJECT},
+        {"state": {"enum": ["ok", "degraded", "broken"]}, "checks": OBJECT},
         certain=("state", "checks"),
     ),
     Tool(
         "schema_info",
         "Labels, relationship types, properties and example queries for cypher_query.",
         {**_BUDGET, **_PROJECT},
-        dict.fromkeys(_VOCABULARY, _ARRAY),
+        dict.fromkeys(_VOCABULARY, ARRAY),
     ),
 )
-"""In the order of `tools/list`."""
+"""The tools that ask about code, in the order of `tools/list`."""
 
 TOOLSETS: Mapping[str, tuple[str, ...]] = {
     "code": tuple(tool.name for tool in TOOLS),
     "query": tuple(tool.name for tool in TOOLS if tool.name not in ("index", "status", "health")),
+    "claims": tuple(tool.name for tool in CLAIM_TOOLS),
+    "memory": tuple(tool.name for tool in MEMORY_TOOLS),
 }
-"""Names of the tools that a server offers together: `code` has all that need an index, `query` those that ask it."""
+"""Names of the tools that a server offers together: `code` has all that need an index, `query` those that ask it,
+`claims` and `memory` those that read and write notes."""
+
+ALL_TOOLS = (*TOOLS, *CLAIM_TOOLS, *MEMORY_TOOLS)
+"""In the order of `tools/list`."""
 
 
-def offered_tools(toolsets: Sequence[str], *, offer_index: bool = True) -> tuple[Tool, ...]:
-    """Return the tools of some toolsets in the order of `TOOLS`; `offer_index` False omits those that write.
+def offered_tools(toolsets: Sequence[str], *, offer_index: bool = True, offer_writes: bool = True) -> tuple[Tool, ...]:
+    """Return the tools of some toolsets in the order of `ALL_TOOLS`.
 
-    Raises ConfigError for an unknown toolset or none.
+    `offer_index` False omits `index`, `offer_writes` False the tools that write notes. Raises ConfigError for an
+    unknown toolset or none.
     """
     unknown = [name for name in toolsets if name not in TOOLSETS]
     if unknown or not toolsets:
         message = f"unknown toolset {unknown[0][:80]!r}" if unknown else "no toolset is given"
         raise ConfigError(message, f"Toolsets: {', '.join(TOOLSETS)}.")
     names = {name for toolset in toolsets for name in TOOLSETS[toolset]}
-    return tuple(tool for tool in TOOLS if tool.name in names and (offer_index or tool.read_only))
+    return tuple(
+        tool
+        for tool in ALL_TOOLS
+        if tool.name in names and (tool.read_only or (offer_index if tool.name == "index" else offer_writes))
+    )
 
 
 class Template(NamedTuple):
@@ -279,4 +225,4 @@ TEMPLATES = (
 MAX_COMPLETIONS = 100
 """Set by the protocol."""
 
-BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
+BY_NAME: Mapping[str, Tool] = {tool.name: tool for tool in ALL_TOOLS}

@@ -23,7 +23,7 @@ from atlas.tools.reports import Report, ReportLine, grouped
 from atlas.wording import counted
 
 _ORDER = ("commits", "changed", "last_change", "changed_together", "near")
-_COMPACT = {"changed": 8, "affected": 8, "tests": 4, "documents": 3, "still_named": 3}
+_COMPACT = {"changed": 8, "affected": 8, "tests": 4, "documents": 3, "notes": 3, "still_named": 3}
 """Lines of each group that an impact shows in a search; the tool `impact` shows all."""
 MAX_TOGETHER = 15
 MAX_CHANGED = 60

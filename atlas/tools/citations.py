@@ -19,13 +19,18 @@ TITLED_KINDS = {"docsection": "section", "adr": "adr"}
 NOTE_KINDS = ("claim", "decision", "entity", "observation")
 """Kinds of notes: their name is text that somebody wrote, and is quoted."""
 
-_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-"""Control characters and those that change the direction of text or have no width."""
+_INVISIBLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Control characters, surrogates, and those that change the direction of text or are not visible."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 
 
 def symbol_of(row: NodeRow) -> Symbol:
-    """Return the citation of a node."""
+    """Return the citation of a node; signature and summary of a note are quoted."""
+    is_note = row.kind in NOTE_KINDS
+    summary = "" if is_note and row.name in row.docstring else summary_of(row.docstring)
     return Symbol(
         uid=row.uid,
         kind=row.kind,
@@ -33,8 +38,8 @@ def symbol_of(row: NodeRow) -> Symbol:
         qualified_name=row.qualified_name,
         place=place_of(row),
         digest=row.text_digest,
-        signature=row.signature,
-        summary="" if row.kind in NOTE_KINDS and row.name in row.docstring else summary_of(row.docstring),
+        signature=quoted(row.signature) if is_note and row.signature else row.signature,
+        summary=quoted(summary) if is_note and summary else summary,
     )
 
 
@@ -66,9 +71,22 @@ def hit_name(symbol: Symbol, *, is_qualified: bool = False) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text of a note as data: in quotes, with invisible characters escaped."""
-    shown = _INVISIBLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
-    return f'"{shown}"'
+    """Return a text of a note as data: in quotes, which it cannot end, with invisible characters escaped."""
+    return '"' + escaped(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'
+
+
+def escaped(text: str) -> str:
+    """Return a text with control characters, invisible ones and those that change its direction as escape sequences."""
+    return _INVISIBLE.sub(lambda found: _escape(ord(found.group())), text)
+
+
+def escaped_text(text: str) -> str:
+    """Return a text of several lines as `escaped`, with its line ends and tabs."""
+    return _INVISIBLE.sub(lambda found: found[0] if found[0] in "\n\r\t" else _escape(ord(found[0])), text)
+
+
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def local_name(row: NodeRow) -> str:

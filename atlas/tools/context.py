@@ -18,8 +18,9 @@ from atlas.tools.symbol_lines import neighbour_line
 from atlas.tools.symbols import Lookup, Section, Source, Symbol
 
 SHARES: Mapping[str, float] = {
-    "source": 0.45,
-    "callers": 0.15,
+    "source": 0.4,
+    "notes": 0.06,
+    "callers": 0.14,
     "callees": 0.1,
     "members": 0.1,
     "docs": 0.05,
@@ -50,7 +51,13 @@ class Context:
     """All lines of the node, from the indexed version of its file."""
     sections: tuple[Section, ...]
     stale: tuple[StaleFile, ...] | None
-    notes: tuple[str, ...]
+    remarks: tuple[str, ...]
+    notes: tuple[tuple[str, ...], ...] = ()
+    """The lines of each note about the node."""
+    note_paths: tuple[str, ...] = ()
+    """The file of each of these notes."""
+    marks: str = ""
+    """Of a node that is a note: status, author, age, and what makes it suspect."""
 
 
 async def source_of(store: Store, project: str, row: NodeRow) -> tuple[str, ...]:
@@ -69,20 +76,23 @@ def no_context(lookup: Lookup, evidence: Evidence) -> ContextAnswer:
 def fit_context(atlas: Atlas, envelope: Envelope, context: Context) -> ContextAnswer:
     """Return as much of the context as fits the budget, with its exact token count."""
     count = atlas.reader.counter.count
-    everything = {"source": len(context.source), **{each.kind: len(each.neighbours) for each in context.sections}}
+    everything = {"source": len(context.source), "notes": len(context.notes)}
+    everything |= {each.kind: len(each.neighbours) for each in context.sections}
     if _characters(context) <= envelope.token_budget * CHARACTERS_PER_TOKEN:
         whole = fit_or_none(atlas, envelope.token_budget, lambda _: _build(envelope, context, everything), 0)
         if whole is not None:
             return whole
-    nothing = dict.fromkeys(("source", *(section.kind for section in context.sections)), 0)
+    nothing = dict.fromkeys(everything, 0)
     costs = {
         section.kind: [count(f"  {neighbour_line(each)}\n") for each in section.neighbours]
         for section in context.sections
     }
     worth_trying = can_fit((len(line) for line in context.source), envelope.token_budget)
     costs["source"] = [count(f"{line}\n") for line in context.source[:worth_trying]]
-    for section in context.sections:
-        costs[section.kind][0] += count(f"{section.kind} (10 of 100):\n")
+    costs["notes"] = [sum(count(f"  {line}\n") for line in lines) for lines in context.notes]
+    for kind in ("notes", *(section.kind for section in context.sections)):
+        if costs[kind]:
+            costs[kind][0] += count(f"{kind} (10 of 100):\n")
     room = envelope.token_budget - tokens_of(atlas.reader.counter, _build(envelope, context, nothing))
     for _ in range(ROUNDS):
         if room <= 0:
@@ -100,7 +110,7 @@ def _characters(context: Context) -> int:
     """Return a lower bound of the length of the complete answer, in characters."""
     lines = sum(len(line) + 1 for line in context.source)
     names = sum(len(each.uid) + len(each.at) for section in context.sections for each in section.neighbours)
-    return lines + names
+    return lines + names + sum(len(line) for note in context.notes for line in note)
 
 
 def _build(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> ContextAnswer:
@@ -113,6 +123,7 @@ def _build(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> Con
         if kept[section.kind]
     )
     cited = [path_of(each.at or each.place) for section in sections for each in section.neighbours]
+    cited += context.note_paths[: kept["notes"]]
     return ContextAnswer(
         tool="get_context",
         lookup=context.lookup,
@@ -123,10 +134,12 @@ def _build(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> Con
         if lines
         else None,
         sections=sections,
+        notes=context.notes[: kept["notes"]],
+        marks=context.marks,
         evidence=envelope.evidence(
             paths=[row.path, *cited],
             stale=context.stale,
-            notes=context.notes,
+            notes=context.remarks,
             withheld=_withheld(envelope, context, kept),
         ),
     )
@@ -139,6 +152,8 @@ def _withheld(envelope: Envelope, context: Context, kept: Mapping[str, int]) -> 
         for section in context.sections
         if kept[section.kind] < section.total
     ]
+    if kept["notes"] < len(context.notes):
+        cut.append(f"{len(context.notes) - kept['notes']} of {len(context.notes)} notes")
     hint = f"by token_budget {envelope.token_budget} {envelope.encoding}; ask again with a larger one"
     source = ""
     if kept["source"] < len(context.source):

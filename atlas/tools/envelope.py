@@ -10,12 +10,13 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import TypeVar
 
 from atlas.api import Atlas, TreeReport
+from atlas.contracts import TokenCounter
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Filter, Label
 from atlas.project_state import ProjectState
 from atlas.search.freshness import StaleFile
 from atlas.search.names import valid
-from atlas.tools.answers import Answer, Evidence
+from atlas.tools.answers import Answer, Evidence, KnowledgeAnswer
 from atlas.tools.assemble import longest
 from atlas.tools.structured_content import tokens_of, tokens_until
 
@@ -159,10 +160,17 @@ def fit(
     If even `build(lower)` is too long, return the floor: one evidence line and one line with the required number of
     tokens, which may itself exceed the budget (about 60 tokens). For `at_lower` see `longest`.
     """
-    fitting = fit_or_none(atlas, budget, build, upper, lower, at_lower)
+    return fit_counted(atlas.reader.counter, budget, build, upper, lower, at_lower)
+
+
+def fit_counted(
+    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
+) -> AnswerT:
+    """Return the result of `fit` where no index is open."""
+    fitting = _fitting(counter, budget, build, upper, lower, at_lower)
     if fitting is not None:
         return fitting
-    counter, answer = atlas.reader.counter, build(lower)
+    answer = build(lower)
     answer = floor(answer, tokens_of(counter, answer))
     return _with_evidence(answer, replace(answer.evidence, tokens=tokens_of(counter, answer)))
 
@@ -195,7 +203,12 @@ def fit_or_none(
     atlas: Atlas, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int = 0, at_lower: int = 0
 ) -> AnswerT | None:
     """Return the result of `fit`, or None instead of the floor, which costs two more measurements."""
-    counter = atlas.reader.counter
+    return _fitting(atlas.reader.counter, budget, build, upper, lower, at_lower)
+
+
+def _fitting(
+    counter: TokenCounter, budget: int, build: Callable[[int], AnswerT], upper: int, lower: int, at_lower: int
+) -> AnswerT | None:
     tried: dict[int, tuple[AnswerT, int]] = {}
 
     def measure(size: int) -> int:
@@ -214,11 +227,13 @@ def floor(answer: AnswerT, needed: int) -> AnswerT:
     """Return an answer reduced to its floor: the evidence and the number of tokens required."""
     line = f"token_budget {answer.evidence.token_budget} is too small: this answer needs at least {needed} tokens"
     evidence = replace(answer.evidence, notes=(), stale=(), withheld=(line,), cursor="", below_floor=True)
-    emptied = {
+    emptied: dict[str, object] = {
         name: () if isinstance(getattr(answer, name), tuple) else None
         for name in ("hits", "files", "node", "symbol", "parents", "source", "sections", "rows", "labels", "edge_types")
         if hasattr(answer, name)
     }
+    if isinstance(answer, KnowledgeAnswer):
+        emptied["body"] = answer.body.cut(0)
     return _with_evidence(replace(answer, **emptied), evidence)
 
 

@@ -18,17 +18,18 @@ from atlas.search.relations import Kind, RelationIntent
 from atlas.search.resolve import written
 from atlas.search.targets import Target, Targets, find_targets
 from atlas.tools.answers import ReportAnswer
-from atlas.tools.citations import local_name, place_of
+from atlas.tools.citations import local_name, path_of, place_of
 from atlas.tools.envelope import Envelope, check_range, fit_aside, open_envelope
 from atlas.tools.mermaid import flow_chart
+from atlas.tools.note_lines import text_at_risk
 from atlas.tools.reports import Report, ReportLine, grouped
 from atlas.tools.run_tests import test_commands
 from atlas.wording import counted
 
 DEFAULT_LIMIT = 60
 MAX_LIMIT = 1_000
-_ORDER = ("changed", "affected", "tests", "documents", "still_named")
-_FIRST = {"changed": 30, "affected": 12, "tests": 8, "documents": 5, "still_named": 10}
+_ORDER = ("changed", "affected", "tests", "documents", "notes", "still_named")
+_FIRST = {"changed": 30, "affected": 12, "tests": 8, "documents": 5, "notes": 5, "still_named": 10}
 """Lines of each group that come before the rest of any group."""
 MAX_LINES = 12
 """Lines of one symbol that are listed."""
@@ -197,6 +198,7 @@ def _lines(findings: Findings) -> list[ReportLine]:
         *(ReportLine("affected", *_affected(each, several)) for each in found.affected),
         *_test_lines(found.tests, several),
         *(ReportLine("documents", *_document(each)) for each in found.documents),
+        *(ReportLine("notes", path_of(each.at), text_at_risk(each)) for each in found.about),
         *findings.mentions,
     ]
 

@@ -8,15 +8,18 @@ from dataclasses import replace
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError
-from atlas.model import Filter, Label, NodeRow
+from atlas.ids import make_uid
+from atlas.model import Filter, Label, Node, NodeRow
 from atlas.search.expand import KINDS, around_node, counts_around
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.not_found import why_missing, why_no_callers
+from atlas.search.notes.about import notes_about
 from atlas.search.resolve import Resolution, written
 from atlas.tools.answers import ContextAnswer, Evidence, NodeAnswer
 from atlas.tools.citations import path_of, sections_of, symbol_of
 from atlas.tools.context import Context, fit_context, no_context, source_of
 from atlas.tools.envelope import INLINE_TOKENS, AnswerT, Envelope, aside, fit_aside, make_filter, open_envelope
+from atlas.tools.note_lines import lines_about, marks_of, quoted_lines
 from atlas.tools.symbols import Lookup, NodeDetail, Symbol
 from atlas.wording import counted
 
@@ -39,11 +42,12 @@ async def get_node(
     if len(resolution.nodes) != 1:
         return await _fit_lookup(atlas, envelope, name, where, resolution, _no_node)
     row = resolution.nodes[0].row
-    counts, stale = await asyncio.gather(
+    counts, stale, marks = await asyncio.gather(
         counts_around(atlas.reader, row.uid),
         stale_files(atlas.reader, envelope.state.project, envelope.state.root, [row.path]),
+        marks_of(atlas.reader, resolution.nodes),
     )
-    detail = _detail(row, counts)
+    detail = _detail(row, counts, marks.get(row.uid, ""))
     lines = detail.docstring.splitlines()
 
     def build(kept: int) -> NodeAnswer:
@@ -74,21 +78,34 @@ async def get_context(
     node, state = resolution.nodes[0], envelope.state
     row = node.row
     each = max(5, min(400, token_budget // TOKENS_PER_NEIGHBOUR))
-    around, source = await asyncio.gather(
-        around_node(atlas.reader, node, each), source_of(atlas.reader.store, state.project, row)
+    around, source, about, marks = await asyncio.gather(
+        around_node(atlas.reader, node, each),
+        source_of(atlas.reader.store, state.project, row),
+        notes_about(atlas.reader, _and_its_file(node)),
+        marks_of(atlas.reader, [node]),
     )
     sections = sections_of(around, KINDS, row.path)
     silent = row.label in CALLABLE and not any(section.kind == "callers" for section in sections)
     cited = {path_of(each.at or each.place) for section in sections for each in section.neighbours}
+    note_paths = tuple(path_of(each.at) for each in about)
     stale, note = await asyncio.gather(
-        stale_files(atlas.reader, state.project, state.root, {row.path, *cited}),
+        stale_files(atlas.reader, state.project, state.root, {row.path, *cited, *note_paths}),
         why_no_callers(atlas.reader, node) if silent else _nothing(),
     )
     parents = tuple(symbol_of(parent.row) for parent in around.parents)
     lookup = Lookup(name, "found", resolution.how)
-    notes = (*_notes(resolution), note)
-    context = Context(lookup, row, parents, source, sections, stale, notes)
+    remarks = (*_notes(resolution), note)
+    context = Context(
+        lookup, row, parents, quoted_lines(row, source), sections, stale, remarks,
+        tuple(map(lines_about, about)), note_paths, marks.get(row.uid, ""),
+    )  # fmt: skip
     return await aside(token_budget > INLINE_TOKENS, fit_context, atlas, envelope, context)
+
+
+def _and_its_file(node: Node) -> tuple[str, ...]:
+    """Return the uid of a node and, for a module, that of its file: a note may be about either."""
+    row = node.row
+    return (row.uid, make_uid(node.project, row.path)) if row.label == Label.MODULE else (row.uid,)
 
 
 async def _open(
@@ -168,7 +185,7 @@ def _notes(resolution: Resolution) -> tuple[str, ...]:
     return (f"also declared at {places}",) if places else ()
 
 
-def _detail(row: NodeRow, counts: tuple[tuple[str, int], ...]) -> NodeDetail:
+def _detail(row: NodeRow, counts: tuple[tuple[str, int], ...], marks: str) -> NodeDetail:
     return NodeDetail(
         symbol=replace(symbol_of(row), summary=""),
         label=row.label,
@@ -179,10 +196,11 @@ def _detail(row: NodeRow, counts: tuple[tuple[str, int], ...]) -> NodeDetail:
         exported=row.exported,
         is_test=row.is_test,
         is_generated=row.is_generated,
-        docstring=row.docstring,
+        docstring="\n".join(quoted_lines(row, row.docstring.splitlines())),
         signature_digest=row.signature_digest,
         body_digest=row.body_digest,
         degrees=counts,
+        marks=marks,
     )
 
 

@@ -17,6 +17,7 @@ from atlas.tools.answers import (
     Described,
     Evidence,
     HealthAnswer,
+    KnowledgeAnswer,
     NodeAnswer,
     RelationAnswer,
     ReportAnswer,
@@ -28,6 +29,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.cells import cell
 from atlas.tools.citations import hit_name, parents_line, shown_name
+from atlas.tools.knowledge.body import body_lines
 from atlas.tools.reports import report_lines
 from atlas.tools.status.report import status_lines
 from atlas.tools.symbol_lines import (
@@ -71,6 +73,8 @@ def render(answer: Answer, cursor_prefix: str = "cursor=") -> str:
             body = status_lines(answer)
         case HealthAnswer():
             body = health_lines(answer)
+        case KnowledgeAnswer():
+            body = body_lines(answer.body)
     return "\n".join((head, *body, *evidence_tail(answer.evidence, cursor_prefix)))
 
 
@@ -120,7 +124,8 @@ def search_lines(answer: SearchAnswer) -> Iterator[str]:
 
 def hit_lines(hit: Hit) -> Iterator[str]:
     """Yield one hit: its headline, the summary and the matching lines."""
-    yield f"{hit.rank}. {hit_name(hit.symbol)} {hit.symbol.place}".rstrip()
+    marks = f", {hit.marks}" if hit.marks else ""
+    yield f"{hit.rank}. {hit_name(hit.symbol)} {hit.symbol.place}".rstrip() + marks
     if hit.symbol.summary:
         yield f"   {hit.symbol.summary}"
     yield from (f"   {source_line(line)}" for line in hit.lines)
@@ -189,6 +194,8 @@ def node_lines(answer: NodeAnswer) -> Iterator[str]:
     if node.symbol.signature:
         yield node.symbol.signature
     yield node_traits(node)
+    if node.marks:
+        yield node.marks
     if node.degrees:
         yield f"neighbours: {node_degrees(node)}"
     if node.docstring:
@@ -200,6 +207,8 @@ def context_lines(answer: ContextAnswer) -> Iterator[str]:
     if answer.symbol is None:
         return
     yield symbol_line(answer.symbol)
+    if answer.marks:
+        yield answer.marks
     if answer.parents:
         yield f"in {parents_line(answer.parents)}"
     if answer.source is None and answer.symbol.signature:
@@ -209,6 +218,9 @@ def context_lines(answer: ContextAnswer) -> Iterator[str]:
     if answer.source is not None:
         yield f"source, lines {answer.source.start_line}-{answer.source.end_line} of {answer.source.last_line}:"
         yield answer.source.text
+    if answer.notes:
+        yield "notes:"
+        yield from (f"  {line}" for note in answer.notes for line in note)
     for section in answer.sections:
         yield from section_lines(section)
 

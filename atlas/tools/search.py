@@ -6,7 +6,7 @@ further hit costs its line, a further question costs a whole answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 
@@ -19,8 +19,9 @@ from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.rank import Candidate
 from atlas.tools.answers import RelationAnswer, ReportAnswer, SearchAnswer
 from atlas.tools.changes import answer_from_history
-from atlas.tools.citations import hit_name, path_of, symbol_of
+from atlas.tools.citations import NOTE_KINDS, hit_name, path_of, quoted, symbol_of
 from atlas.tools.envelope import Envelope, aside, check_range, fit_aside, inside, make_filter, open_envelope
+from atlas.tools.note_lines import marks_of
 from atlas.tools.paging import Position, fingerprint, read_cursor, write_cursor
 from atlas.tools.relation import relation_answer
 from atlas.tools.snippets import matching_lines
@@ -207,9 +208,10 @@ async def _hits(atlas: Atlas, request: _Request, search: _Search) -> SearchAnswe
         *found.notes,
         "index changed since the previous page; results may have shifted" if moved else "",
     )
+    marks = await marks_of(atlas.reader, [each.node for each in page])
     detailed = 0 if request.brief else DETAILED - start.offset
     hits = tuple(
-        _hit(atlas, found, each, start.offset + number, is_detailed=number <= detailed)
+        _hit(atlas, found, each, start.offset + number, marks, is_detailed=number <= detailed)
         for number, each in enumerate(page, 1)
     )
     if not request.brief:
@@ -274,7 +276,15 @@ def _build(envelope: Envelope, page: _Page, count: int) -> SearchAnswer:
     )
 
 
-def _hit(atlas: Atlas, found: SearchResult, candidate: Candidate, number: int, *, is_detailed: bool) -> Hit:
+def _hit(
+    atlas: Atlas,
+    found: SearchResult,
+    candidate: Candidate,
+    number: int,
+    marks: Mapping[str, str],
+    *,
+    is_detailed: bool,
+) -> Hit:
     row = candidate.node.row
     text = f"{row.name} {row.qualified_name} {row.signature} {row.docstring} {row.path}"
     seen = set(atlas.reader.split_words(text))
@@ -287,6 +297,7 @@ def _hit(atlas: Atlas, found: SearchResult, candidate: Candidate, number: int, *
         words=tuple(word for word in found.query.words if word in seen),
         reasons=candidate.reasons,
         also=candidate.also,
+        marks=marks.get(row.uid, ""),
     )
 
 
@@ -307,12 +318,17 @@ async def _with_lines(
     def lines_of(hit: Hit, row: NodeRow) -> tuple[SourceLine, ...]:
         content = contents.get(row.path, b"")
         if is_asked:
-            return matching_lines(row, content, words, split, LINES_PER_HIT, without=hit.symbol.summary)
+            return _quoted(row, matching_lines(row, content, words, split, LINES_PER_HIT, without=hit.symbol.summary))
         unsaid = words.difference(split(f"{hit_name(hit.symbol)} {hit.symbol.summary} {row.path}"))
-        return matching_lines(row, content, unsaid, split, 1, least)
+        return _quoted(row, matching_lines(row, content, unsaid, split, 1, least))
 
     found_lines = (lines_of(hit, row) for hit, row in zip(hits[:wanted], rows, strict=False))
     return (*(replace(hit, lines=lines) for hit, lines in zip(hits, found_lines, strict=False)), *hits[wanted:])
+
+
+def _quoted(row: NodeRow, lines: tuple[SourceLine, ...]) -> tuple[SourceLine, ...]:
+    """Return the lines of a note in quotes, other lines as they are."""
+    return tuple(replace(line, text=quoted(line.text)) for line in lines) if row.kind in NOTE_KINDS else lines
 
 
 _TOOLS = {Mode.HYBRID: "hybrid_search", Mode.WORDS: "text_search", Mode.MEANING: "vector_search"}

@@ -17,6 +17,7 @@ from atlas.tools.answers import (
     Described,
     Evidence,
     HealthAnswer,
+    KnowledgeAnswer,
     NodeAnswer,
     ProjectStatus,
     RelationAnswer,
@@ -28,6 +29,7 @@ from atlas.tools.answers import (
 )
 from atlas.tools.cells import cell_value
 from atlas.tools.citations import hit_name, parents_line
+from atlas.tools.knowledge.body import body_structure
 from atlas.tools.render import OTHER_PACKAGES, check_line, render, to_dict
 from atlas.tools.reports import report_structure
 from atlas.tools.status.daemon import DaemonStatus, TierStatus
@@ -52,7 +54,8 @@ def structure(answer: Answer) -> Structure:
     if answer.evidence.below_floor:
         body = {key: value for key, value in body.items() if key in _ALWAYS}
     flag: Structure = {"stale": answer.evidence.freshness == "stale"} if isinstance(answer, _CITING) else {}
-    return {**flag, **_kept(body), **_evidence(answer)}
+    kept = body if isinstance(answer, KnowledgeAnswer) else _kept(body)
+    return {**flag, **kept, **_evidence(answer)}
 
 
 def structure_text(answer: Answer) -> str:
@@ -108,6 +111,8 @@ def _body(answer: Answer) -> Structure:
             body = _schema(answer)
         case HealthAnswer():
             body = {"state": answer.state, "checks": {check.name: check_line(check) for check in answer.checks}}
+        case KnowledgeAnswer():
+            body = body_structure(answer.body)
     return body
 
 
@@ -118,7 +123,7 @@ def _kept(body: Structure) -> Structure:
 
 _CITING = (SearchAnswer, RelationAnswer, ReportAnswer, NodeAnswer, ContextAnswer, TableAnswer)
 """Answers that cite files start with a flag that is true if a file of the project is newer than the index."""
-_ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks"))
+_ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks", "status"))
 
 
 def _evidence(answer: Answer) -> Structure:
@@ -145,7 +150,7 @@ def _symbol(symbol: Symbol) -> Structure:
 
 def _hit(hit: Hit) -> list[str]:
     """Return `[kind, name and signature, place, summary, matching lines ...]`; hits are in order of rank."""
-    parts = (hit_name(hit.symbol), hit.symbol.place, hit.symbol.summary, *map(source_line, hit.lines))
+    parts = (hit_name(hit.symbol), hit.symbol.place, hit.marks, hit.symbol.summary, *map(source_line, hit.lines))
     return [part for part in parts if part]
 
 
@@ -195,6 +200,7 @@ def _node(answer: NodeAnswer) -> Structure:
         **{key: value for key, value in _symbol(node.symbol).items() if key != "kind"},  # in the traits
         "signature": node.symbol.signature,
         "traits": node_traits(node),
+        "marks": node.marks,
         "degrees": node_degrees(node),
         "docstring": _lines(node.docstring),
     }
@@ -204,7 +210,7 @@ def _node(answer: NodeAnswer) -> Structure:
 def _context(answer: ContextAnswer) -> Structure:
     if answer.symbol is None:
         return {}
-    symbol = _symbol(answer.symbol)
+    symbol = {**_symbol(answer.symbol), "marks": answer.marks}
     source: Structure = {}
     if answer.source is not None:
         span = f"{answer.source.start_line}-{answer.source.end_line} of {answer.source.last_line}"
@@ -215,6 +221,7 @@ def _context(answer: ContextAnswer) -> Structure:
         "node": _kept(symbol),
         "in": parents_line(answer.parents),
         "source": source,
+        "notes": [line for note in answer.notes for line in note],
         "edges": _sections(answer.sections),
     }
 

@@ -71,6 +71,8 @@ class Hit:
     """UIDs of nodes for the same symbol that are merged into this hit: constructor, stub, declaration."""
     lines: tuple[SourceLine, ...] = ()
     """Lines of its source that match the query best, in order."""
+    marks: str = ""
+    """Of a note or decision record: status, author, age, and what makes it suspect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +148,5 @@ class NodeDetail:
     body_digest: str
     degrees: tuple[tuple[str, int], ...]
     """(kind of neighbour, count), as `get_context` would list them."""
+    marks: str = ""
+    """Of a note: status, author, age, and what makes it suspect."""

@@ -17,6 +17,9 @@ pub mod cypher_regex;
 pub mod encode;
 pub mod facts;
 pub mod files;
+#[cfg(test)]
+#[path = "../tests/fuzz.rs"]
+mod fuzz;
 pub mod language_data;
 pub mod link;
 pub mod page_checksums;

@@ -2,7 +2,7 @@
 //! the facts cache.
 //! Deterministic, with a fixed number of iterations; `ATLAS_FUZZ_ROUNDS` and `ATLAS_FUZZ_SEED` change number and seed:
 //!
-//!     ATLAS_FUZZ_ROUNDS=200000 ATLAS_FUZZ_SEED=$RANDOM cargo test --release --test fuzz -- --nocapture
+//!     ATLAS_FUZZ_ROUNDS=200000 ATLAS_FUZZ_SEED=$RANDOM cargo test --release fuzz:: -- --nocapture
 //!
 //! The corpus consists of the Markdown cases of the languages and of inputs that once caused a failure (`tests/corpus`).
 
@@ -11,10 +11,10 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use atlas_parser::cache::{CacheFile, ContentDigest};
-use atlas_parser::facts::FileFacts;
-use atlas_parser::parse::{Limits, ParsedFile, Registry, parse_content};
-use atlas_parser::scan::manifest_name;
+use crate::cache::{CacheFile, ContentDigest};
+use crate::facts::FileFacts;
+use crate::parse::{Limits, ParsedFile, Registry, parse_content};
+use crate::scan::manifest_name;
 
 const ENDINGS: &[&str] = &[
     "py", "js", "ts", "tsx", "go", "rs", "java", "kt", "scala", "swift", "c", "h", "cc", "cs", "rb", "php", "sh",
@@ -319,7 +319,7 @@ fn lengths_that_are_claimed_cost_no_memory() {
                 _ => payload.truncate(at + 1),
             }
         }
-        let _ = postcard::from_bytes::<atlas_parser::cache::Entry>(&payload);
+        let _ = postcard::from_bytes::<crate::cache::Entry>(&payload);
     }
     fs::remove_dir_all(&folder).unwrap();
 }

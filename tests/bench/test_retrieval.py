@@ -11,14 +11,14 @@ from .questions import copy_without_docstrings
 from .retrieval import run, searching
 
 
-async def test_hybrid_is_not_worse_than_its_parts(django: Path, tmp_path: Path) -> None:
+async def test_hybrid_is_not_worse_than_its_parts(django_parts: Path, tmp_path: Path) -> None:
     variants = {
         "words": searching(Mode.WORDS),
         "meaning": searching(Mode.MEANING),
         "rrf": searching(Mode.HYBRID, Fusion.RRF),
         "hybrid": searching(Mode.HYBRID),
     }
-    found = await run(django / "django/db", tmp_path / "data", tmp_path / "tree", 400, variants)
+    found = await run(django_parts / "django/db", tmp_path / "data", tmp_path / "tree", 400, variants)
     for other in ("words", "meaning", "rrf"):
         assert found["hybrid"]["mrr10"] >= found[other]["mrr10"], found
         assert found["hybrid"]["r10"] >= found[other]["r10"], found

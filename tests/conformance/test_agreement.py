@@ -86,11 +86,11 @@ encode a url with unicode characters
 
 
 @pytest.fixture
-async def both(django: Path, tmp_path: Path) -> AsyncIterator[tuple[Atlas, Atlas]]:
+async def both(django_parts: Path, tmp_path: Path) -> AsyncIterator[tuple[Atlas, Atlas]]:
     """One tree in both stores."""
     tree = tmp_path / "tree"
     for name in PACKAGES:
-        shutil.copytree(django / "django" / name, tree / "django" / name)
+        shutil.copytree(django_parts / "django" / name, tree / "django" / name)
     settings = load_settings(str(tree), str(tmp_path / "data"))
     embedded = atlas_on(EmbeddedStore.open(settings.data_dir, writing=True, vector_index=VectorIndex), settings)
     server = atlas_on(await empty_neo4j(), settings)

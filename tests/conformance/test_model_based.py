@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterator, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -184,52 +184,73 @@ class StoresAgree(RuleBasedStateMachine):
 
 
 async def _answers(store: Store) -> dict[str, object]:
-    """Everything that a store can be asked, by question."""
-    answers: dict[str, object] = {}
+    """Everything that a store can be asked, by question; all at once, as clients of a server ask."""
+    questions = dict(_questions(store))
+    return dict(zip(questions, await asyncio.gather(*questions.values()), strict=True))
+
+
+def _questions(store: Store) -> Iterator[tuple[str, Awaitable[object]]]:
     uids = [f"{project}:{name}" for project in PROJECTS for name in NAMES]
-    answers["symbols"] = await store.symbols(uids)
+    yield "symbols", store.symbols(uids)
     for direction in Direction:
-        answers[f"edges {direction}"] = await store.edges(uids, direction)
-        answers[f"degrees {direction}"] = await store.degrees(uids, direction)
-        answers[f"edges each {direction}"] = await store.edges(uids, direction, each=1)
-    answers["decisions"] = await store.decisions(uids)
+        yield f"edges {direction}", store.edges(uids, direction)
+        yield f"degrees {direction}", store.degrees(uids, direction)
+        yield f"edges each {direction}", store.edges(uids, direction, each=1)
+    yield "decisions", store.decisions(uids)
     for project in PROJECTS:
-        answers[f"digests {project}"] = await store.symbol_digests(project, PATHS)
-        answers[f"manifest {project}"] = await store.manifest(project)
-        answers[f"paths {project}"] = await store.paths(project)
-        answers[f"content {project}"] = await store.content(project, PATHS)
+        yield f"digests {project}", store.symbol_digests(project, PATHS)
+        yield f"manifest {project}", store.manifest(project)
+        yield f"paths {project}", store.paths(project)
+        yield f"content {project}", store.content(project, PATHS)
         for model in MODELS:
-            stale = await store.stale_chunks(project, model, 100)
-            answers[f"stale {project} {model.fingerprint} {model.space}"] = {chunk.uid: chunk for chunk in stale}
-            some = await store.stale_chunks(project, model, 100, uids=uids[::2])
-            answers[f"stale among {project} {model.fingerprint} {model.space}"] = {chunk.uid: chunk for chunk in some}
+            about = f"{project} {model.fingerprint} {model.space}"
+            yield f"stale {about}", _stale(store, project, model)
+            yield f"stale among {about}", _stale(store, project, model, uids[::2])
     for where in FILTERS:
-        for match, text in (
-            (Match.SUFFIX, "f"),
-            (Match.SUFFIX, "C.f"),
-            (Match.FOLDED, "a.f"),
-            (Match.PREFIX, ""),
-            (Match.PREFIX, "t"),
-            (Match.EXACT, "b.C"),
-            (Match.NEAR, "tset_f"),
-            (Match.NEAR, "b.D.f"),
-            (Match.PATH, STRUCTURE_PATH),
-            (Match.PATH, "a.py"),
-            (Match.PATH, STRUCTURE_PATH),
-            (Match.PATH, "b/test_c.py"),
-        ):
-            answers[f"find {match} {text} {where}"] = await store.find(text, match, where, 3)
+        for match, text in FINDS:
+            yield f"find {match} {text} {where}", store.find(text, match, where, 3)
         for word in WORDS:
-            hits = await store.search_text([word], where, 100)
-            answers[f"words {word} {where}"] = {hit.uid for hit in hits}
+            yield f"words {word} {where}", _words(store, word, where)
         for space in (CODE, PROSE):
-            nearest = await store.search_vector(query(1, 0.5), where, 100, space)
-            answers[f"vectors {space} {where}"] = [(hit.uid, round(hit.score, 6)) for hit in nearest]
-    for stats in await store.stats():
-        counts = (stats.generation, stats.files, stats.nodes, stats.edges, stats.languages, stats.chunks, stats.vectors)
-        answers[f"stats {stats.project}"] = (*counts, stats.strategies, stats.problems, stats.unresolved, stats.models)
-        answers[f"gate {stats.project}"] = (stats.stale_files, stats.decisions)
-    return answers
+            yield f"vectors {space} {where}", _nearest(store, where, space)
+    yield "stats", _stats(store)
+
+
+FINDS = (
+    (Match.SUFFIX, "f"),
+    (Match.SUFFIX, "C.f"),
+    (Match.FOLDED, "a.f"),
+    (Match.PREFIX, ""),
+    (Match.PREFIX, "t"),
+    (Match.EXACT, "b.C"),
+    (Match.NEAR, "tset_f"),
+    (Match.NEAR, "b.D.f"),
+    (Match.PATH, STRUCTURE_PATH),
+    (Match.PATH, "a.py"),
+    (Match.PATH, "b/test_c.py"),
+)
+
+
+async def _stale(store: Store, project: str, model: ModelInfo, uids: Sequence[str] | None = None) -> object:
+    return {chunk.uid: chunk for chunk in await store.stale_chunks(project, model, 100, uids=uids)}
+
+
+async def _words(store: Store, word: str, where: Filter) -> object:
+    return {hit.uid for hit in await store.search_text([word], where, 100)}
+
+
+async def _nearest(store: Store, where: Filter, space: str) -> object:
+    return [(hit.uid, round(hit.score, 6)) for hit in await store.search_vector(query(1, 0.5), where, 100, space)]
+
+
+async def _stats(store: Store) -> object:
+    return {
+        stats.project: (
+            *(stats.generation, stats.files, stats.nodes, stats.edges, stats.languages, stats.chunks, stats.vectors),
+            *(stats.strategies, stats.problems, stats.unresolved, stats.models, stats.stale_files, stats.decisions),
+        )
+        for stats in await store.stats()
+    }
 
 
 class BoltAgrees(StoresAgree):

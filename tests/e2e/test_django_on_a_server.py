@@ -22,9 +22,9 @@ from .test_django import ask, edges, line_of, names
 pytestmark = pytest.mark.e2e
 
 
-async def test_index_search_edit_index_search(django: Path, tmp_path: Path) -> None:
+async def test_index_search_edit_index_search(django_parts: Path, tmp_path: Path) -> None:
     tree = tmp_path / "project"
-    shutil.copytree(django / "django" / "db" / "models", tree / "django" / "db" / "models")
+    shutil.copytree(django_parts / "django" / "db" / "models", tree / "django" / "db" / "models")
     await (await empty_neo4j()).aclose()
     place = ["--project", str(tree), "--data-dir", str(tmp_path / "data")]
     variables = {"ATLAS_STORE_URL": open_uri()}

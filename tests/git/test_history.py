@@ -250,3 +250,17 @@ async def test_the_last_tag_is_the_newest_that_head_descends_from(shop: GitRepos
     shop.tag("v2")
     shop.commit("Still more", {"more.py": "x = 2\n"})
     assert await history.last_tag() == "v2"
+
+
+async def test_texts_of_a_revision(shop: GitRepository) -> None:
+    history = GitHistory(shop.root, positions_that_differ, lambda text: text.replace(b"secret", b"******"))
+    (shop.root / "image.bin").write_bytes(b"\0\1")
+    shop.stage("image.bin")
+    shop.commit("more", {"folder/a.py": "key = 'secret'\n"})
+    shop.put({"folder/a.py": "key = ''\n"})
+    wanted = ["folder/a.py", "folder", "missing.py", "../folder/a.py", "image.bin", ""]
+    assert await history.content("HEAD", wanted) == {"folder/a.py": b"key = '******'\n"}
+    assert await history.content("HEAD~1", wanted) == {}
+    with pytest.raises(NotFound):
+        await history.content("nowhere", wanted)
+    await history.aclose()

@@ -22,7 +22,7 @@ from atlas.cli.clients.recipes import RECIPES, Client
 from atlas.cli.clients.skill import skill_page, skill_section
 from atlas.cli.main import main
 from atlas.parsing import count_tokens
-from atlas.tools.catalogue import BY_NAME
+from atlas.tools.catalogue import BY_NAME, TOOLS
 
 from .processes import COMMAND, environment
 
@@ -382,7 +382,7 @@ def test_the_skill_names_only_tools_and_arguments_that_exist() -> None:
     assert fields["name"] == "code-atlas"
     assert len(fields["description"]) <= 1024
     calls = re.findall(r"`(\w+) (\{.*?\})`", body)
-    assert {name for name, _ in calls} == set(BY_NAME) - {"health"}
+    assert {name for name, _ in calls} == {tool.name for tool in TOOLS} - {"health"}
     for name, arguments in calls:
         given = json.loads(arguments)
         tool = BY_NAME[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from atlas._parser import count_tokens
 from atlas.errors import ConfigError
 from atlas.tools.catalogue import BY_NAME, TOOLS, TOOLSETS, offered_tools
 from atlas.tools.prompts import PROMPTS, prompt_text
@@ -52,7 +54,7 @@ def chosen(intent: str) -> str:
 
 def test_the_table_has_sixty_intents_for_all_tools() -> None:
     assert sum(tool != "impact" for _, tool in INTENTS) >= 60
-    assert {tool for _, tool in INTENTS} == set(BY_NAME) | {"impact"}
+    assert {tool for _, tool in INTENTS} == {tool.name for tool in TOOLS}
 
 
 @pytest.mark.parametrize("tool", sorted({tool for _, tool in INTENTS if tool in BY_NAME}))
@@ -70,11 +72,33 @@ def test_toolsets_offer_tools_in_the_order_of_the_catalogue() -> None:
     assert all(tool.read_only for tool in offered_tools(["code"], offer_index=False))
 
 
+@pytest.mark.parametrize("toolset", ["claims", "memory"])
+def test_a_toolset_of_knowledge_costs_at_most_1300_tokens_of_schemas(toolset: str) -> None:
+    tools = [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "inputSchema": tool.declared_input,
+            "outputSchema": tool.output_schema,
+            "annotations": {"readOnlyHint": tool.read_only, "destructiveHint": tool.destructive},
+        }
+        for tool in offered_tools([toolset])
+    ]
+    assert {tool["name"] for tool in tools} == set(TOOLSETS[toolset])
+    assert count_tokens(json.dumps(tools, separators=(",", ":"))) <= 1300
+
+
+def test_tools_that_write_notes_can_be_left_out() -> None:
+    offered = offered_tools(["code", "claims", "memory"], offer_writes=False)
+    assert {"index", "get_unit", "recall"} <= {tool.name for tool in offered}
+    assert not {"remember", "ingest_hypothesis", "forget"} & {tool.name for tool in offered}
+
+
 @pytest.mark.parametrize(("names", "message"), [(["coed"], "unknown toolset 'coed'"), ([], "no toolset")])
 def test_an_unknown_toolset_lists_those_that_exist(names: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
         offered_tools(names)
-    assert caught.value.hint == "Toolsets: code, query."
+    assert caught.value.hint == "Toolsets: code, query, claims, memory."
 
 
 def test_prompts_name_tools_that_exist_and_take_checked_values() -> None:

@@ -1,0 +1,118 @@
+"""What an answer about notes says: groups of items and the calls that may follow. Values only, convertible to JSON.
+
+Text and structured content are made from the same items. Each item has one line for the text, in which everything that
+somebody wrote is quoted, and fields for programs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One unit, path or problem: its line and its fields."""
+
+    line: str
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class ItemGroup:
+    """Items of one kind; `total` counts those that are not shown, too."""
+
+    name: str
+    items: tuple[Item, ...]
+    total: int
+
+    @classmethod
+    def of(cls, name: str, items: Sequence[Item], total: int = 0) -> ItemGroup:
+        """Return a group of these items; `total` if there are more than these."""
+        return cls(name, tuple(items), max(total, len(items)))
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A call that may follow, with its arguments filled in, and why."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteBody:
+    """`status` is ok, created, changed, unchanged, repeated, none or not_found."""
+
+    status: str
+    title: str
+    groups: tuple[ItemGroup, ...] = ()
+    actions: tuple[Action, ...] = ()
+    cursor: str = ""
+
+    @property
+    def size(self) -> int:
+        """Number of items of all groups."""
+        return sum(len(group.items) for group in self.groups)
+
+    def cut(self, shown: int) -> NoteBody:
+        """Return the first `shown` items, the groups in their order; a group that is cut keeps its total."""
+        groups: list[ItemGroup] = []
+        for group in self.groups:
+            groups.append(replace(group, items=group.items[:shown]))
+            shown = max(shown - len(group.items), 0)
+        return replace(self, groups=tuple(groups))
+
+
+def body_lines(body: NoteBody) -> Iterator[str]:
+    """Yield the text."""
+    yield f"{body.status}: {body.title}"
+    for group in body.groups:
+        if not group.total:
+            continue
+        count = f" ({len(group.items)} of {group.total})" if len(group.items) < group.total else ""
+        yield f"{group.name}{count}:"
+        yield from (f"- {item.line}" for item in group.items)
+    for action in body.actions:
+        arguments = json.dumps(action.arguments, ensure_ascii=False, separators=(",", ":"))
+        yield f"next: {action.tool} {arguments} ({action.why})"
+
+
+def body_structure(body: NoteBody) -> dict[str, object]:
+    """Return the structured content. `status`, `available_actions` and each group's list are always there."""
+    groups: dict[str, object] = {group.name: [dict(item.data) for item in group.items] for group in body.groups}
+    totals = {group.name: group.total for group in body.groups if len(group.items) < group.total}
+    actions = [{"tool": one.tool, "arguments": dict(one.arguments), "why": one.why} for one in body.actions]
+    return {
+        "status": body.status,
+        "summary": body.title,
+        **groups,
+        **({"totals": totals} if totals else {}),
+        "available_actions": actions,
+    }
+
+
+def body_to_json(body: NoteBody) -> dict[str, Any]:
+    """Return a body as JSON values, for `body_from_json`."""
+    return {
+        "status": body.status,
+        "title": body.title,
+        "groups": [
+            {"name": one.name, "total": one.total, "items": [[item.line, dict(item.data)] for item in one.items]}
+            for one in body.groups
+        ],
+        "actions": [[one.tool, dict(one.arguments), one.why] for one in body.actions],
+    }
+
+
+def body_from_json(stored: Mapping[str, Any]) -> NoteBody:
+    """Return a body that `body_to_json` has stored. Raises KeyError, TypeError or ValueError for other content."""
+    groups = tuple(
+        ItemGroup(str(one["name"]), tuple(Item(line, data) for line, data in one["items"]), int(one["total"]))
+        for one in cast("list[dict[str, Any]]", stored["groups"])
+    )
+    actions = tuple(Action(tool, arguments, why) for tool, arguments, why in cast("list[Any]", stored["actions"]))
+    return NoteBody(str(stored["status"]), str(stored["title"]), groups, actions)

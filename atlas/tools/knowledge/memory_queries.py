@@ -1,0 +1,272 @@
+"""The tools that read memory: recall over notes and short-term entries, and what a session begins with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from atlas.api import Atlas
+from atlas.errors import AtlasError, NotFound
+from atlas.ids import make_uid
+from atlas.model import Direction, Edge, EdgeType, Label, Node
+from atlas.notes.checks import check_line, check_text
+from atlas.search.notes.anchors import anchor_states
+from atlas.search.notes.hits import NoteFilter, NoteHit
+from atlas.search.notes.retrieval import find_notes
+from atlas.search.notes.short_term import ShortTermHit, emotional_neighbours, merge_short_term, normalised
+from atlas.short_term import ShortTermEntry
+from atlas.tools.answers import KnowledgeAnswer
+from atlas.tools.citations import escaped
+from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
+from atlas.tools.knowledge.note_base import Knowledge, NoteBase, Place, find_entity, properties_of
+from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
+from atlas.tools.knowledge.times import moment
+from atlas.tools.knowledge.units import answer, comparable, score_text, shown_text, unit_item
+from atlas.wording import counted
+
+RECALL_BUDGET = 2000
+REFRESH_BUDGET = 1200
+MAX_GREETING = 1000
+"""Characters of a greeting that count."""
+RECENT = 8
+"""Short-term entries that a session begins with."""
+IDENTITY = 12
+"""Observations about the user that a session begins with."""
+RELATED = 3
+RECALLED = (Label.OBSERVATION, Label.ENTITY, Label.CLAIM, Label.DECISION, Label.ADR)
+EMOTION_LEAST = 0.5
+"""Cosine of emotions from which an entry is named as similar."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Hits of a question with the folder that each note is from."""
+
+    hits: tuple[NoteHit, ...]
+    bases: dict[str, Opened]
+    """By uid."""
+
+
+async def recall(
+    knowledge: Knowledge,
+    *,
+    query: str,
+    limit: int = 10,
+    include_shortterm: bool = True,
+    since: str = "",
+    entity: str = "",
+    token_budget: int = RECALL_BUDGET,
+) -> KnowledgeAnswer:
+    """Return notes and short-term entries that fit a question best, in one ranking.
+
+    Raises NotFound for an unknown entity, ConfigError for a time that cannot be read.
+    """
+    text, now = check_text("query", query), time.time()
+    notes: list[str] = []
+    opened = await opened_bases(knowledge, notes)
+    start = moment(since) if since.strip() else ""
+    place = await _known_entity(knowledge, entity) if entity.strip() else None
+    found = await _search(opened, text, start, place, limit)
+    entries = await _entries(knowledge, notes) if include_shortterm and place is None else []
+    if start:
+        after = datetime.fromisoformat(start).timestamp()
+        entries = [entry for entry in entries if entry.created >= after]
+    meaning, emotion = await _vectors(knowledge, text)
+    ranked = merge_short_term(meaning, emotion, entries, found.hits, limit, now)
+    items = await _items(found, ranked, now)
+    title = counted(len(items), "memory") if items else "nothing is remembered about this"
+    body = NoteBody("ok" if items else "none", title, (ItemGroup.of("memories", items),), _next(items))
+    return await answer(knowledge, "recall", body, token_budget, notes, project_atlas(opened))
+
+
+async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int = REFRESH_BUDGET) -> KnowledgeAnswer:
+    """Return who the user is, recent short-term entries, and what the greeting is about, without repeats."""
+    cut = greeting.strip()[:MAX_GREETING]
+    text, now = check_text("greeting", cut, MAX_GREETING) if cut else "", time.time()
+    notes = [f"the greeting was cut at {MAX_GREETING} characters"] if len(greeting.strip()) > MAX_GREETING else []
+    opened = await opened_bases(knowledge, notes)
+    entries = await _entries(knowledge, notes)
+    seen: set[str] = set()
+    identity = _new(await _identity(knowledge, opened, notes), seen)
+    recent = _new([entry_item(entry, now) for entry in entries[:RECENT]], seen)
+    about: list[Item] = []
+    if text:
+        found = await _search(opened, text, "", None, 10)
+        meaning, emotion = await _vectors(knowledge, text)
+        ranked = merge_short_term(meaning, emotion, entries, found.hits, 10, now)
+        about = _new(await _items(found, ranked, now), seen)
+    groups = (
+        ItemGroup.of("identity", identity),
+        ItemGroup.of("recent", recent),
+        ItemGroup.of("about", about),
+    )
+    count = len(identity) + len(recent) + len(about)
+    title = counted(count, "memory") if count else "nothing is remembered yet"
+    actions = (Action("recall", {"query": text or "what matters now"}, "more of what is remembered"),)
+    body = NoteBody("ok" if count else "none", title, groups, actions)
+    return await answer(knowledge, "refresh", body, token_budget, notes, project_atlas(opened))
+
+
+async def related_entries(
+    knowledge: Knowledge, entries: Sequence[ShortTermEntry], entry: ShortTermEntry, notes: list[str]
+) -> tuple[list[ItemGroup], Atlas | None]:
+    """Return memories that are related to a new entry, by meaning and by emotion, and the project's index."""
+    opened = await opened_bases(knowledge, notes)
+    found = await _search(opened, entry.content, "", None, RELATED)
+    ranked = merge_short_term(entry.meaning, b"", entries, found.hits, RELATED, entry.created)
+    felt = [hit for hit in emotional_neighbours(entries, entry.emotion, RELATED) if hit.score >= EMOTION_LEAST]
+    by_meaning = await _items(found, ranked, entry.created)
+    shown = {item.data["id"] for item in by_meaning}
+    by_emotion = [_hit_item(hit, entry.created) for hit in felt if hit.entry.id not in shown]
+    groups = [ItemGroup.of("related", by_meaning), ItemGroup.of("same_emotion", by_emotion)]
+    return groups, project_atlas(opened)
+
+
+def entry_item(entry: ShortTermEntry, now: float, score: float | None = None, why: Sequence[str] = ()) -> Item:
+    """Return a short-term entry as an item: quoted, with its client, age, and the time that is left."""
+    text = shown_text(entry.content)
+    parts = [
+        f'short-term "{text}" {entry.id}',
+        f"by {escaped(entry.client)}" if entry.client else "",
+        f"{_span(now - entry.created)} old, {_span(entry.expires - now)} left",
+    ]
+    line = ", ".join(filter(None, parts))
+    if score is not None:
+        line = f"{line}; {score_text(score, why)}"
+    data: dict[str, Any] = {
+        "id": entry.id,
+        "kind": "short-term",
+        "text": text,
+        "created": _written(entry.created),
+        "expires": _written(entry.expires),
+    }
+    optional = {
+        "client": escaped(entry.client),
+        "score": None if score is None else round(score, 4),
+        "why": list(why),
+    }
+    return Item(line, {**data, **{name: value for name, value in optional.items() if value not in ("", None, [])}})
+
+
+async def _known_entity(knowledge: Knowledge, name: str) -> Place:
+    place = await find_entity(knowledge, check_line("entity", name))
+    if place is None:
+        raise NotFound(f"no entity {shown_text(name, 80)!r}", "list_entities names those there are.")
+    return place
+
+
+async def _search(opened: Sequence[Opened], text: str, since: str, place: Place | None, limit: int) -> _Found:
+    """Return the best notes of all folders, or of one entity."""
+    hits: list[NoteHit] = []
+    bases: dict[str, Opened] = {}
+    for one in opened:
+        if place is not None and one.base is not place.base:
+            continue
+        entity = make_uid(one.base.project, place.note_id) if place is not None else ""
+        labels = (Label.OBSERVATION,) if entity else RECALLED
+        where = NoteFilter(labels=labels, since=since, entity=entity)
+        found = comparable(await find_notes(one.atlas.reader, text, where, limit))
+        hits += found
+        bases |= {hit.node.row.uid: one for hit in found}
+    hits.sort(key=lambda hit: -hit.score)
+    return _Found(tuple(hits[:limit]), bases)
+
+
+async def _items(found: _Found, ranked: Sequence[NoteHit | ShortTermHit], now: float) -> list[Item]:
+    states: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    for one in {id(each): each for each in found.bases.values()}.values():
+        uids = [hit.node.row.uid for hit in found.hits if found.bases[hit.node.row.uid] is one]
+        states |= await anchor_states(one.atlas.reader, uids)
+        names |= await _entity_names(one, found.hits)
+    items: list[Item] = []
+    for hit in ranked:
+        if isinstance(hit, ShortTermHit):
+            items.append(_hit_item(hit, now))
+            continue
+        row = hit.node.row
+        entity = names.get(row.uid, "")
+        more: dict[str, Any] = {"entity": entity} if entity else {}
+        base: NoteBase = found.bases[row.uid].base
+        item = unit_item(
+            hit.node, states.get(row.uid, ()), score=hit.score, why=hit.why, is_personal=base.is_personal, **more
+        )
+        when = str(properties_of(hit.node).get("created", ""))[:10]
+        about = ", ".join(filter(None, (f"about {entity}" if entity else "", escaped(when))))
+        items.append(Item(f"{item.line}; {about}" if about else item.line, item.data))
+    return items
+
+
+async def _entity_names(one: Opened, hits: Sequence[NoteHit]) -> dict[str, str]:
+    """Return the name of each observation's entity, by uid of the observation."""
+    uids = [hit.node.row.uid for hit in hits if hit.node.row.label == Label.OBSERVATION]
+    edges: list[Edge] = []
+    if uids:
+        edges = await one.atlas.reader.store.edges(uids, Direction.IN, [EdgeType.HAS_OBSERVATION])
+    return {edge.row.target: shown_text(edge.node.row.name, 80) for edge in edges}
+
+
+def _hit_item(hit: ShortTermHit, now: float) -> Item:
+    return entry_item(hit.entry, now, hit.score, hit.why)
+
+
+async def _identity(knowledge: Knowledge, opened: Sequence[Opened], notes: list[str]) -> list[Item]:
+    """Return the entity that describes the user, with its newest observations."""
+    if not knowledge.identity:
+        return []
+    place = await find_entity(knowledge, knowledge.identity)
+    one = next((each for each in opened if place is not None and each.base is place.base), None)
+    if place is None or one is None:
+        notes.append(f"memory.identity names no entity: {shown_text(knowledge.identity, 80)}")
+        return []
+    store, uid = one.atlas.reader.store, make_uid(one.base.project, place.note_id)
+    nodes = await store.symbols([uid])
+    edges = await store.edges([uid], Direction.OUT, [EdgeType.HAS_OBSERVATION], limit=10_000)
+    newest = sorted((edge.node for edge in edges), key=_created, reverse=True)[:IDENTITY]
+    return [unit_item(node, is_personal=one.base.is_personal) for node in (*nodes, *newest)]
+
+
+def _created(node: Node) -> str:
+    return str(properties_of(node).get("created", ""))
+
+
+def _new(items: Sequence[Item], seen: set[str]) -> list[Item]:
+    """Return the items whose text was not shown yet."""
+    found: list[Item] = []
+    for item in items:
+        text = normalised(item.data["text"])
+        if text not in seen:
+            seen.add(text)
+            found.append(item)
+    return found
+
+
+async def _entries(knowledge: Knowledge, notes: list[str]) -> list[ShortTermEntry]:
+    """Return the short-term entries; a failure becomes a note."""
+    try:
+        return await (await knowledge.short_term()).entries()
+    except AtlasError as error:
+        notes.append(f"short-term memory is missing: {error.message}")
+        return []
+
+
+async def _vectors(knowledge: Knowledge, text: str) -> tuple[bytes, bytes]:
+    meaning = await knowledge.prose.embed_query(text) if knowledge.prose is not None else b""
+    return meaning, knowledge.emotion(text)
+
+
+def _next(items: Sequence[Item]) -> tuple[Action, ...]:
+    units = [item for item in items if item.data["kind"] != "short-term"]
+    return (Action("get_unit", {"id": units[0].data["id"]}, "its relations"),) if units else ()
+
+
+def _span(seconds: float) -> str:
+    hours = max(seconds, 0.0) / 3600
+    return f"{hours / 24:.0f} d" if hours >= 48 else f"{hours:.0f} h" if hours >= 1 else f"{hours * 60:.0f} min"
+
+
+def _written(moment_: float) -> str:
+    return datetime.fromtimestamp(moment_, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

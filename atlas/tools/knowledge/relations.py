@@ -1,0 +1,86 @@
+"""Relations, anchors and chains of relations as items of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from atlas.model import Edge, EdgeType, Node
+from atlas.search.notes.anchors import AnchorState
+from atlas.search.notes.lineage import Chain
+from atlas.tools.citations import escaped
+from atlas.tools.knowledge.body import Item
+from atlas.tools.knowledge.note_base import properties_of
+from atlas.tools.knowledge.units import shown_text
+
+
+def relation_item(edge: Edge) -> Item:
+    """Return a relation with its direction, its reasoning and its other end."""
+    row, far = edge.row, edge.node.row
+    details = properties_of(Node("", far._replace(properties=row.properties)))
+    kind = str(details.get("type", "")) if row.type == EdgeType.RELATES else row.type.lower()
+    is_outgoing = row.target == far.uid
+    reason = shown_text(str(details.get("reasoning", "")), 300)
+    arrow = f"{escaped(kind)} ->" if is_outgoing else f"<- {escaped(kind)}"
+    name = shown_text(far.docstring or far.name, 160)
+    certainty = f" {row.confidence:.2f}" if row.confidence < 1 else ""
+    line = f'{arrow}{certainty} {far.qualified_name} "{name}"{f"; reason: {reason!r}" if reason else ""}'
+    fields: dict[str, Any] = {
+        "type": kind,
+        "direction": "out" if is_outgoing else "in",
+        "id": far.qualified_name,
+        "text": name,
+        "confidence": round(row.confidence, 4),
+    }
+    return Item(line, {**fields, **({"reasoning": reason} if reason else {})})
+
+
+def anchor_item(state: AnchorState) -> Item:
+    """Return what a unit is about, with its state."""
+    changed = f" ({', '.join(state.changed)})" if state.changed else ""
+    moved = f", now {escaped(state.moved_to)}" if state.moved_to and state.moved_to != state.target else ""
+    since = f" since {escaped(state.commit[:10])}" if state.commit else ""
+    line = f"{state.kind} {escaped(state.target)} {state.at}: {state.state}{changed}{moved}{since}"
+    fields = {
+        "kind": state.kind,
+        "target": escaped(state.target),
+        "at": state.at,
+        "state": str(state.state),
+        "changed": list(state.changed),
+        "moved_to": escaped(state.moved_to),
+        "commit": escaped(state.commit),
+    }
+    return Item(line, {name: value for name, value in fields.items() if value not in ("", [])})
+
+
+def chain_item(chain: Chain, nodes: Mapping[str, Node]) -> Item:
+    """Return a chain with the direction, confidence and reasoning of each relation; `nodes` holds its units by uid."""
+    steps: list[dict[str, Any]] = []
+    parts = [named(nodes, chain.uids[0])]
+    for near, far, relation in zip(chain.uids, chain.uids[1:], chain.relations, strict=False):
+        details = properties_of(Node("", nodes[far].row._replace(properties=relation.properties)))
+        kind = str(details.get("type", "")) if relation.type == EdgeType.RELATES else relation.type.lower()
+        is_forward = relation.source == near
+        arrow = (
+            f"-{escaped(kind)} {relation.confidence:.2f}->"
+            if is_forward
+            else f"<-{escaped(kind)} {relation.confidence:.2f}-"
+        )
+        reason = shown_text(str(details.get("reasoning", "")), 200)
+        parts.append(f"{arrow} {named(nodes, far)}{f' [{reason}]' if reason else ''}")
+        step = {
+            "from": nodes[near].row.qualified_name,
+            "to": nodes[far].row.qualified_name,
+            "relation": kind,
+            "direction": "out" if is_forward else "in",
+            "confidence": round(relation.confidence, 4),
+        }
+        steps.append({**step, **({"reasoning": reason} if reason else {})})
+    line = f"confidence {chain.confidence:.2f}: {' '.join(parts)}"
+    return Item(line, {"confidence": round(chain.confidence, 4), "steps": steps})
+
+
+def named(nodes: Mapping[str, Node], uid: str) -> str:
+    """Return id and beginning of a unit."""
+    row = nodes[uid].row
+    return f'{row.qualified_name} "{shown_text(row.docstring or row.name, 100)}"'

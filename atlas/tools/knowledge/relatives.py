@@ -1,0 +1,85 @@
+"""Units that are similar to a new text, or may contradict it: in the index, and among those of this session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from atlas.api import Atlas
+from atlas.parsing import cosines
+from atlas.search import Reader
+from atlas.search.notes.contradiction import Clash, clash, statement
+from atlas.search.notes.hits import NoteHit
+from atlas.search.notes.retrieval import clashing_notes, similar_notes
+from atlas.tools.knowledge.body import Item
+from atlas.tools.knowledge.note_base import UNIT_LABELS, NoteBase
+from atlas.tools.knowledge.units import degraded, hit_items, shown_text, uid_of
+
+SIMILAR = 0.85
+"""Cosine of the prose model from which units count as similar."""
+SHOWN = 5
+
+
+async def relatives(
+    base: NoteBase, atlas: Atlas | None, text: str, note_id: str, notes: list[str]
+) -> tuple[list[Item], list[Item]]:
+    """Return units that are similar to a text, and those whose words clash with it."""
+    if atlas is None:
+        notes.append("there is no index yet: similar units and contradictions are not known")
+        return [], []
+    reader, own = atlas.reader, uid_of(base, note_id)
+    unknown = await _not_indexed(base, atlas, note_id)
+    similar = await degraded(similar_notes(reader, text, UNIT_LABELS, SHOWN, SIMILAR), notes, "similar units", [])
+    similar = [hit for hit in similar if hit.node.row.uid != own]
+    items = [*await hit_items(base, reader, similar), *await _similar_new(reader, text, unknown)][:SHOWN]
+    clashes = await degraded(clashing_notes(reader, text, UNIT_LABELS, SHOWN, own), notes, "contradictions", [])
+    return items, [*await clash_items(base, reader, clashes), *_clashing_new(text, unknown)][:SHOWN]
+
+
+async def _not_indexed(base: NoteBase, atlas: Atlas, note_id: str) -> dict[str, str]:
+    """Return the texts of this session's units that the index does not know yet, by id."""
+    texts = base.session.texts
+    known = await atlas.reader.store.symbols([uid_of(base, one) for one in texts])
+    for node in known:
+        texts.pop(node.row.qualified_name, None)
+    return {one: text for one, text in texts.items() if one != note_id}
+
+
+async def _similar_new(reader: Reader, text: str, unknown: Mapping[str, str]) -> list[Item]:
+    if reader.prose_embedder is None or not unknown:
+        return []
+    mine = await reader.prose_embedder.embed_query(text)
+    theirs = [await reader.prose_embedder.embed_query(one) for one in unknown.values()]
+    return [
+        _new_item(one, said, f"score {near:.2f}", score=round(near, 4))
+        for (one, said), near in zip(unknown.items(), cosines(mine, theirs), strict=True)
+        if near >= SIMILAR
+    ]
+
+
+def _clashing_new(text: str, unknown: Mapping[str, str]) -> list[Item]:
+    mine, items = statement(text), list[Item]()
+    for one, said in unknown.items():
+        found = clash(mine, statement(said))
+        if found is not None:
+            words = f"{found.kind}: {shown_text(found.one, 80)!r} / {shown_text(found.other, 80)!r}"
+            items.append(_new_item(one, said, words, clash=found.kind, words=[found.one, found.other]))
+    return items
+
+
+def _new_item(note_id: str, said: str, reason: str, **more: Any) -> Item:
+    text = shown_text(said)
+    kind = "decision" if note_id[0] == "d" else "claim"
+    return Item(f'{kind} "{text}" {note_id}, written in this session; {reason}', {"id": note_id, "text": text, **more})
+
+
+async def clash_items(base: NoteBase, reader: Reader, clashes: Sequence[tuple[NoteHit, Clash]]) -> list[Item]:
+    """Return possible contradictions with the words that clash."""
+    items = await hit_items(base, reader, [hit for hit, _ in clashes])
+    return [
+        Item(
+            f"{item.line}; {clash.kind}: {shown_text(clash.one, 80)!r} / {shown_text(clash.other, 80)!r}",
+            {**item.data, "clash": clash.kind, "words": [clash.one, clash.other]},
+        )
+        for item, (_, clash) in zip(items, clashes, strict=True)
+    ]

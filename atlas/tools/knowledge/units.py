@@ -1,0 +1,166 @@
+"""Units as items of an answer, and the parts that the tools of knowledge share: envelopes, notes, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from atlas.api import Atlas
+from atlas.errors import AtlasError
+from atlas.ids import make_uid
+from atlas.model import Label, Node
+from atlas.project_state import ProjectState
+from atlas.search import Reader
+from atlas.search.notes.anchors import AnchorState, anchor_states
+from atlas.search.notes.facts import facts_of
+from atlas.search.notes.hits import NoteHit
+from atlas.search.notes.short_term import scaled
+from atlas.tools.answers import KnowledgeAnswer
+from atlas.tools.citations import escaped
+from atlas.tools.envelope import Envelope, fit_counted
+from atlas.tools.knowledge.body import Item, NoteBody
+from atlas.tools.knowledge.note_base import Knowledge, NoteBase
+from atlas.tools.note_lines import note_kind, note_line
+
+SHOWN_TEXT = 700
+"""Characters of a unit's text in a list; `get_unit` shows all of it."""
+SHOWN_SOURCE = 120
+PERSONAL = "personal"
+LEAST_MEANING = 0.1
+"""Cosine of the prose model below which a hit that shares no word with the question is left out."""
+WORDS_ONLY = 0.5
+"""Relevance of the best hit if it shares words or a name with the question, but its meaning is not near."""
+
+States = Mapping[str, Sequence[AnchorState]]
+
+
+def unit_item(
+    node: Node,
+    states: Sequence[AnchorState] = (),
+    *,
+    score: float | None = None,
+    why: Sequence[str] = (),
+    characters: int = SHOWN_TEXT,
+    is_personal: bool = False,
+    **more: Any,
+) -> Item:
+    """Return a unit as an item: what it says, who wrote it, its state, and why it is shown."""
+    row = node.row
+    facts = facts_of(row)
+    text = shown_text(row.docstring if row.label != Label.ENTITY else row.name, characters)
+    line = note_line(row, states, text=text, characters=characters)
+    if facts.source:
+        line = f"{line}; source {shown_text(facts.source, SHOWN_SOURCE)}"
+    if is_personal:
+        line = f"{line}; {PERSONAL}"
+    if score is not None:
+        line = f"{line}; {score_text(score, why)}"
+    data: dict[str, Any] = {
+        "id": row.qualified_name,
+        "kind": note_kind(row),
+        "text": text,
+        "status": facts.status,
+        "confidence": round(facts.confidence, 4),
+    }
+    optional = {
+        "source": escaped(facts.source),
+        "client": escaped(facts.client),
+        "created": escaped(facts.created),
+        "path": row.path,
+        "suspect": [_doubt(one) for one in states if one.is_suspect],
+        "score": None if score is None else round(score, 4),
+        "why": list(why),
+        PERSONAL: is_personal or None,
+        **more,
+    }
+    return Item(line, {**data, **{name: value for name, value in optional.items() if value not in ("", None, [])}})
+
+
+def score_text(score: float, why: Sequence[str]) -> str:
+    """Return a score with its reasons."""
+    reasons = ", ".join(why)
+    return f"score {score:.2f} ({reasons})" if reasons else f"score {score:.2f}"
+
+
+def _doubt(state: AnchorState) -> str:
+    return " ".join((f"{state.state}:", escaped(state.target), *state.changed))
+
+
+def shown_text(text: str, characters: int = SHOWN_TEXT) -> str:
+    """Return a text on one line with invisible characters escaped, cut at a number of characters."""
+    line = " ".join(text[: 4 * characters].split())
+    return escaped(line if len(line) <= characters else f"{line[: characters - 3].rstrip()}...")
+
+
+async def hit_items(base: NoteBase, reader: Reader, hits: Sequence[NoteHit], **more: Any) -> list[Item]:
+    """Return hits as items with the state of what they are about."""
+    states = await anchor_states(reader, [hit.node.row.uid for hit in hits])
+    return [
+        unit_item(
+            hit.node,
+            states.get(hit.node.row.uid, ()),
+            score=hit.score,
+            why=hit.why,
+            is_personal=base.is_personal,
+            **more,
+        )
+        for hit in hits
+    ]
+
+
+def comparable(hits: Sequence[NoteHit]) -> list[NoteHit]:
+    """Return the hits of one folder with scores that can be compared with those of another one.
+
+    The best hit scores by how near its meaning is, the others in proportion; what has nothing in common with the
+    question is left out.
+    """
+    kept = [hit for hit in hits if hit.meaning >= LEAST_MEANING or set(hit.why) & {"words", "name", "related"}]
+    top = max((hit.score for hit in kept), default=0.0)
+    best = max((scaled(hit.meaning) for hit in kept), default=0.0)
+    floor = WORDS_ONLY if any({"words", "name"} & set(hit.why) for hit in kept) else 0.0
+    scale = max(best, floor) / top if top > 0 else 0.0
+    return [replace(hit, score=hit.score * scale) for hit in kept]
+
+
+async def envelope_of(knowledge: Knowledge, atlas: Atlas | None, token_budget: int) -> Envelope:
+    """Return the evidence of the project's index; one that says so if there is none."""
+    name, counter = knowledge.project.project, knowledge.counter
+    if atlas is not None:
+        for state in await atlas.reader.store.projects():
+            if state.project == name:
+                return Envelope(state, counter.encoding, token_budget, atlas.tree)
+    return Envelope(ProjectState(name, "", 0, ""), counter.encoding, token_budget)
+
+
+async def answer(
+    knowledge: Knowledge,
+    tool: str,
+    body: NoteBody,
+    token_budget: int,
+    notes: Sequence[str] = (),
+    atlas: Atlas | None = None,
+) -> KnowledgeAnswer:
+    """Return as many items as fit the budget; what is left out is counted in the groups and in `withheld`."""
+    envelope = await envelope_of(knowledge, atlas or await knowledge.project.opened(), token_budget)
+
+    def build(shown: int) -> KnowledgeAnswer:
+        cut = body.cut(shown)
+        withheld = [f"{body.size - shown} items; raise token_budget"] if shown < body.size else []
+        return KnowledgeAnswer(tool, cut, envelope.evidence(notes=notes, withheld=withheld, cursor=body.cursor))
+
+    return fit_counted(knowledge.counter, token_budget, build, body.size)
+
+
+async def degraded(work: Any, notes: list[str], what: str, otherwise: Any) -> Any:
+    """Return the result of a coroutine; a failure becomes a note and `otherwise`."""
+    try:
+        return await work
+    except AtlasError as error:
+        notes.append(f"{what}: {error.message}")
+        return otherwise
+
+
+def uid_of(base: NoteBase, note_id: str) -> str:
+    """Return the uid of a note."""
+    return make_uid(base.project, note_id)
