@@ -75,6 +75,8 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         write(root / f".knowledge/entities/{at}.md", front, "\n".join(bodies[name]))
     for at, (text, front) in enumerate(CLAIMS):
         write(root / f".knowledge/claims/{at}.md", {"id": IDS.new("claim"), "kind": "claim", **front}, text)
+    (root / "adr").mkdir()
+    (root / "adr/0001-queue.md").write_text("# 0001 Queue\n\n## Decision\n\nInvoices wait in a queue of their own.\n")
     (root / "shop.py").write_text('def caching_results(search):\n    """Caching makes the search faster."""\n')
     asyncio.run(index_project(load_settings(str(root), str(folder / "d")), no_progress))
     return root, folder / "d"
@@ -139,6 +141,13 @@ async def test_only_notes_are_found_and_only_those_of_the_filter(reader: Reader)
     assert CLAIMS[2][0] not in texts(await found(min_confidence=0.5))
     assert texts(await found(client="cursor")) == [PASSAGE]
     assert {hit.node.row.label for hit in await found(labels=(Label.OBSERVATION,))} == {Label.OBSERVATION}
+
+
+async def test_decision_records_are_found_if_asked_for(reader: Reader) -> None:
+    question = "where do invoices wait"
+    found = await find_notes(reader, question, NoteFilter((*NOTE_LABELS, Label.ADR)), 5)
+    assert Label.ADR in [hit.node.row.label for hit in found]
+    assert Label.ADR not in [hit.node.row.label for hit in await find_notes(reader, question, NoteFilter(), 5)]
 
 
 async def test_observations_of_an_entity_and_of_a_time(reader: Reader) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from atlas.model import Filter, Node, Scored
+from atlas.model import Filter, Label, Node, Scored
 from atlas.parsing import stem_words
 from atlas.search import Reader
 from atlas.search.notes.hits import NoteFilter, properties_of
@@ -60,18 +61,30 @@ async def _pool(reader: Reader, text: str, vector: bytes, where: NoteFilter, pat
     """Return the candidates, and whether the index has no more of them."""
     stored = where.of_store(reader.project, path)
     stems = stem_words(text).split()
-    words, meaning = await asyncio.gather(
-        reader.store.search_text(stems, _widened(stored), size), nearest(reader, vector, stored, size)
+    words, meaning, records = await asyncio.gather(
+        reader.store.search_text(stems, _widened(stored), size),
+        nearest(reader, vector, stored, size),
+        _records(reader, text, where, size),
     )
-    notes = await candidates(reader, words, where) | await candidates(reader, meaning, where)
+    notes = await candidates(reader, words, where) | await candidates(reader, (*meaning, *records), where)
     if stored.labels and len(words) >= size and sum(hit.uid in notes for hit in words) < min(FEW, size):
         words = await reader.store.search_text(stems, stored, size)
         notes |= await candidates(reader, words, where)
+    best = max((hit.score for hit in words), default=math.inf)
+    words = [*words, *(Scored(hit.uid, min(hit.score, best)) for hit in records)]
     cosines = {hit.uid: hit.score for hit in meaning if hit.uid in notes}
     lacking = [notes[hit.uid].node for hit in words if hit.uid in notes and hit.uid not in cosines]
     cosines |= await cosines_now(reader, vector, lacking)
     by_words = {hit.uid: hit.score for hit in words if hit.uid in notes}
     return Pool(notes, by_words, cosines), max(len(words), len(meaning)) < size
+
+
+async def _records(reader: Reader, text: str, where: NoteFilter, size: int) -> list[Scored]:
+    """Return decision records (label ADR) by words as written: they are documents, without stems."""
+    if Label.ADR not in where.labels or where.entity:
+        return []
+    stored = Filter(project=reader.project, labels=(Label.ADR,))
+    return await reader.store.search_text(reader.split_words(text), stored, size)
 
 
 def _widened(where: Filter) -> Filter:
