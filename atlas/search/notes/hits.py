@@ -60,7 +60,7 @@ class NoteHit:
     score: float
     """0 and up; comparable within one answer only, unless the function that returns it says otherwise."""
     why: tuple[str, ...] = ()
-    """`words`, `meaning 0.71`, `name`, `related`, `conversation`, `recent`, the strongest reason first."""
+    """`name` (its entity is named) or `related` (to one that is), `words`, `meaning 0.71`, `conversation`."""
 
     meaning: float = 0.0
     """Its cosine with the question, 0 if unknown."""
