@@ -47,7 +47,7 @@ def export(
         raise ConfigError(f"unknown format {form!r}", "Use --format jsonl or --format graphml.")
     if json and not output:
         raise ConfigError("--json needs --output", "The graph itself goes to standard output: use --format jsonl.")
-    with _opened(output) if output else nullcontext(sys.stdout) as file:
+    with opened(output) if output else nullcontext(sys.stdout) as file:
         lines = run(_export(settings, form, file, canonical=canonical))
     if json:
         from atlas.cli.output import print_json
@@ -56,7 +56,7 @@ def export(
 
 
 @contextmanager
-def _opened(name: str) -> Generator[TextIO]:
+def opened(name: str) -> Generator[TextIO]:
     """Open a file that appears under its name once it is complete."""
     path = Path(name)
     partial = path.with_name(f"{path.name}.partial")

@@ -23,6 +23,7 @@ DataDirOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+PersonalOption = Annotated[bool, typer.Option("--personal", help="The user's own notes, which belong to no project.")]
 LimitOption = Annotated[
     int,
     typer.Option(

@@ -26,6 +26,9 @@ LOCK_PATIENCE = 10.0
 """Seconds to wait for another writer of the same note, which holds the lock for milliseconds."""
 _POLL = 0.005
 _MAX_SLUG = 60
+_MAX_PATH = 1000
+_PATH = re.compile(r"(?:[^\W_][\w .+-]{0,79}/){0,16}[^\W_][\w .+-]{0,79}\.md")
+"""Paths that a note may be given: no hidden names, no separators of other systems, no control characters."""
 _LOCKS = 256
 """Lock files; notes share them by a hash of their path, so that their number stays bounded."""
 
@@ -44,6 +47,11 @@ class KnowledgeFolder:
         self._root, self._parts, self._data_dir = root, parts, data_dir
 
     @property
+    def root(self) -> Path:
+        """The folder that paths of notes are relative to."""
+        return self._root
+
+    @property
     def path(self) -> str:
         """The folder relative to the root, "" for the root itself."""
         return "/".join(self._parts)
@@ -51,8 +59,10 @@ class KnowledgeFolder:
     def create(self, subfolder: str, name: str, note_id: str, data: bytes) -> str:
         """Write a new note and return its path relative to the root. Existing files are never replaced.
 
-        `name` is any text; the file is called after it. Raises StoreError if the folder cannot be written.
+        `name` is any text; the file is called after it. Raises StoreError if the folder cannot be written, ConfigError
+        for a note that is too large.
         """
+        _check_size(f"the note {name!r:.80}", data)
         parts = (*self._parts, *Path(subfolder).parts)
         with _as_store_error(self._root.joinpath(*parts)):
             folder = self._made(parts)
@@ -60,6 +70,19 @@ class KnowledgeFolder:
                 if _write_new(folder / f"{stem}.md", data):
                     return "/".join((*parts, f"{stem}.md"))
         raise StoreError(f"three files that a note could be called after exist in {folder}", "Rename one of them.")
+
+    def place(self, path: str, data: bytes) -> bool:
+        """Write a new note at a path below the folder; return False if a file exists there.
+
+        Raises ConfigError for a path that no note can have or a note that is too large, StoreError if the folder cannot
+        be written.
+        """
+        _check_size(path, data)
+        if len(path) > _MAX_PATH or not _PATH.fullmatch(path):
+            raise ConfigError(f"{path!r:.200} is no path of a note", "For example: claims/2026/attention.md")
+        parts = (*self._parts, *path.split("/"))
+        with _as_store_error(self._root.joinpath(*parts)):
+            return _write_new(self._made(parts[:-1]) / parts[-1], data)
 
     def named(self, subfolder: str, name: str) -> list[str]:
         """Return the paths of the notes in a subfolder whose files are called after `name`, as `create` calls them."""
@@ -88,8 +111,7 @@ class KnowledgeFolder:
         with self.locked(path), _as_store_error(file):
             old = read_file(file, MAX_FILE, own=False)
             new = edit(old)
-            if len(new) > MAX_FILE:
-                raise ConfigError(f"{path} would have {len(new)} bytes, at most {MAX_FILE} are allowed", "Split it.")
+            _check_size(path, new)
             if new != old:
                 _replace(file, new)
         return new
@@ -136,6 +158,11 @@ class KnowledgeFolder:
             if folder.is_symlink():
                 raise StoreError(f"{folder} is a symbolic link", "Notes are only written to real folders.")
         return folder
+
+
+def _check_size(name: str, data: bytes) -> None:
+    if len(data) > MAX_FILE:
+        raise ConfigError(f"{name} would have {len(data)} bytes, at most {MAX_FILE} are allowed", "Split it.")
 
 
 def slug(text: str) -> str:

@@ -31,8 +31,20 @@ class IdSource:
             drawn = int(self._clock() * 1000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS)
             self._last = drawn if drawn > self._last else self._last + 1
             number = self._last
-        digits = (number >> shift & 31 for shift in range(125, -1, -5))
-        return f"{PREFIXES[kind]}-{''.join(_ALPHABET[digit] for digit in digits)}"
+        return _written(kind, number)
+
+
+def id_at(kind: str, seconds: float) -> str:
+    """Return a new id with the time of an event in the past; ids of one millisecond are in random order.
+
+    `seconds` are Unix seconds from 1970 to the year 9999.
+    """
+    return _written(kind, int(seconds * 1000) << _RANDOM_BITS | secrets.randbits(_RANDOM_BITS))
+
+
+def _written(kind: str, number: int) -> str:
+    digits = (number >> shift & 31 for shift in range(125, -1, -5))
+    return f"{PREFIXES[kind]}-{''.join(_ALPHABET[digit] for digit in digits)}"
 
 
 def is_id(text: str) -> bool:

@@ -30,12 +30,14 @@ class Notebook:
     """Name and version of the MCP client, `cli` for a person at the terminal."""
     agent: str = ""
 
-    def add(self, kind: str, note_id: str, values: Mapping[str, Value], body: str, title: str) -> str:
-        """Write a new note and return its path; the file is called after `title`.
+    def add(
+        self, kind: str, note_id: str, values: Mapping[str, Value], body: str, title: str, created: str = ""
+    ) -> str:
+        """Write a new note and return its path; the file is called after `title`. `created` is now if empty.
 
-        Raises StoreError if it cannot be written.
+        Raises StoreError if it cannot be written, ConfigError if it is too large.
         """
-        created = timestamp()
+        created = created or timestamp()
         author = {"client": self.client, "agent": self.agent}
         front: dict[str, Value] = {"id": note_id, "kind": kind, **values, "created": created}
         if any(author.values()):

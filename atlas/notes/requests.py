@@ -23,6 +23,8 @@ LIFETIME = 30 * 86_400
 """Seconds for which a key is kept."""
 _FOLDER = "idempotency"
 _MAX_ANSWER = 1 << 20
+_ANY = "any"
+"""Digest of a call whose arguments are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +59,29 @@ def begin(data_dir: Path, key: str, tool: str, arguments: Mapping[str, object], 
             return request
     except OSError as error:
         raise StoreError(f"cannot record the key in {folder}: {error}", "Check permissions and free space.") from error
-    if known.digest != digest:
+    if known.digest not in (digest, _ANY):
         raise ConfigError(
             "this idempotency_key was used with other arguments", "Use a new key, or repeat the call unchanged."
         )
     return known
+
+
+def record(data_dir: Path, key: str, note_id: str, answer: Mapping[str, Any]) -> bool:
+    """Record the answer of a call of another program, which wrote `note_id`; return False if the key is known.
+
+    Its arguments are not known: any call with the key is its repetition. Raises StoreError if the folder cannot be
+    used.
+    """
+    folder = data_dir / _FOLDER
+    file = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+    try:
+        make_private_folder(folder)
+        if _read(file) is not None:
+            return False
+        _write(Request(file, _ANY, note_id, time.time(), answer))
+    except OSError as error:
+        raise StoreError(f"cannot record the key in {folder}: {error}", "Check permissions and free space.") from error
+    return True
 
 
 def finish(request: Request, answer: Mapping[str, Any]) -> None:

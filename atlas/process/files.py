@@ -53,7 +53,11 @@ def open_file(path: Path, flags: int, mode: int = 0o600, *, own: bool = True) ->
 def read_file(path: Path, limit: int = MAX_BYTES, *, own: bool = True) -> bytes:
     """Return a file's content. Raises OSError like `open_file`, with EFBIG for more than `limit` bytes."""
     with os.fdopen(open_file(path, os.O_RDONLY, own=own), "rb") as file:
-        content = file.read(limit + 1)
+        # a buffer of the file's size, because one of the limit's costs more than reading a small file
+        size = os.fstat(file.fileno()).st_size
+        content = file.read(min(size, limit) + 1)
+        if len(content) > size:  # it has grown meanwhile
+            content += file.read(limit + 1 - len(content))
     if len(content) > limit:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
     return content

@@ -21,6 +21,7 @@ from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render
 from atlas.tools.search import hybrid_search, text_search
 from atlas.tools.structured_content import structure, tokens_of
+from tests.git.repositories import GitRepository
 
 CODE = "def render(rows):\n    return measure(rows)\n\n\ndef measure(rows):\n    return max(rows)\n"
 RECORD = "# 7. Draw tables with spaces\n\n## Status\n\nAccepted\n\n## Context\n\nTabs: see `table.render`.\n"
@@ -107,3 +108,29 @@ async def test_notes_keep_to_their_share_of_the_budget(project: tuple[Atlas, Not
     report = await impact(atlas, "table.render", token_budget=400)
     assert tokens_of(atlas.reader.counter, report) <= 400
     assert "may no longer hold" in render(report)
+
+
+async def test_a_difference_lists_notes_about_what_is_gone(tmp_path: Path) -> None:
+    code = CODE + "\n\nclass Style:\n    def save(self):\n        return 1\n"
+    git = GitRepository(tmp_path / "shop")
+    git.commit("first", {"table.py": code, "old.py": "def first():\n    return 1\n"})
+    book = Notebook(KnowledgeFolder(git.root, ".knowledge", tmp_path / "locks"), IdSource(), tmp_path / "locks")
+    settings = load_settings(str(git.root), str(tmp_path / "data"), environment={"ATLAS_EMBEDDER_PROVIDER": "none"})
+    async with open_atlas(settings, writing=True) as atlas:
+        await atlas.index()
+        ids = {
+            about: await add(atlas, book, "claim", "It is slow.", about) for about in ("Style.save", "first", "measure")
+        }
+        kept = await add(atlas, book, "claim", "It is fast.", "render")
+        git.put({"table.py": CODE.partition("def measure")[0], "old.py": None})
+        await atlas.index()
+        answer = render(await impact(atlas, diff="HEAD"))
+        relation = render(await hybrid_search(atlas, "what do we know about `table.render`?"))
+        nothing = await hybrid_search(atlas, "notes about `table`")
+    git.close()
+    for about, note_id in ids.items():
+        line = next(line for line in answer.splitlines() if note_id in line)
+        assert f"{about} is gone since" in line
+    assert kept not in answer
+    assert f'{kept} 6: claim "It is fast.", written today' in relation
+    assert nothing.tool == "hybrid_search" and not hasattr(nothing, "kind")

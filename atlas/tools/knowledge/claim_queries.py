@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atlas.model import Direction, Edge, EdgeType, Label, Node
+from atlas.model import Label
 from atlas.notes.checks import check_question, check_share, check_status
-from atlas.notes.ids import is_id
-from atlas.search.notes.anchors import anchor_states
 from atlas.search.notes.hits import NoteFilter, NoteHit
 from atlas.search.notes.lineage import Chain, find_lineage
-from atlas.search.notes.retrieval import clashing_notes, concept_notes, find_notes
+from atlas.search.notes.retrieval import concept_notes, find_notes
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.tools.knowledge.note_base import UNIT_LABELS, Knowledge
 from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
-from atlas.tools.knowledge.relations import chain_item, relation_item
-from atlas.tools.knowledge.relatives import clash_items
-from atlas.tools.knowledge.units import answer, comparable, hit_items, unit_item
-from atlas.tools.knowledge.whole_unit import UNIT_BUDGET, find_unit
+from atlas.tools.knowledge.relations import chain_item
+from atlas.tools.knowledge.units import answer, comparable, hit_items
 from atlas.wording import counted
 
 SEARCH_BUDGET = 1500
+LINEAGE_BUDGET = 2000
 WEAK = 0.5
 """Match of a concept below which an end point of a lineage is called weak."""
 CANDIDATES = 3
 """Units that are tried for each end of a lineage."""
-MAX_IMPLIED = 200
-STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
 SEARCHED = (*UNIT_LABELS, Label.ADR)
-COMMITS = 5
 MAX_REPEATED = 500
 """Characters of a question that a proposed call repeats."""
 
@@ -69,7 +63,7 @@ async def find_scientific_lineage(
     start_concept: str,
     end_concept: str,
     max_paths: int = 3,
-    token_budget: int = UNIT_BUDGET,
+    token_budget: int = LINEAGE_BUDGET,
 ) -> KnowledgeAnswer:
     """Return the shortest chains of relations between the units that fit two concepts best."""
     start, end = check_question("start_concept", start_concept), check_question("end_concept", end_concept)
@@ -105,36 +99,6 @@ async def find_scientific_lineage(
     return await answer(knowledge, "find_scientific_lineage", body, token_budget, notes, project_atlas(opened))
 
 
-async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget: int = UNIT_BUDGET) -> KnowledgeAnswer:
-    """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence."""
-    wanted = check_question("claim", claim)
-    notes: list[str] = []
-    opened = await opened_bases(knowledge, notes)
-    stated: list[Item] = []
-    inherited: list[Item] = []
-    possible: list[Item] = []
-    unit = await find_unit(opened, wanted) if is_id(wanted) else None
-    text = unit[1].row.docstring if unit is not None else wanted
-    if unit is not None:
-        one, node = unit
-        stated = await _stated(one, [node.row.uid])
-        inherited = await _inherited(one, node.row.uid)
-    own = unit[1].row.uid if unit is not None else ""
-    known = {item.data["id"] for item in (*stated, *inherited)}
-    for one in opened:
-        clashes = await clashing_notes(one.atlas.reader, text, UNIT_LABELS, 10, own)
-        items = await clash_items(one.base, one.atlas.reader, clashes)
-        possible += [item for item in items if item.data["id"] not in known]
-    groups = (
-        ItemGroup.of("stated", stated),
-        ItemGroup.of("inherited", inherited),
-        ItemGroup.of("possible", possible),
-    )
-    found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible (judge the words that clash)"
-    body = NoteBody("ok" if stated or inherited or possible else "none", found, groups, _judge(unit, possible))
-    return await answer(knowledge, "find_contradictions", body, token_budget, notes, project_atlas(opened))
-
-
 def _pairs(starts: Sequence[NoteHit], ends: Sequence[NoteHit]) -> list[tuple[NoteHit, NoteHit]]:
     """Return pairs of end points, the best matches first."""
     pairs = [(first, last) for first in starts for last in ends if first.node.row.uid != last.node.row.uid]
@@ -162,48 +126,3 @@ async def _end_points(one: Opened, first: NoteHit, last: NoteHit) -> list[Item]:
         Item(f"{name}, match {hit.score:.2f}: {item.line}", {**item.data, "end": name, "match": round(hit.score, 4)})
         for name, hit, item in zip(("start", "end"), (first, last), items, strict=True)
     ]
-
-
-async def _stated(one: Opened, uids: Sequence[str], via: str = "") -> list[Item]:
-    """Return units that a relation calls contradictory, with the relation as evidence."""
-    store = one.atlas.reader.store
-    edges = [
-        edge
-        for direction in (Direction.IN, Direction.OUT)
-        for edge in await store.edges(uids, direction, STATED, limit=200)
-    ]
-    states = await anchor_states(one.atlas.reader, [edge.node.row.uid for edge in edges])
-    items: list[Item] = []
-    for edge in edges:
-        item = unit_item(edge.node, states.get(edge.node.row.uid, ()), characters=300)
-        relation = relation_item(edge)
-        source = f"; over {via}" if via else ""
-        evidence = {**relation.data, "at": f"{_place(edge)}", **({"via": via} if via else {})}
-        items.append(Item(f"{item.line}; {relation.line}{source}", {**item.data, "evidence": evidence}))
-    return items
-
-
-def _place(edge: Edge) -> str:
-    return f"{edge.node.row.path}:{edge.row.line}" if edge.row.source == edge.node.row.uid else f"line {edge.row.line}"
-
-
-async def _inherited(one: Opened, start: str) -> list[Item]:
-    """Return what contradicts the units that this one implies, directly or not."""
-    store, seen, frontier = one.atlas.reader.store, {start}, [start]
-    items: list[Item] = []
-    while frontier and len(seen) < MAX_IMPLIED:
-        edges = await store.edges(frontier, Direction.OUT, [EdgeType.IMPLIES], limit=MAX_IMPLIED)
-        implied = {edge.row.target: edge.node for edge in edges if edge.row.target not in seen}
-        seen |= implied.keys()
-        for uid, node in implied.items():
-            items += await _stated(one, [uid], node.row.qualified_name)
-        frontier = list(implied)
-    own = start.partition(":")[2]
-    return [item for item in items if item.data["id"] != own]
-
-
-def _judge(unit: tuple[Opened, Node] | None, possible: Sequence[Item]) -> tuple[Action, ...]:
-    if unit is None or not possible:
-        return ()
-    arguments = {"from": unit[1].row.qualified_name, "to": possible[0].data["id"], "relation": "contradicts"}
-    return (Action("connect_propositions", arguments, "if they do contradict each other"),)

@@ -16,6 +16,7 @@ from atlas.api import Atlas
 from atlas.contracts import Embedder, TokenCounter
 from atlas.errors import ConfigError, NotFound
 from atlas.ids import make_uid
+from atlas.language_model import LanguageModel
 from atlas.model import Filter, Label, Match, Node
 from atlas.notes.ids import is_id
 from atlas.notes.note import Note, read_note
@@ -23,6 +24,7 @@ from atlas.notes.notebook import Notebook
 from atlas.parsing import split_words
 from atlas.short_term import ShortTermMemory
 from atlas.threads import in_thread
+from atlas.tools.citations import escaped
 
 UNIT_LABELS = (Label.CLAIM, Label.DECISION)
 MAX_OVERLAY = 10_000
@@ -91,6 +93,8 @@ class Knowledge:
     prose: Embedder | None
     """The model of prose; None if notes get no vectors."""
     counter: TokenCounter
+    model: LanguageModel | None = None
+    """Judges possible contradictions; None unless the user has configured one."""
     client: str = ""
     identity: str = ""
     """Name or id of the entity that describes the user."""
@@ -151,7 +155,7 @@ async def locate_observation(knowledge: Knowledge, observation_id: str) -> tuple
         if found:
             _, note = base.read(found[0].row.path)
             return Place(base, note.id, found[0].row.path), observation_id
-    raise NotFound(f"no observation {observation_id}", "recall shows ids of observations.")
+    raise NotFound(f"no observation {escaped(observation_id)}", "recall shows ids of observations.")
 
 
 async def find_entity(knowledge: Knowledge, name: str) -> Place | None:

@@ -9,7 +9,6 @@ from atlas.errors import AtlasError, NotFound
 from atlas.ids import make_uid
 from atlas.model import Direction, Edge, EdgeType, Label, Node
 from atlas.notes.checks import MAX_NAME, MAX_TEXT, check_line
-from atlas.notes.ids import is_id
 from atlas.notes.note import Anchor
 from atlas.search.notes.anchors import anchor_states, target_uid
 from atlas.search.notes.lineage import RELATIONS
@@ -17,7 +16,7 @@ from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.tools.knowledge.note_base import Knowledge, NoteBase, aliases_of, properties_of
-from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
+from atlas.tools.knowledge.opened import Opened, find_unit, opened_bases, project_atlas
 from atlas.tools.knowledge.relations import anchor_item, relation_item
 from atlas.tools.knowledge.units import answer, quoted_text, shown_text, unit_item
 
@@ -58,17 +57,6 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         actions.insert(0, Action("update_unit", fix, "if it still holds; else update its text, or retract_unit"))
     body = NoteBody("ok", f"{node.row.kind} {escaped(node.row.qualified_name)}", tuple(groups), tuple(actions))
     return await answer(knowledge, "get_unit", body, token_budget, notes, project_atlas(opened))
-
-
-async def find_unit(opened: Sequence[Opened], name: str) -> tuple[Opened, Node] | None:
-    """Return the note of an id, or the decision record of a qualified name or uid."""
-    for one in opened:
-        candidates = [make_uid(one.base.project, name), name]
-        for node in await one.atlas.reader.store.symbols(candidates):
-            is_note = is_id(name.split("@", 1)[0].split(".", 1)[0]) and node.row.properties
-            if is_note or node.row.label == Label.ADR:
-                return one, node
-    return None
 
 
 def _details(node: Node) -> dict[str, Any]:

@@ -1,0 +1,200 @@
+"""Write what an import adds. A second import of the same files adds nothing; an interrupted one can be repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from atlas.errors import ConfigError, StoreError
+from atlas.notes import requests
+from atlas.notes.checks import MAX_OBSERVATIONS, MAX_RELATIONS
+from atlas.notes.documents import observation_line
+from atlas.notes.front_matter import Value, with_line, with_values
+from atlas.notes.ids import id_at
+from atlas.notes.importing.items import ImportReport, NoteItem, ObservationItem, Place, RelationItem, unix_time
+from atlas.notes.importing.markdown import with_known_targets
+from atlas.notes.importing.plan import Change, Plan, make_plan
+from atlas.notes.importing.sources import read_sources
+from atlas.notes.note import KINDS, Relation, read_note
+from atlas.notes.notebook import SUBFOLDERS, Notebook, timestamp
+
+Progress = Callable[[int, int], None]
+
+
+def import_notes(
+    book: Notebook,
+    paths: Sequence[Path],
+    kind: str = "",
+    origin: str = "",
+    *,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import files and folders into a knowledge folder, and report what was added and what was not.
+
+    `kind` is that of Markdown files and units that do not say it; `origin` tells sources apart whose ids could be
+    equal. `progress` is called with the number of notes written and of all. With `dry_run` nothing is written.
+
+    Raises ConfigError for wrong arguments, StoreError if the folder cannot be written; then the notes before are there.
+    """
+    if kind and kind not in KINDS:
+        raise ConfigError(f"unknown kind {kind!r}", f"Use one of: {', '.join(KINDS)}.")
+    report = ImportReport(dry_run)
+    plan = make_plan(book.folder, read_sources(paths, kind, report), origin, report)
+    writer = _Writer(book, plan, f"{origin}:" if origin else "", report)
+    done = 0
+    try:
+        for done, change in enumerate(plan.changes.values()):
+            writer.write(change)
+            if progress is not None:
+                progress(done + 1, len(plan.changes))
+        writer.record_keys()
+    except StoreError as error:
+        written = f"{done} of {len(plan.changes)} notes were written before"
+        raise StoreError(f"{error.message}; {written}", "Then import again: nothing is added twice.") from error
+    report.added = {kind: count for kind, count in report.added.items() if count}
+    report.problems.sort(key=lambda one: (one.place.file, one.place.line))
+    return report
+
+
+class _Writer:
+    def __init__(self, book: Notebook, plan: Plan, prefix: str, report: ImportReport) -> None:
+        self._book, self._plan, self._report = book, plan, report
+        self._targets = plan.known_targets(prefix)
+
+    def write(self, change: Change) -> None:
+        """Write one note; what it cannot take goes to the report."""
+        try:
+            if change.item is None:
+                self._extend(change)
+            elif change.item.data:
+                self._copy(change, change.item)
+            else:
+                self._create(change, change.item)
+        except ConfigError as error:
+            place = change.item.place if change.item else Place(self._plan.paths[change.note_id], 1)
+            self._report.refuse(place, error)
+            if change.item is not None:
+                self._report.add(change.item.kind, -1)
+
+    def record_keys(self) -> None:
+        """Record the idempotency keys, so that a repeated call with one of them finds its note."""
+        for item, note_id in self._plan.keys:
+            answer = _answer(note_id, self._plan.paths.get(note_id, ""))
+            if self._report.dry_run or requests.record(self._book.data_dir, item.key, note_id, answer):
+                self._report.add("key")
+            else:
+                self._report.present += 1
+
+    def _create(self, change: Change, item: NoteItem) -> None:
+        """Write a note that was a row."""
+        observations = self._fitting(list(change.observations.values()), 0, item.place)
+        relations = self._related(change, ())
+        values: dict[str, Value] = {**item.values}
+        if relations:
+            values["relations"] = [_relation_values(change, key) for key in relations]
+        body = "\n\n".join(part for part in (item.text, "\n".join(map(self._line, observations))) if part)
+        if not self._report.dry_run:
+            created = item.created or timestamp()
+            path = self._book.add(item.kind, change.note_id, values, body, item.title, created)
+            self._plan.paths[change.note_id] = path
+        self._count(len(observations), len(relations))
+
+    def _copy(self, change: Change, item: NoteItem) -> None:
+        """Write a note that was a file, then what other rows say about it."""
+        data = item.data
+        if not item.native:
+            note = read_note(data)
+            created = note.created or item.created or timestamp()
+            author = {"client": note.client or self._book.client, "agent": note.agent or self._book.agent}
+            front: dict[str, Value] = {"id": change.note_id, "kind": item.kind, **item.values, "created": created}
+            data = with_values(data, note, {**front, "author": author} if any(author.values()) else front)
+            data = with_known_targets(data, read_note(data), self._targets)
+            for problem in read_note(data).problems:
+                place = Place(item.place.file, problem.line)
+                self._report.refuse(place, f"imported with a problem: {problem.message}", "Correct the note.")
+        if self._report.dry_run:
+            path = ""
+        elif item.path and self._book.folder.place(item.path, data):
+            path = "/".join(part for part in (self._book.folder.path, item.path) if part)
+        else:
+            note = read_note(data)
+            year = "" if item.kind == "entity" else f"/{(note.created or timestamp())[:4]}"
+            path = self._book.folder.create(f"{SUBFOLDERS[item.kind]}{year}", item.title, change.note_id, data)
+        self._plan.paths[change.note_id] = path
+        self._extend(change, data)
+
+    def _extend(self, change: Change, data: bytes | None = None) -> None:
+        """Add observations and relations to a note that is there."""
+        if not change.observations and not change.relations:
+            return
+        path = self._plan.paths[change.note_id]
+        note = read_note(self._book.folder.read(path) if data is None else data)
+        place = change.item.place if change.item else Place(path, 1)
+        texts = {" ".join(one.text.split()) for one in note.observations}
+        new = [one for text, one in change.observations.items() if text not in texts]
+        self._report.present += len(change.observations) - len(new)
+        new = self._fitting(new, len(note.observations), place)
+        relations = self._related(change, [(one.type, one.to) for one in note.relations])
+        if new and not self._report.dry_run:
+            lines = "\n".join(map(self._line, new))
+            self._book.folder.change(path, lambda old: with_line(old, lines))
+        self._count(len(new), sum(self._relate(path, change, key) for key in relations))
+
+    def _relate(self, path: str, change: Change, key: tuple[str, str]) -> bool:
+        """Add one relation to a note that is there; return whether it has it now."""
+        one = change.relations[key]
+        relation = Relation(*key, one.reasoning, one.confidence, one.created or timestamp())
+        try:
+            if not self._report.dry_run:
+                self._book.relate(path, change.note_id, relation)
+        except ConfigError as error:
+            self._report.refuse(one.place, error)
+            return False
+        return True
+
+    def _fitting(self, found: list[ObservationItem], there: int, place: Place) -> list[ObservationItem]:
+        """Return the observations that an entity has room for; the others go to the report."""
+        room = max(0, MAX_OBSERVATIONS - there)
+        for one in found[room:]:
+            self._report.refuse(place, f"too many observations: {one.text[:60]!r}", "Split the entity.")
+        return found[:room]
+
+    def _related(self, change: Change, there: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return the relations that a note lacks and has room for."""
+        new = [key for key in change.relations if key not in there]
+        self._report.present += len(change.relations) - len(new)
+        room = max(0, MAX_RELATIONS - len(there))
+        for key in new[room:]:
+            place = change.relations[key].place
+            self._report.refuse(place, f"{change.note_id} has {MAX_RELATIONS} relations", "Relate another note.")
+        return new[:room]
+
+    def _count(self, observations: int, relations: int) -> None:
+        self._report.add("observation", observations)
+        self._report.add("relation", relations)
+
+    def _line(self, one: ObservationItem) -> str:
+        created = one.created or timestamp()
+        note_id = id_at("observation", unix_time(created))
+        return observation_line(note_id, created, one.text, self._book.client)
+
+
+def _relation_values(change: Change, key: tuple[str, str]) -> dict[str, Value]:
+    one: RelationItem = change.relations[key]
+    return {
+        "type": key[0],
+        "to": key[1],
+        "reasoning": one.reasoning,
+        "confidence": one.confidence,
+        "created": one.created or timestamp(),
+    }
+
+
+def _answer(note_id: str, path: str) -> dict[str, Any]:
+    """Return the stored answer of a call that has written a note, in the form of `tools.knowledge.body`."""
+    line = f"{note_id} in {path}"
+    group = {"name": "unit", "total": 1, "items": [[line, {"id": note_id, "path": path}]]}
+    title = f"{note_id} was imported with this key"
+    return {"status": "created", "title": title, "groups": [group], "actions": []}
