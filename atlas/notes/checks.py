@@ -20,20 +20,10 @@ MAX_RELATIONS = 1_000
 
 
 def check_text(what: str, text: str, most: int = MAX_TEXT) -> str:
-    """Return a text in NFC without surrounding space. Raises ConfigError: empty, too long, NUL, or a secret in it."""
-    clean = unicodedata.normalize("NFC", text).strip()
-    if not clean:
-        raise ConfigError(f"{what} is empty", f"Give a {what}.")
-    if len(clean) > most:
-        raise ConfigError(f"{what} has {len(clean)} characters, at most {most} are allowed", "Shorten it, or split it.")
-    if "\x00" in clean:
-        raise ConfigError(f"{what} contains a NUL character", "Remove it.")
-    data = clean.encode("utf-8", "surrogatepass")
+    """Return a text that is to be written, as `check_question` does. Raises ConfigError also for a secret in it."""
+    clean = check_question(what, text, most)
     try:
-        data.decode()
-        found = find_secrets(data)
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{what} is not valid Unicode", "Remove unpaired surrogates.") from error
+        found = find_secrets(clean.encode())
     except ValueError as error:
         raise ConfigError(f"{what} cannot be checked for secrets: {error}", "Shorten it.") from error
     if found:
@@ -42,6 +32,22 @@ def check_text(what: str, text: str, most: int = MAX_TEXT) -> str:
             f"{what} contains a secret ({rule}, line {line}): nothing was written",
             "Remove it, and refer to it by name.",
         )
+    return clean
+
+
+def check_question(what: str, text: str, most: int = MAX_TEXT) -> str:
+    """Return a text in NFC without surrounding space. Raises ConfigError: empty, too long, NUL, no valid Unicode."""
+    clean = unicodedata.normalize("NFC", text).strip()
+    if not clean:
+        raise ConfigError(f"{what} is empty", f"Give a {what}.")
+    if len(clean) > most:
+        raise ConfigError(f"{what} has {len(clean)} characters, at most {most} are allowed", "Shorten it, or split it.")
+    if "\x00" in clean:
+        raise ConfigError(f"{what} contains a NUL character", "Remove it.")
+    try:
+        clean.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(f"{what} is not valid Unicode", "Remove unpaired surrogates.") from error
     return clean
 
 

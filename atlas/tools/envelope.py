@@ -233,7 +233,7 @@ def floor(answer: AnswerT, needed: int) -> AnswerT:
         if hasattr(answer, name)
     }
     if isinstance(answer, KnowledgeAnswer):
-        emptied["body"] = answer.body.cut(0)
+        emptied["body"] = replace(answer.body.cut(0), actions=())
     return _with_evidence(replace(answer, **emptied), evidence)
 
 

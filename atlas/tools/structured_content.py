@@ -123,7 +123,9 @@ def _kept(body: Structure) -> Structure:
 
 _CITING = (SearchAnswer, RelationAnswer, ReportAnswer, NodeAnswer, ContextAnswer, TableAnswer)
 """Answers that cite files start with a flag that is true if a file of the project is newer than the index."""
-_ALWAYS = frozenset(("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks", "status"))
+_ALWAYS = frozenset(
+    ("hits", "found", "outcome", "columns", "rows", "projects", "state", "checks", "status", "available_actions")
+)
 
 
 def _evidence(answer: Answer) -> Structure:

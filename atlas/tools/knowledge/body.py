@@ -18,6 +18,8 @@ class Item:
 
     line: str
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    cursor: str = ""
+    """In a list with pages: where the next page begins if this is the last item shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +61,17 @@ class NoteBody:
         return sum(len(group.items) for group in self.groups)
 
     def cut(self, shown: int) -> NoteBody:
-        """Return the first `shown` items, the groups in their order; a group that is cut keeps its total."""
+        """Return the first `shown` items, the groups in their order; a group that is cut keeps its total.
+
+        The cursor of a list continues behind the last item that is left.
+        """
         groups: list[ItemGroup] = []
+        items = [item for group in self.groups for item in group.items][:shown]
+        cursor = items[-1].cursor if items and shown < self.size else self.cursor
         for group in self.groups:
             groups.append(replace(group, items=group.items[:shown]))
             shown = max(shown - len(group.items), 0)
-        return replace(self, groups=tuple(groups))
+        return replace(self, groups=tuple(groups), cursor=cursor)
 
 
 def body_lines(body: NoteBody) -> Iterator[str]:

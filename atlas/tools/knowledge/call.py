@@ -8,7 +8,6 @@ from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.knowledge.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
 from atlas.tools.knowledge.claim_queries import (
     find_scientific_lineage,
-    get_unit,
     semantic_search,
 )
 from atlas.tools.knowledge.claims import connect_propositions, ingest_hypothesis, retract_unit, update_unit
@@ -17,6 +16,7 @@ from atlas.tools.knowledge.lists import list_entities, list_propositions
 from atlas.tools.knowledge.memory import forget, promote, relate, remember, remember_shortterm
 from atlas.tools.knowledge.memory_queries import recall, refresh
 from atlas.tools.knowledge.note_base import Knowledge
+from atlas.tools.knowledge.whole_unit import get_unit
 
 FUNCTIONS: Mapping[str, Callable[..., Awaitable[KnowledgeAnswer]]] = {
     "ingest_hypothesis": ingest_hypothesis,

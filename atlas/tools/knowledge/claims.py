@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from atlas.api import Atlas
 from atlas.errors import ConfigError, NotFound
 from atlas.model import Direction, EdgeType
 from atlas.notes.checks import check_line, check_share, check_status, check_text
 from atlas.notes.front_matter import Value
+from atlas.notes.ids import is_id
 from atlas.notes.note import CLAIM_RELATIONS, Anchor, Relation
 from atlas.notes.notebook import anchor_item
-from atlas.search.notes.anchors import anchor_states
+from atlas.search.notes.anchors import anchor_states, target_uid
 from atlas.search.notes.resolve_anchor import resolve_anchor
 from atlas.threads import in_thread
 from atlas.tools.answers import KnowledgeAnswer
+from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.tools.knowledge.note_base import Knowledge, Place, locate
 from atlas.tools.knowledge.once import WRITE_BUDGET, once
 from atlas.tools.knowledge.relatives import relatives
-from atlas.tools.knowledge.units import answer, shown_text, uid_of
+from atlas.tools.knowledge.units import answer, quoted_text, shown_text, uid_of
 
 DEFAULT_CONFIDENCE = {"claim": 0.8, "decision": 1.0}
 MAX_IMPLIES = 200
@@ -93,6 +96,10 @@ async def connect_propositions(
     place = await locate(knowledge, source_id)
     kind = relation_type(relation)
     target = check_line("to", to, 1000)
+    if not is_id(target) and not target.startswith(TARGET_KINDS):
+        raise ConfigError(
+            f"{shown_text(target, 80)!r} is no id of a note", "Give an id, or symbol:NAME, file:PATH, package:NAME."
+        )
     if target == place.note_id:
         raise ConfigError(f"{target} cannot be related to itself", "Name two different units.")
     reason = check_line("reasoning", reasoning, 10_000) if reasoning.strip() else ""
@@ -102,8 +109,15 @@ async def connect_propositions(
     async def write(_: str) -> tuple[NoteBody, list[str]]:
         notes = await _doubts(knowledge, place, stated)
         is_new = await in_thread(place.base.notebook.relate, place.path, place.note_id, stated)
-        line = f"{place.note_id} {kind} {target}{f': {shown_text(reason)}' if reason else ''}"
-        fields = {"from": place.note_id, "to": target, "type": kind, "confidence": stated.confidence}
+        line = f"{place.note_id} {kind} {escaped(target)}{f'; reason: {quoted_text(reason)}' if reason else ''}"
+        fields: dict[str, Any] = {
+            "from": place.note_id,
+            "to": escaped(target),
+            "type": kind,
+            "confidence": stated.confidence,
+        }
+        if reason:
+            fields["reasoning"] = shown_text(reason)
         action = Action("get_unit", {"id": place.note_id}, "all relations of this unit")
         title = "the relation is stored" if is_new else "the unit has this relation already; nothing was written"
         group = ItemGroup.of("relation", [Item(line, fields)])
@@ -136,6 +150,10 @@ async def update_unit(
     if source.strip():
         values["source"] = check_line("source", source, 2000)
     body = check_text("text", text) if text.strip() else ""
+    if body and place.note_id[0] == "e":
+        raise ConfigError(
+            f"{place.note_id} is an entity: its text is its observations", "remember adds one, forget removes one."
+        )
     if not (values or body or about or reaffirm):
         raise ConfigError("nothing to change", "Give text, confidence, status, source, about or reaffirm.")
     notes: list[str] = []
@@ -163,15 +181,15 @@ async def retract_unit(knowledge: Knowledge, *, unit_id: str, reason: str, super
     """
     place = await locate(knowledge, unit_id)
     why = check_line("reason", reason, 10_000)
-    status = "superseded" if superseded_by else "retracted"
+    status, is_new = "superseded" if superseded_by else "retracted", False
     if superseded_by:
         successor = await locate(knowledge, superseded_by)
         if successor.note_id == place.note_id or successor.base is not place.base:
             raise ConfigError("a unit is superseded by another one of the same folder", "Name its successor.")
         relation = Relation("supersedes", place.note_id, why)
-        await in_thread(successor.base.notebook.relate, successor.path, successor.note_id, relation)
+        is_new = await in_thread(successor.base.notebook.relate, successor.path, successor.note_id, relation)
     _, before = place.base.read(place.path)
-    if before.status == status and not superseded_by:
+    if before.status == status and not is_new:
         body = NoteBody("unchanged", f"{place.note_id} is {status} already")
         return await answer(knowledge, "retract_unit", body, WRITE_BUDGET)
     values: dict[str, Value] = {"status": status, "reason": why}
@@ -244,7 +262,7 @@ def _follow_ups(note_id: str, similar: Sequence[Item], clashing: Sequence[Item])
     actions = [
         Action(
             "connect_propositions",
-            {"from": note_id, "to": item.data["id"], "relation": "contradicts", "reasoning": ""},
+            {"from": note_id, "to": item.data["id"], "relation": "contradicts"},
             "if they do contradict each other",
         )
         for item in clashing[:1]
@@ -252,7 +270,7 @@ def _follow_ups(note_id: str, similar: Sequence[Item], clashing: Sequence[Item])
     actions += [
         Action(
             "connect_propositions",
-            {"from": note_id, "to": item.data["id"], "relation": "supports", "reasoning": ""},
+            {"from": note_id, "to": item.data["id"], "relation": "supports"},
             "if one is evidence for the other; retract_unit if they say the same",
         )
         for item in similar[:1]
@@ -268,7 +286,7 @@ async def _doubts(knowledge: Knowledge, place: Place, stated: Relation) -> list[
     """Return what is odd about a relation: a missing target, a cycle of implies, support and refutation at once."""
     notes: list[str] = []
     if stated.to.startswith(TARGET_KINDS):
-        return notes
+        return await _unknown_target(place, stated.to)
     try:
         other = await locate(knowledge, stated.to)
     except (NotFound, ConfigError):
@@ -282,6 +300,17 @@ async def _doubts(knowledge: Knowledge, place: Place, stated: Relation) -> list[
     if stated.type == "implies" and await _implies(place, stated.to):
         notes.append("this closes a cycle of implies: the units imply each other")
     return notes
+
+
+async def _unknown_target(place: Place, target: str) -> list[str]:
+    """Return a note if code is not in the index by exactly this name: its relation would not take effect."""
+    kind, _, name = target.partition(":")
+    atlas = await place.base.fresh()
+    if atlas is None:
+        return ["there is no index of this code: the relation is kept, and takes effect when there is"]
+    if await atlas.reader.store.symbols([target_uid(place.base.project, Anchor(kind, name))]):
+        return []
+    return ["the target is not in the index under this name: the relation is kept, and takes effect when it appears"]
 
 
 async def _implies(place: Place, start: str) -> bool:

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 from atlas.errors import AtlasError
 from atlas.model import Direction, Edge, EdgeType, Node
-from atlas.notes.checks import check_text
+from atlas.notes.checks import check_question
 from atlas.notes.ids import is_id
 from atlas.search.notes.anchors import anchor_states
 from atlas.search.notes.judge import VERDICTS, Verdict, judge
 from atlas.search.notes.retrieval import clashing_notes
 from atlas.tools.answers import KnowledgeAnswer
+from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.tools.knowledge.note_base import UNIT_LABELS, Knowledge
 from atlas.tools.knowledge.opened import Opened, find_unit, opened_bases, project_atlas
 from atlas.tools.knowledge.relations import relation_item
 from atlas.tools.knowledge.relatives import clash_items
-from atlas.tools.knowledge.units import answer, shown_text, unit_item
+from atlas.tools.knowledge.units import answer, quoted_text, unit_item
 
 BUDGET = 2000
 MAX_IMPLIED = 200
@@ -26,7 +27,7 @@ STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
 
 async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget: int = BUDGET) -> KnowledgeAnswer:
     """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence."""
-    wanted = check_text("claim", claim)
+    wanted = check_question("claim", claim)
     notes: list[str] = []
     opened = await opened_bases(knowledge, notes)
     stated: list[Item] = []
@@ -69,7 +70,7 @@ async def _stated(one: Opened, uids: Sequence[str], via: str = "") -> list[Item]
         item = unit_item(edge.node, states.get(edge.node.row.uid, ()), characters=300)
         relation = relation_item(edge)
         source = f"; over {via}" if via else ""
-        evidence = {**relation.data, "at": f"{_place(edge)}", **({"via": via} if via else {})}
+        evidence = {**relation.data, "at": escaped(_place(edge)), **({"via": via} if via else {})}
         items.append(Item(f"{item.line}; {relation.line}{source}", {**item.data, "evidence": evidence}))
     return items
 
@@ -107,7 +108,7 @@ async def _judged(knowledge: Knowledge, text: str, possible: list[Item], notes: 
 
 
 def _with_verdict(item: Item, verdict: Verdict, model: str) -> Item:
-    why = f" ({shown_text(verdict.why)})" if verdict.why else ""
+    why = f" ({quoted_text(verdict.why)})" if verdict.why else ""
     fields = {**item.data, "verdict": verdict.verdict, "judge": model}
     return Item(f"{item.line}; judged by {model}: {verdict.verdict}{why}", fields)
 
@@ -116,4 +117,4 @@ def _follow_up(unit: tuple[Opened, Node] | None, possible: Sequence[Item]) -> tu
     if unit is None or not possible:
         return ()
     arguments = {"from": unit[1].row.qualified_name, "to": possible[0].data["id"], "relation": "contradicts"}
-    return (Action("connect_propositions", {**arguments, "reasoning": ""}, "if they do contradict each other"),)
+    return (Action("connect_propositions", arguments, "if they do contradict each other"),)

@@ -7,19 +7,21 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from atlas.errors import ConfigError
 from atlas.model import Label, Node
+from atlas.notes.checks import check_question, check_share
 from atlas.notes.note import STATUSES
 from atlas.search.notes.anchors import anchor_states
+from atlas.search.notes.facts import NoteFacts, facts_of
 from atlas.search.notes.hits import NoteFilter
 from atlas.search.notes.retrieval import find_notes
 from atlas.tools.answers import KnowledgeAnswer
-from atlas.tools.knowledge.body import Action, ItemGroup, NoteBody
-from atlas.tools.knowledge.note_base import Knowledge
+from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
+from atlas.tools.knowledge.note_base import Knowledge, properties_of
 from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
-from atlas.tools.knowledge.units import answer, shown_text, unit_item
+from atlas.tools.knowledge.units import answer, quoted_text, unit_item
 from atlas.wording import counted
 
 LIST_BUDGET = 2000
@@ -55,7 +57,7 @@ def parse_filter(text: str) -> ListFilter:
     """Read a filter. Raises ConfigError for an unknown name, status or kind."""
     values: dict[str, Any] = {}
     words: list[str] = []
-    for name, value, word in _TERM.findall(text):
+    for name, value, word in _TERM.findall(check_question("filter", text) if text.strip() else ""):
         if word:
             words.append(word)
         elif name in _NAMES:
@@ -68,7 +70,7 @@ def parse_filter(text: str) -> ListFilter:
         raise ConfigError(f"unknown kind {values['kind'][:40]!r}", f"Use one of: {', '.join(_KINDS)}.")
     if "min_confidence" in values:
         try:
-            values["min_confidence"] = float(values["min_confidence"])
+            values["min_confidence"] = check_share("min_confidence", float(values["min_confidence"]))
         except ValueError as error:
             raise ConfigError("min_confidence must be a number", "Write min_confidence:0.8, for example.") from error
     is_suspect = "suspect" in words
@@ -93,11 +95,14 @@ async def list_propositions(
     else:
         pages = await _pages(opened, wanted, order, limit, cursor)
     items = [
-        unit_item(node, states, characters=300, is_personal=one.base.is_personal)
-        for one, page in pages
+        replace(
+            unit_item(node, states, characters=300, is_personal=one.base.is_personal),
+            cursor="" if wanted.words else _cursor(at, node, order),
+        )
+        for at, (one, page) in enumerate(pages)
         for node, states in await _with_states(one, page, wanted)
     ][:limit]
-    more = _cursor(pages, order) if len(items) == limit and not wanted.words else ""
+    more = items[-1].cursor if len(items) == limit else ""
     actions = [Action("get_unit", {"id": items[0].data["id"]}, "relations and anchors")] if items else []
     title = f"{counted(len(items), 'unit')}{', there may be more' if more else ''}" if items else "no unit fits"
     body = NoteBody("ok" if items else "none", title, (ItemGroup.of("units", items),), tuple(actions), more)
@@ -116,8 +121,8 @@ async def list_entities(
     notes: list[str] = []
     opened = await opened_bases(knowledge, notes)
     after = _read_cursor(cursor)
-    items: list[Any] = []
-    last: list[str] = []
+    kind = check_question("type", entity_type).lower() if entity_type.strip() else ""
+    items: list[Item] = []
     for at, one in enumerate(opened):
         if after and at < int(after[0]):
             continue
@@ -128,7 +133,7 @@ async def list_entities(
             "AND ($type = '' OR toLower(n.type) = $type) "
             "OPTIONAL MATCH (n)-[:HAS_OBSERVATION]->(o) "
             "RETURN n.uid, n.name, n.qualified_name, count(o) ORDER BY n.name, n.qualified_name",
-            {"name": place[0], "id": place[1], "type": entity_type.strip().lower()},
+            {"name": place[0], "id": place[1], "type": kind},
             limit - len(items),
         )
         nodes = {node.row.uid: node for node in await one.atlas.reader.store.symbols([str(row[0]) for row in rows])}
@@ -137,11 +142,11 @@ async def list_entities(
             if node is None:
                 continue
             item = unit_item(node, is_personal=one.base.is_personal, observations=count)
-            items.append(replace(item, line=f"{item.line}; {counted(count, 'observation')}"))
-            last = [str(at), str(name), str(note_id)]
+            line = f"{item.line}; {counted(count, 'observation')}"
+            items.append(replace(item, line=line, cursor=_write_cursor([at, name, note_id])))
         if len(items) >= limit:
             break
-    more = _write_cursor(last) if len(items) >= limit else ""
+    more = items[-1].cursor if len(items) >= limit else ""
     title = f"{counted(len(items), 'entity')}{', there may be more' if more else ''}"
     actions = [Action("get_unit", {"id": items[0].data["id"]}, "its observations and relations")] if items else []
     body = NoteBody("ok" if items else "none", title, (ItemGroup.of("entities", items),), tuple(actions), more)
@@ -218,10 +223,27 @@ async def _rows(one: Opened, text: str, parameters: Mapping[str, object], limit:
 
 
 async def _searched(one: Opened, wanted: ListFilter, limit: int) -> Page:
+    """Return the best units for the words of a filter that fit its terms, best first."""
     labels = (_KINDS[wanted.kind],) if wanted.kind else tuple(_KINDS.values())
     statuses = (wanted.status,) if wanted.status else ()
     where = NoteFilter(labels=labels, min_confidence=wanted.min_confidence, statuses=statuses)
-    return [hit.node for hit in await find_notes(one.atlas.reader, wanted.words, where, limit)]
+    is_plain = not (wanted.source or wanted.author or wanted.about or wanted.is_suspect)
+    hits = await find_notes(one.atlas.reader, wanted.words, where, limit if is_plain else max(limit, PAGE))
+    nodes = [hit.node for hit in hits]
+    if wanted.about:
+        rows = await _rows(
+            one,
+            "MATCH (n)-[:ABOUT]->(s) WHERE n.uid IN $uids AND s.qualified_name ENDS WITH $about RETURN DISTINCT n.uid",
+            {"uids": [node.row.uid for node in nodes], "about": wanted.about},
+            len(nodes),
+        )
+        about = {str(row[0]) for row in rows}
+        nodes = [node for node in nodes if node.row.uid in about]
+    return [node for node in nodes if _fits(facts_of(node.row), wanted)]
+
+
+def _fits(facts: NoteFacts, wanted: ListFilter) -> bool:
+    return wanted.source in facts.source and (wanted.author in facts.client or wanted.author in facts.agent)
 
 
 async def _with_states(one: Opened, page: Page, wanted: ListFilter) -> list[tuple[Node, Sequence[Any]]]:
@@ -230,15 +252,11 @@ async def _with_states(one: Opened, page: Page, wanted: ListFilter) -> list[tupl
     return [(node, found) for node, found in pairs if not wanted.is_suspect or any(each.is_suspect for each in found)]
 
 
-def _cursor(pages: Sequence[tuple[Opened, Page]], order: str) -> str:
-    """Return a cursor behind the last unit."""
-    at = max((at for at, (_, page) in enumerate(pages) if page), default=-1)
-    if at < 0:
-        return ""
-    row = pages[at][1][-1].row
-    details = cast("dict[str, Any]", json.loads(row.properties)) if row.properties else {}
+def _cursor(at: int, node: Node, order: str) -> str:
+    """Return a cursor behind a unit of the folder at a position."""
+    details = properties_of(node)
     value = details.get("confidence", 1.0) if order == "confidence" else details.get("created", "")
-    return _write_cursor([at, value, row.qualified_name])
+    return _write_cursor([at, value, node.row.qualified_name])
 
 
 def _write_cursor(parts: Sequence[object]) -> str:
@@ -250,10 +268,10 @@ def _read_cursor(text: str) -> list[Any]:
         return []
     try:
         found: Any = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        assert isinstance(found, list)
-        parts = cast("list[Any]", found)
-        return [int(parts[0]), parts[1], str(parts[2])]
-    except (ValueError, AssertionError, IndexError, TypeError) as error:
-        raise ConfigError(
-            f"{shown_text(text, 40)!r} is no cursor of this list", "Use the cursor of an answer."
-        ) from error
+    except (ValueError, RecursionError):
+        found = None
+    match found:
+        case [int(at), str() | int() | float() as value, str(last)] if at >= 0:
+            return [at, value, last]
+        case _:
+            raise ConfigError(f"{quoted_text(text, 40)} is no cursor of this list", "Use the cursor of an answer.")

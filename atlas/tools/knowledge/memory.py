@@ -26,15 +26,18 @@ from atlas.tools.knowledge.memory_queries import entry_item, related_entries
 from atlas.tools.knowledge.note_base import Knowledge, NoteBase, Place, find_entity, locate, locate_observation, locked
 from atlas.tools.knowledge.once import WRITE_BUDGET, once
 from atlas.tools.knowledge.times import moment
-from atlas.tools.knowledge.units import answer, degraded, hit_items, shown_text
+from atlas.tools.knowledge.units import answer, degraded, hit_items, quoted_text, shown_text
 
 MAX_OBSERVATION = 20_000
 """Characters of an observation: it is one line of its entity's file."""
 MAX_SHORT_TERM = 20_000
+SHOWN_NAME = 80
 MAX_TTL_HOURS = 24.0 * 366
 SAME = 0.95
 """Cosine of the prose model from which observations say about the same."""
 DEFAULT_TYPE = "topic"
+DEFAULT_ENTITY = "notes"
+"""Where a short-term entry is proposed to be kept if nobody says who the user is."""
 
 
 async def remember(
@@ -58,7 +61,9 @@ async def remember(
     kind = check_line("type", entity_type) if entity_type.strip() else ""
     other_names = tuple(check_line("alias", one) for one in aliases)
     created = moment(when) if when.strip() else ""
-    arguments = {"entity": name, "observation": text, "type": kind, "aliases": list(other_names), "when": created}
+    arguments: dict[str, object] = {"entity": name, "observation": text, "type": kind, "aliases": list(other_names)}
+    # as it was given: a span such as 7d is another moment in a repeated call
+    arguments["when"] = when.strip()
 
     async def write(observation_id: str) -> tuple[NoteBody, list[str]]:
         notes: list[str] = []
@@ -71,7 +76,7 @@ async def remember(
             await in_thread(base.notebook.observe, place.path, place.note_id, text, created, observation_id)
             item = Item(f"observation {observation_id}", {"id": observation_id, "created": created or timestamp()})
             groups += [ItemGroup.of("observation", [item]), ItemGroup.of("similar", similar)]
-        title = f"{'created' if is_new else 'added to'} entity {escaped(name)} {place.note_id}"
+        title = f"{'created' if is_new else 'added to'} entity {shown_text(name, SHOWN_NAME)} {place.note_id}"
         action = Action("recall", {"query": name}, "what is known about it")
         status = "created" if is_new or text else "changed"
         return NoteBody(status, title, tuple(groups), (action,)), notes
@@ -92,7 +97,7 @@ async def relate(knowledge: Knowledge, *, entity: str, relation: str, other: str
     if to == place.note_id:
         raise ConfigError("an entity cannot be related to itself", "Name two different entities.")
     added = await in_thread(place.base.notebook.relate, place.path, place.note_id, Relation(kind, to))
-    line = f"{escaped(name)} {kind} {escaped(said)}"
+    line = f"{shown_text(name, SHOWN_NAME)} {kind} {escaped(said)}"
     item = Item(line, {"from": place.note_id, "to": to, "type": kind})
     created = f"; entity {place.note_id} is new" if is_new else ""
     title = f"the relation is stored{created}" if added else "the entity has this relation already"
@@ -107,9 +112,10 @@ async def remember_shortterm(knowledge: Knowledge, *, content: str, ttl: float |
     Raises ConfigError for an invalid time to live and secrets, Unavailable and StoreError if it cannot be kept.
     """
     text = check_text("content", content, MAX_SHORT_TERM)
+    if ttl is not None and not 0 < ttl <= MAX_TTL_HOURS:
+        given = str(ttl) if abs(ttl) < MAX_TTL_HOURS else "more"
+        raise ConfigError(f"ttl must be more than 0 and at most {MAX_TTL_HOURS:g} hours, not {given}", "Default: 72.")
     hours = knowledge.ttl_hours if ttl is None else float(ttl)
-    if not 0 < hours <= MAX_TTL_HOURS:
-        raise ConfigError(f"ttl must be more than 0 and at most {MAX_TTL_HOURS:g} hours, not {hours:g}", "Default: 72.")
     now = time.time()
     meaning = await knowledge.prose.embed_query(text) if knowledge.prose is not None else b""
     note_id = knowledge.project.notebook.ids.new("short_term")
@@ -119,7 +125,10 @@ async def remember_shortterm(knowledge: Knowledge, *, content: str, ttl: float |
     groups, atlas = await related_entries(knowledge, await memory.entries(), entry, notes)
     await memory.put(entry)
     own = ItemGroup.of("entry", [entry_item(entry, now)])
-    action = Action("promote", {"id": note_id, "entity": ""}, "keep it as an observation about an entity")
+    entity = knowledge.identity or DEFAULT_ENTITY
+    action = Action(
+        "promote", {"id": note_id, "entity": entity}, "keep it as an observation about this or another entity"
+    )
     body = NoteBody("created", f"kept for {hours:g} hours as {note_id}", (own, *groups), (action,))
     return await answer(knowledge, "remember_shortterm", body, WRITE_BUDGET, notes, atlas)
 
@@ -130,7 +139,7 @@ async def forget(knowledge: Knowledge, *, note_id: str) -> KnowledgeAnswer:
     if wanted.startswith("s-"):
         memory = await knowledge.short_term()
         if not await memory.delete(wanted):
-            raise NotFound(f"no short-term memory {wanted[:80]}", "It may have expired.")
+            raise NotFound(f"no short-term memory {shown_text(wanted, 80)}", "It may have expired.")
         body = NoteBody("changed", f"{wanted} is deleted")
         return await answer(knowledge, "forget", body, WRITE_BUDGET)
     if is_id(wanted) and wanted[0] in "cd":
@@ -140,7 +149,8 @@ async def forget(knowledge: Knowledge, *, note_id: str) -> KnowledgeAnswer:
         raise ConfigError(f"{wanted} is an entity", f"Forget its observations, or delete the file {place.path}.")
     place, observation_id = await locate_observation(knowledge, wanted)
     gone = await in_thread(place.base.notebook.forget, place.path, place.note_id, observation_id)
-    item = Item(f'observation "{shown_text(gone.text, 200)}"', {"id": gone.id, "entity": place.note_id})
+    fields = {"id": gone.id, "entity": place.note_id, "text": shown_text(gone.text)}
+    item = Item(f"observation {quoted_text(gone.text)}", fields)
     body = NoteBody("changed", f"{gone.id} is deleted from {place.path}", (ItemGroup.of("deleted", [item]),))
     return await answer(knowledge, "forget", body, WRITE_BUDGET)
 
@@ -164,7 +174,8 @@ async def promote(knowledge: Knowledge, *, note_id: str, entity: str, personal: 
     )
     await memory.delete(entry.id)
     item = Item(
-        f"observation {observed.id} of {escaped(name)} {place.note_id}", {"id": observed.id, "entity": place.note_id}
+        f"observation {observed.id} of {shown_text(name, SHOWN_NAME)} {place.note_id}",
+        {"id": observed.id, "entity": place.note_id},
     )
     title = f"{entry.id} is an observation now{'; the entity is new' if is_new else ''}"
     body = NoteBody("created", title, (ItemGroup.of("observation", [item]),))
@@ -177,6 +188,8 @@ async def _entity(knowledge: Knowledge, name: str, kind: str, aliases: Sequence[
     if place is not None:
         return place, False
     base = knowledge.project
+    # another session may have given an entity this name as an alias
+    await base.fresh()
     async with locked(base, name.casefold(), "entity"):
         place = await find_entity(knowledge, name)
         if place is not None:
@@ -208,7 +221,7 @@ def _new_names(note: Note, aliases: Sequence[str]) -> list[str]:
 
 def _entity_item(place: Place, name: str) -> Item:
     return Item(
-        f"{escaped(name)} {place.note_id} in {place.path}",
+        f"{shown_text(name, SHOWN_NAME)} {place.note_id} in {place.path}",
         {"id": place.note_id, "name": escaped(name), "path": place.path},
     )
 
@@ -236,5 +249,5 @@ async def _target(knowledge: Knowledge, place: Place, target: str, notes: list[s
         return f"{anchor.kind}:{anchor.target}", f"{anchor.kind} {anchor.target}"
     found, is_new = await _entity(replace(knowledge, bases=(place.base,)), target, "", ())
     if is_new:
-        notes.append(f"entity {escaped(target)} {found.note_id} is new")
+        notes.append(f"entity {shown_text(target, SHOWN_NAME)} {found.note_id} is new")
     return found.note_id, f"{target} {found.note_id}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from atlas.api import Atlas
 from atlas.errors import AtlasError, NotFound
 from atlas.ids import make_uid
 from atlas.model import Direction, Edge, EdgeType, Label, Node
-from atlas.notes.checks import check_line, check_text
+from atlas.notes.checks import check_line, check_question
 from atlas.search.notes.anchors import anchor_states
 from atlas.search.notes.hits import NoteFilter, NoteHit
 from atlas.search.notes.retrieval import find_notes
@@ -21,10 +22,11 @@ from atlas.short_term import ShortTermEntry
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
+from atlas.tools.knowledge.claim_queries import MAX_REPEATED
 from atlas.tools.knowledge.note_base import Knowledge, NoteBase, Place, find_entity, properties_of
 from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
 from atlas.tools.knowledge.times import moment
-from atlas.tools.knowledge.units import answer, comparable, score_text, shown_text, unit_item
+from atlas.tools.knowledge.units import answer, comparable, quoted_text, score_text, shown_text, unit_item
 from atlas.wording import counted
 
 RECALL_BUDGET = 2000
@@ -39,6 +41,8 @@ RELATED = 3
 RECALLED = (Label.OBSERVATION, Label.ENTITY, Label.CLAIM, Label.DECISION, Label.ADR)
 EMOTION_LEAST = 0.5
 """Cosine of emotions from which an entry is named as similar."""
+
+_NOT_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ async def recall(
 
     Raises NotFound for an unknown entity, ConfigError for a time that cannot be read.
     """
-    text, now = check_text("query", query), time.time()
+    text, now = check_question("query", query), time.time()
     notes: list[str] = []
     opened = await opened_bases(knowledge, notes)
     start = moment(since) if since.strip() else ""
@@ -84,8 +88,9 @@ async def recall(
 
 async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int = REFRESH_BUDGET) -> KnowledgeAnswer:
     """Return who the user is, recent short-term entries, and what the greeting is about, without repeats."""
-    cut = greeting.strip()[:MAX_GREETING]
-    text, now = check_text("greeting", cut, MAX_GREETING) if cut else "", time.time()
+    # what a user says first must not keep a session from beginning
+    cut = _NOT_TEXT.sub(" ", greeting).strip()[:MAX_GREETING].strip()
+    text, now = check_question("greeting", cut, MAX_GREETING) if cut else "", time.time()
     notes = [f"the greeting was cut at {MAX_GREETING} characters"] if len(greeting.strip()) > MAX_GREETING else []
     opened = await opened_bases(knowledge, notes)
     entries = await _entries(knowledge, notes)
@@ -105,7 +110,7 @@ async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int
     )
     count = len(identity) + len(recent) + len(about)
     title = counted(count, "memory") if count else "nothing is remembered yet"
-    actions = (Action("recall", {"query": text or "what matters now"}, "more of what is remembered"),)
+    actions = (Action("recall", {"query": text[:MAX_REPEATED] or "what matters now"}, "more of what is remembered"),)
     body = NoteBody("ok" if count else "none", title, groups, actions)
     return await answer(knowledge, "refresh", body, token_budget, notes, project_atlas(opened))
 
@@ -127,9 +132,8 @@ async def related_entries(
 
 def entry_item(entry: ShortTermEntry, now: float, score: float | None = None, why: Sequence[str] = ()) -> Item:
     """Return a short-term entry as an item: quoted, with its client, age, and the time that is left."""
-    text = shown_text(entry.content)
     parts = [
-        f'short-term "{text}" {entry.id}',
+        f"short-term {quoted_text(entry.content)} {escaped(entry.id)}",
         f"by {escaped(entry.client)}" if entry.client else "",
         f"{_span(now - entry.created)} old, {_span(entry.expires - now)} left",
     ]
@@ -137,9 +141,9 @@ def entry_item(entry: ShortTermEntry, now: float, score: float | None = None, wh
     if score is not None:
         line = f"{line}; {score_text(score, why)}"
     data: dict[str, Any] = {
-        "id": entry.id,
+        "id": escaped(entry.id),
         "kind": "short-term",
-        "text": text,
+        "text": shown_text(entry.content),
         "created": _written(entry.created),
         "expires": _written(entry.expires),
     }

@@ -24,6 +24,7 @@ from atlas.notes.notebook import Notebook
 from atlas.parsing import split_words
 from atlas.short_term import ShortTermMemory
 from atlas.threads import in_thread
+from atlas.tools.citations import escaped
 
 UNIT_LABELS = (Label.CLAIM, Label.DECISION)
 MAX_OVERLAY = 10_000
@@ -154,7 +155,7 @@ async def locate_observation(knowledge: Knowledge, observation_id: str) -> tuple
         if found:
             _, note = base.read(found[0].row.path)
             return Place(base, note.id, found[0].row.path), observation_id
-    raise NotFound(f"no observation {observation_id}", "recall shows ids of observations.")
+    raise NotFound(f"no observation {escaped(observation_id)}", "recall shows ids of observations.")
 
 
 async def find_entity(knowledge: Knowledge, name: str) -> Place | None:

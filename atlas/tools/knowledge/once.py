@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from atlas.tools.knowledge.body import NoteBody, body_from_json, body_to_json
 from atlas.tools.knowledge.note_base import Knowledge, NoteBase, locked
 from atlas.tools.knowledge.units import answer
 
-WRITE_BUDGET = 900
+WRITE_BUDGET = 1500
 
 
 async def once(
@@ -38,8 +39,10 @@ async def once(
     async with locked(base, name, "key"):
         request = await in_thread(requests.begin, base.notebook.data_dir, name, tool, arguments, note_id)
         if request.answer is not None:
-            body = replace(body_from_json(request.answer), status="repeated")
-            return await answer(knowledge, tool, body, WRITE_BUDGET)
+            # a damaged answer counts as none: the note has the recorded id, so it is not doubled
+            with suppress(KeyError, TypeError, ValueError, AttributeError):
+                body = replace(body_from_json(request.answer), status="repeated")
+                return await answer(knowledge, tool, body, WRITE_BUDGET)
         body, notes = await write(request.note_id)
         await in_thread(requests.finish, request, body_to_json(body))
         return await answer(knowledge, tool, body, WRITE_BUDGET, notes)

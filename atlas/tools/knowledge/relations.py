@@ -11,28 +11,32 @@ from atlas.search.notes.lineage import Chain
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Item
 from atlas.tools.knowledge.note_base import properties_of
-from atlas.tools.knowledge.units import shown_text
+from atlas.tools.knowledge.units import quoted_text, shown_text
+
+REASON = 300
+"""Characters of a relation's reasoning."""
 
 
 def relation_item(edge: Edge) -> Item:
     """Return a relation with its direction, its reasoning and its other end."""
     row, far = edge.row, edge.node.row
     details = properties_of(Node("", far._replace(properties=row.properties)))
-    kind = str(details.get("type", "")) if row.type == EdgeType.RELATES else row.type.lower()
+    kind = escaped(str(details.get("type", ""))) if row.type == EdgeType.RELATES else row.type.lower()
     is_outgoing = row.target == far.uid
-    reason = shown_text(str(details.get("reasoning", "")), 300)
-    arrow = f"{escaped(kind)} ->" if is_outgoing else f"<- {escaped(kind)}"
-    name = shown_text(far.docstring or far.name, 160)
+    reason = str(details.get("reasoning", ""))
+    arrow = f"{kind} ->" if is_outgoing else f"<- {kind}"
+    name, text = escaped(far.qualified_name), far.docstring or far.name
     certainty = f" {row.confidence:.2f}" if row.confidence < 1 else ""
-    line = f'{arrow}{certainty} {far.qualified_name} "{name}"{f"; reason: {reason!r}" if reason else ""}'
+    because = f"; reason: {quoted_text(reason, REASON)}" if reason else ""
+    line = f"{arrow}{certainty} {name} {quoted_text(text, 160)}{because}"
     fields: dict[str, Any] = {
         "type": kind,
         "direction": "out" if is_outgoing else "in",
-        "id": far.qualified_name,
-        "text": name,
+        "id": name,
+        "text": shown_text(text, 160),
         "confidence": round(row.confidence, 4),
     }
-    return Item(line, {**fields, **({"reasoning": reason} if reason else {})})
+    return Item(line, {**fields, **({"reasoning": shown_text(reason, REASON)} if reason else {})})
 
 
 def anchor_item(state: AnchorState) -> Item:
@@ -59,23 +63,20 @@ def chain_item(chain: Chain, nodes: Mapping[str, Node]) -> Item:
     parts = [named(nodes, chain.uids[0])]
     for near, far, relation in zip(chain.uids, chain.uids[1:], chain.relations, strict=False):
         details = properties_of(Node("", nodes[far].row._replace(properties=relation.properties)))
-        kind = str(details.get("type", "")) if relation.type == EdgeType.RELATES else relation.type.lower()
+        kind = escaped(str(details.get("type", ""))) if relation.type == EdgeType.RELATES else relation.type.lower()
         is_forward = relation.source == near
-        arrow = (
-            f"-{escaped(kind)} {relation.confidence:.2f}->"
-            if is_forward
-            else f"<-{escaped(kind)} {relation.confidence:.2f}-"
-        )
-        reason = shown_text(str(details.get("reasoning", "")), 200)
-        parts.append(f"{arrow} {named(nodes, far)}{f' [{reason}]' if reason else ''}")
-        step = {
-            "from": nodes[near].row.qualified_name,
-            "to": nodes[far].row.qualified_name,
+        step = f"{kind} {relation.confidence:.2f}"
+        reason = str(details.get("reasoning", ""))
+        because = f" (reason: {quoted_text(reason, REASON)})" if reason else ""
+        parts.append(f"{f'-{step}->' if is_forward else f'<-{step}-'} {named(nodes, far)}{because}")
+        fields: dict[str, Any] = {
+            "from": escaped(nodes[near].row.qualified_name),
+            "to": escaped(nodes[far].row.qualified_name),
             "relation": kind,
             "direction": "out" if is_forward else "in",
             "confidence": round(relation.confidence, 4),
         }
-        steps.append({**step, **({"reasoning": reason} if reason else {})})
+        steps.append({**fields, **({"reasoning": shown_text(reason, REASON)} if reason else {})})
     line = f"confidence {chain.confidence:.2f}: {' '.join(parts)}"
     return Item(line, {"confidence": round(chain.confidence, 4), "steps": steps})
 
@@ -83,4 +84,4 @@ def chain_item(chain: Chain, nodes: Mapping[str, Node]) -> Item:
 def named(nodes: Mapping[str, Node], uid: str) -> str:
     """Return id and beginning of a unit."""
     row = nodes[uid].row
-    return f'{row.qualified_name} "{shown_text(row.docstring or row.name, 100)}"'
+    return f"{escaped(row.qualified_name)} {quoted_text(row.docstring or row.name, 100)}"

@@ -13,7 +13,7 @@ from atlas.search.notes.hits import NoteHit
 from atlas.search.notes.retrieval import clashing_notes, similar_notes
 from atlas.tools.knowledge.body import Item
 from atlas.tools.knowledge.note_base import UNIT_LABELS, NoteBase
-from atlas.tools.knowledge.units import degraded, hit_items, shown_text, uid_of
+from atlas.tools.knowledge.units import degraded, hit_items, quoted_text, shown_text, uid_of
 
 SIMILAR = 0.85
 """Cosine of the prose model from which units count as similar."""
@@ -62,15 +62,22 @@ def _clashing_new(text: str, unknown: Mapping[str, str]) -> list[Item]:
     for one, said in unknown.items():
         found = clash(mine, statement(said))
         if found is not None:
-            words = f"{found.kind}: {shown_text(found.one, 80)!r} / {shown_text(found.other, 80)!r}"
-            items.append(_new_item(one, said, words, clash=found.kind, words=[found.one, found.other]))
+            items.append(_new_item(one, said, _clash_text(found), clash=found.kind, words=_clash_words(found)))
     return items
 
 
 def _new_item(note_id: str, said: str, reason: str, **more: Any) -> Item:
-    text = shown_text(said)
     kind = "decision" if note_id[0] == "d" else "claim"
-    return Item(f'{kind} "{text}" {note_id}, written in this session; {reason}', {"id": note_id, "text": text, **more})
+    line = f"{kind} {quoted_text(said)} {note_id}, written in this session; {reason}"
+    return Item(line, {"id": note_id, "text": shown_text(said), **more})
+
+
+def _clash_text(found: Clash) -> str:
+    return f"{found.kind}: {quoted_text(found.one, 80)} / {quoted_text(found.other, 80)}"
+
+
+def _clash_words(found: Clash) -> list[str]:
+    return [shown_text(found.one, 80), shown_text(found.other, 80)]
 
 
 async def clash_items(base: NoteBase, reader: Reader, clashes: Sequence[tuple[NoteHit, Clash]]) -> list[Item]:
@@ -78,8 +85,8 @@ async def clash_items(base: NoteBase, reader: Reader, clashes: Sequence[tuple[No
     items = await hit_items(base, reader, [hit for hit, _ in clashes])
     return [
         Item(
-            f"{item.line}; {clash.kind}: {shown_text(clash.one, 80)!r} / {shown_text(clash.other, 80)!r}",
-            {**item.data, "clash": clash.kind, "words": [clash.one, clash.other]},
+            f"{item.line}; {_clash_text(clash)}",
+            {**item.data, "clash": clash.kind, "words": _clash_words(clash)},
         )
         for item, (_, clash) in zip(items, clashes, strict=True)
     ]

@@ -36,4 +36,5 @@ def moment(text: str, now: datetime | None = None) -> str:
 
 
 def _written(found: datetime) -> str:
-    return found.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    # strftime writes years before 1000 with fewer than four digits
+    return found.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"

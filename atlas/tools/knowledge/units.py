@@ -17,11 +17,11 @@ from atlas.search.notes.facts import facts_of
 from atlas.search.notes.hits import NoteHit
 from atlas.search.notes.short_term import scaled
 from atlas.tools.answers import KnowledgeAnswer
-from atlas.tools.citations import escaped
+from atlas.tools.citations import escaped, quoted
 from atlas.tools.envelope import Envelope, fit_counted
 from atlas.tools.knowledge.body import Item, NoteBody
 from atlas.tools.knowledge.note_base import Knowledge, NoteBase
-from atlas.tools.note_lines import note_kind, note_line
+from atlas.tools.note_lines import cut, note_kind, note_line
 
 SHOWN_TEXT = 700
 """Characters of a unit's text in a list; `get_unit` shows all of it."""
@@ -50,10 +50,10 @@ def unit_item(
     """Return a unit as an item: what it says, who wrote it, its state, and why it is shown."""
     row = node.row
     facts = facts_of(row)
-    text = shown_text(row.docstring if row.label != Label.ENTITY else row.name, characters)
-    line = note_line(row, states, text=text, characters=characters)
+    said = row.docstring if row.label != Label.ENTITY else row.name
+    line = note_line(row, states, text=said, characters=characters)
     if facts.source:
-        line = f"{line}; source {shown_text(facts.source, SHOWN_SOURCE)}"
+        line = f"{line}; source {quoted_text(facts.source, SHOWN_SOURCE)}"
     if is_personal:
         line = f"{line}; {PERSONAL}"
     if score is not None:
@@ -61,15 +61,15 @@ def unit_item(
     data: dict[str, Any] = {
         "id": row.qualified_name,
         "kind": note_kind(row),
-        "text": text,
-        "status": facts.status,
+        "text": shown_text(said, characters),
+        "status": escaped(facts.status),
         "confidence": round(facts.confidence, 4),
     }
     optional = {
         "source": escaped(facts.source),
         "client": escaped(facts.client),
         "created": escaped(facts.created),
-        "path": row.path,
+        "path": escaped(row.path),
         "suspect": [_doubt(one) for one in states if one.is_suspect],
         "score": None if score is None else round(score, 4),
         "why": list(why),
@@ -93,6 +93,11 @@ def shown_text(text: str, characters: int = SHOWN_TEXT) -> str:
     """Return a text on one line with invisible characters escaped, cut at a number of characters."""
     line = " ".join(text[: 4 * characters].split())
     return escaped(line if len(line) <= characters else f"{line[: characters - 3].rstrip()}...")
+
+
+def quoted_text(text: str, characters: int = SHOWN_TEXT) -> str:
+    """Return a text as `shown_text` does, in quotes that it cannot end."""
+    return quoted(cut(text, characters))
 
 
 async def hit_items(base: NoteBase, reader: Reader, hits: Sequence[NoteHit], **more: Any) -> list[Item]:
@@ -147,9 +152,9 @@ async def answer(
     envelope = await envelope_of(knowledge, atlas or await knowledge.project.opened(), token_budget)
 
     def build(shown: int) -> KnowledgeAnswer:
-        cut = body.cut(shown)
+        part = body.cut(shown)
         withheld = [f"{body.size - shown} items; raise token_budget"] if shown < body.size else []
-        return KnowledgeAnswer(tool, cut, envelope.evidence(notes=notes, withheld=withheld, cursor=body.cursor))
+        return KnowledgeAnswer(tool, part, envelope.evidence(notes=notes, withheld=withheld, cursor=part.cursor))
 
     return fit_counted(knowledge.counter, token_budget, build, body.size)
 

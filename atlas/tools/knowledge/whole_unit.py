@@ -1,0 +1,130 @@
+"""The tool that shows one unit in full: its text, relations, anchors, observations and history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from atlas.errors import AtlasError, NotFound
+from atlas.ids import make_uid
+from atlas.model import Direction, Edge, EdgeType, Label, Node
+from atlas.notes.checks import MAX_NAME, MAX_TEXT, check_line
+from atlas.notes.note import Anchor
+from atlas.search.notes.anchors import anchor_states, target_uid
+from atlas.search.notes.lineage import RELATIONS
+from atlas.tools.answers import KnowledgeAnswer
+from atlas.tools.citations import escaped
+from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
+from atlas.tools.knowledge.note_base import Knowledge, NoteBase, aliases_of, properties_of
+from atlas.tools.knowledge.opened import Opened, find_unit, opened_bases, project_atlas
+from atlas.tools.knowledge.relations import anchor_item, relation_item
+from atlas.tools.knowledge.units import answer, quoted_text, shown_text, unit_item
+
+UNIT_BUDGET = 2000
+COMMITS = 5
+
+
+async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UNIT_BUDGET) -> KnowledgeAnswer:
+    """Return one note: its text, its relations both ways, what it is about with the state, its history in git.
+
+    Raises NotFound.
+    """
+    notes: list[str] = []
+    opened = await opened_bases(knowledge, notes)
+    found = await find_unit(opened, check_line("id", unit_id, 1000))
+    if found is None:
+        raise NotFound(
+            f"no unit {shown_text(unit_id, 80)}", "list_propositions and list_entities name those there are."
+        )
+    one, node = found
+    reader, uid = one.atlas.reader, node.row.uid
+    states = (await anchor_states(reader, [uid])).get(uid, ())
+    item = unit_item(node, states, characters=MAX_TEXT, is_personal=one.base.is_personal, **_details(node))
+    outgoing = await reader.store.edges([uid], Direction.OUT, RELATIONS)
+    incoming = await reader.store.edges([uid], Direction.IN, RELATIONS)
+    groups = [
+        ItemGroup.of("unit", [_with_details(item)]),
+        ItemGroup.of("relations", [relation_item(edge) for edge in (*outgoing, *incoming)]),
+        ItemGroup.of("about", [anchor_item(state) for state in states]),
+        ItemGroup.of("dangling", _dangling(one.base, node, outgoing)),
+        ItemGroup.of("observations", await _observations(one, node)),
+        ItemGroup.of("history", await _history(one, node)),
+    ]
+    groups = [group for group in groups if group.total]
+    actions = _after_reading(node)
+    if any(state.is_suspect for state in states):
+        fix = {"id": node.row.qualified_name, "reaffirm": True}
+        actions.insert(0, Action("update_unit", fix, "if it still holds; else update its text, or retract_unit"))
+    body = NoteBody("ok", f"{node.row.kind} {escaped(node.row.qualified_name)}", tuple(groups), tuple(actions))
+    return await answer(knowledge, "get_unit", body, token_budget, notes, project_atlas(opened))
+
+
+def _details(node: Node) -> dict[str, Any]:
+    """Return further values of a note's front matter, escaped."""
+    details = properties_of(node)
+    found = {name: shown_text(str(details[name])) for name in ("updated", "agent", "reason") if details.get(name)}
+    aliases = [shown_text(one, MAX_NAME) for one in aliases_of(node)]
+    return {**found, **({"aliases": aliases} if aliases else {})}
+
+
+def _with_details(item: Item) -> Item:
+    parts = [f"{name} {quoted_text(item.data[name])}" for name in ("updated", "agent", "reason") if name in item.data]
+    parts += [f"alias {quoted_text(one)}" for one in item.data.get("aliases", ())]
+    return Item("; ".join((item.line, *parts)), item.data)
+
+
+def _after_reading(node: Node) -> list[Action]:
+    if node.row.label == Label.ENTITY:
+        return [Action("recall", {"query": node.row.name[:MAX_NAME]}, "what is known about it")]
+    if node.row.label == Label.OBSERVATION:
+        return []
+    return [Action("find_contradictions", {"claim": node.row.qualified_name}, "what speaks against it")]
+
+
+def _dangling(base: NoteBase, node: Node, outgoing: Sequence[Edge]) -> list[Item]:
+    """Return relations of the file whose target is not in the index."""
+    if node.row.label == Label.ADR or not node.row.path:
+        return []
+    try:
+        _, note = base.read(node.row.path)
+    except AtlasError:
+        return []
+    if note.id != node.row.qualified_name:
+        return []
+    known = {edge.row.target for edge in outgoing}
+    missing = [one for one in note.relations if _target_uid(base, one.to) not in known]
+    return [
+        Item(f"{kind} -> {to}, which is not there", {"type": kind, "to": to})
+        for kind, to in ((escaped(one.type), escaped(one.to)) for one in missing[:20])
+    ]
+
+
+def _target_uid(base: NoteBase, target: str) -> str:
+    kind, colon, name = target.partition(":")
+    return target_uid(base.project, Anchor(kind, name)) if colon else make_uid(base.project, target)
+
+
+async def _observations(one: Opened, node: Node) -> list[Item]:
+    if node.row.label != Label.ENTITY:
+        return []
+    edges = await one.atlas.reader.store.edges([node.row.uid], Direction.OUT, [EdgeType.HAS_OBSERVATION], limit=10_000)
+    newest = sorted(edges, key=lambda edge: str(properties_of(edge.node).get("created", "")), reverse=True)
+    return [unit_item(edge.node) for edge in newest[:50]]
+
+
+async def _history(one: Opened, node: Node) -> list[Item]:
+    """Return the last commits of the note's file; none without git."""
+    history = one.atlas.reader.history
+    if history is None or not node.row.path:
+        return []
+    try:
+        log = await history.log(COMMITS, path=node.row.path, paths=0)
+    except AtlasError:
+        return []
+    return [
+        Item(
+            f"{commit.id[:10]} {quoted_text(commit.subject, 100)}",
+            {"commit": commit.id, "subject": shown_text(commit.subject, 100)},
+        )
+        for commit in log.commits
+    ]
