@@ -381,7 +381,7 @@ def split_words(text: str) -> list[str]:
     """Words for BM25: identifiers lower-cased whole and, if they have parts, their parts after them."""
 
 def stem_words(text: str) -> str:
-    """Stems of the words of English prose, each ending with `_`, without stop words, separated by spaces."""
+    """Stems of the words of English prose, each after a `0`, without stop words, separated by spaces."""
 
 def count_tokens(text: str) -> int:
     """Exact number of cl100k_base tokens."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from atlas.api import Atlas
     from atlas.config.load import Settings
     from atlas.embedders.emotion import EmotionEncoder
+    from atlas.language_model import LanguageModel
     from atlas.short_term import ShortTermMemory
     from atlas.tools.answers import KnowledgeAnswer
     from atlas.tools.catalogue import Tool
@@ -72,6 +73,7 @@ class KnowledgeDesk:
         self._writes: deque[float] = deque()
         self._ids = IdSource()
         self._prose = make_prose_embedder(settings)
+        self._model = make_language_model(settings)
         self._prepared: set[Path] = set()
 
     async def answer(self, tool: Tool, arguments: Mapping[str, object], client: str) -> KnowledgeAnswer:
@@ -144,6 +146,7 @@ class KnowledgeDesk:
             short_term=self._memory,
             emotion=_emotion,
             prose=self._prose,
+            model=self._model,
             counter=Cl100kCounter(),
             client=client,
             identity=settings.identity,
@@ -181,6 +184,16 @@ class KnowledgeDesk:
             if self._short_term is None:
                 self._short_term = await open_short_term(self._settings)
             return self._short_term
+
+
+def make_language_model(settings: Settings) -> LanguageModel | None:
+    """Return the configured language model, None without one. Sends nothing before its use."""
+    chosen = settings.language_model
+    if not chosen.model:
+        return None
+    from atlas.language_models.litellm import LiteLlmModel
+
+    return LiteLlmModel(chosen.model, chosen.url, chosen.api_key, float(chosen.timeout_seconds))
 
 
 async def _or_none(opening: Callable[[], Awaitable[Atlas]]) -> Atlas | None:

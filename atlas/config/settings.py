@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from atlas.config.addresses import is_loopback, masked
 from atlas.config.declare import setting
+from atlas.config.knowledge import KnowledgeSettings, LanguageModelSettings, MemorySettings
 from atlas.ids import project_name
 
 UNIX_SOCKET = "unix://"
@@ -57,25 +58,6 @@ class LanguageSettings:
     folders: tuple[str, ...] = setting(
         (), "Folders with a folder per language, each with a language.toml; on equal names the last one wins."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class KnowledgeSettings:
-    """`[knowledge]`: the notes of the project."""
-
-    folder: str = setting(".knowledge", "Folder of the notes below the project root; indexed although hidden.")
-    allow_write: bool = setting(True, "Offer agents the tools that write notes.")
-    writes_per_minute: int = setting(6000, "Notes that one session may write within a minute.", 1, 1_000_000)
-    personal: bool = setting(True, "Include the user's own notes, which belong to no project.")
-    personal_over_http: bool = setting(False, "Include them over HTTP, too, where a token is required.")
-
-
-@dataclass(frozen=True, slots=True)
-class MemorySettings:
-    """`[memory]`: what agents remember."""
-
-    identity: str = setting("", "Name or id of the entity that describes the user; `refresh` shows it first.")
-    ttl_hours: int = setting(72, "Hours for which short-term memory is kept.", 1, 8784)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +231,7 @@ class Settings:
     languages: LanguageSettings = field(default_factory=LanguageSettings)
     knowledge: KnowledgeSettings = field(default_factory=KnowledgeSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
+    language_model: LanguageModelSettings = field(default_factory=LanguageModelSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
@@ -323,6 +306,7 @@ SECTIONS: dict[str, type[Any]] = {
     "languages": LanguageSettings,
     "knowledge": KnowledgeSettings,
     "memory": MemorySettings,
+    "language_model": LanguageModelSettings,
     "store": StoreSettings,
     "embedder": EmbedderSettings,
     "mcp": McpSettings,

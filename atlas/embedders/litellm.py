@@ -1,16 +1,10 @@
-"""Any provider that LiteLLM supports (extra `[litellm]`), imported with the first request, not at start-up.
-
-The import must not use the network (price list) or change the environment (LiteLLM overwrites TIKTOKEN_CACHE_DIR).
-"""
+"""Any provider that LiteLLM supports (extra `[litellm]`), imported with the first request."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib
-import os
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from atlas.embedders.endpoint import PROBE, EndpointInfo
 from atlas.embedders.http import MAX_MESSAGE_CHARACTERS, retry_after
@@ -18,8 +12,7 @@ from atlas.embedders.openai import in_order
 from atlas.embedders.retry import RequestRejected, ServerBusy
 from atlas.embedders.vector_codec import read_rows
 from atlas.errors import ConfigError
-
-_LOADING = threading.Lock()
+from atlas.process.litellm_library import load_litellm
 
 
 class LiteLlmEndpoint:
@@ -46,7 +39,7 @@ class LiteLlmEndpoint:
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one vector per text. Raises ConfigError if LiteLLM is not installed."""
-        library = await asyncio.to_thread(load)
+        library = await asyncio.to_thread(load_litellm)
         try:
             answer = await library.aembedding(
                 model=self._model, input=list(texts), encoding_format="float", **self._options
@@ -73,27 +66,6 @@ class LiteLlmEndpoint:
             return ServerBusy(message, after=_asked_for(error), lost=not status)
         hint = "Check embedder.model and the environment variable with LiteLLM's key for it."
         return ConfigError(message, hint)
-
-
-def load() -> Any:
-    """Return the library. Raises ConfigError if it is not installed. The first call takes some seconds."""
-    with _LOADING:
-        before = os.environ.get("TIKTOKEN_CACHE_DIR")
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        try:
-            library = cast("Any", importlib.import_module("litellm"))
-        except ImportError as error:
-            raise ConfigError(
-                f"LiteLLM cannot be loaded: {error}", "Install it: pip install 'code-atlas[litellm]'"
-            ) from error
-        finally:
-            if before is None:
-                os.environ.pop("TIKTOKEN_CACHE_DIR", None)
-            else:
-                os.environ["TIKTOKEN_CACHE_DIR"] = before
-        library.telemetry = False
-        library.suppress_debug_info = True
-        return library
 
 
 def _fields(item: object) -> Mapping[str, object]:

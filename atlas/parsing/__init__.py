@@ -45,6 +45,7 @@ from atlas.parsing.parse import (
     secrets_of,
     with_link_problems,
 )
+from atlas.parsing.texts import name_words
 from atlas.parsing.tokens import Cl100kCounter
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "language_files_state",
     "load_languages",
     "mask_secrets",
+    "name_words",
     "parse_bytes",
     "parse_paths",
     "paths_that_differ",

@@ -15,6 +15,7 @@ from atlas.model import PROSE_LABELS, STRUCTURE_PATH, EdgeRow, NodeRow, SearchTe
 
 _HOLDS = frozenset(("CONTAINS", "DEFINES", "DEFINES_METHOD"))
 
+_NAME_MARK = "1"
 _ID = re.compile(r"\[o-[0-9A-Za-z]{26}\]")
 """The id of an observation."""
 
@@ -39,12 +40,21 @@ def texts_of(path: str, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], cont
             docstring = "" if is_prose else node.docstring
             own = _own_text(content, spans[node.uid], sorted(nested.get(node.uid, ())), docstring)
         source = own.decode("utf8", "replace")
-        source = f"{_stems(node.chunk_name)}{_stems(_prose(source, node))}" if is_prose else _words(source)
+        if is_prose:
+            source = f"{_stems(node.chunk_name)}{_stems(_prose(source, node))}"
+            source += "".join(f"{word} " for word in name_words(node.chunk_name)) if node.label == "Entity" else ""
+        else:
+            source = _words(source)
         qualified = "".join(map(_words, (node.qualified_name, *headings.get(node.uid, ()))))
         name = node.chunk_name if node.label == "Entity" else node.name
         words = (_words(name), qualified, _words(node.docstring))
         texts.append(SearchText(node.uid, *words, source, of_path))
     return texts
+
+
+def name_words(text: str) -> list[str]:
+    """Return the words of a text as they are indexed for the names of entities only."""
+    return [f"{_NAME_MARK}{word}" for word in split_words(text)]
 
 
 def _headings(nodes: Sequence[NodeRow], edges: Sequence[EdgeRow]) -> dict[str, list[str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from atlas.errors import NotFound
 from atlas.history import WORK_TREE, Change, ChangeKind, Diff
@@ -15,6 +15,7 @@ from atlas.search import Reader
 from atlas.search.changed_symbols import ChangedSymbol, How, changed_symbols, local_names, outermost
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.impact import Impact, Seed, trace_impact
+from atlas.search.notes.about import notes_about_gone
 from atlas.wording import counted
 
 MAX_MENTIONS = 20
@@ -124,9 +125,13 @@ async def impact_of_diff(reader: Reader, project: str, diff: Diff, depth: int = 
     symbols, left = await diff_symbols(reader, diff, indexed)
     followed = [symbol for symbol in symbols if symbol.how not in _UNFOLLOWED]
     seeds, missing = _seeds(indexed, followed)
-    impact, mentions = await asyncio.gather(
-        trace_impact(reader, seeds, depth), _mentions(reader, project, symbols, diff)
+    impact, mentions, about = await asyncio.gather(
+        trace_impact(reader, seeds, depth),
+        _mentions(reader, project, symbols, diff),
+        notes_about_gone(reader, project, _gone(symbols, diff)),
     )
+    listed = {note.node.row.uid for note in impact.about}
+    impact = replace(impact, about=(*impact.about, *(each for each in about if each.node.row.uid not in listed)))
     notes = [*diff.notes, *left]
     if missing:
         notes.append(
@@ -134,6 +139,17 @@ async def impact_of_diff(reader: Reader, project: str, diff: Diff, depth: int = 
             f"{', '.join(symbol.name for symbol in missing[:5])}; `index` reads the files"
         )
     return ChangeImpact(diff, tuple(symbols), impact, len(seeds), mentions, tuple(notes))
+
+
+def _gone(symbols: Sequence[ChangedSymbol], diff: Diff) -> Iterator[tuple[str, str]]:
+    """Yield path and local name of what is no longer there under its name: symbols, and files without a name."""
+    before = {change.path: change.old_path or change.path for change in diff.changes}
+    for each in symbols:
+        if each.how in (How.REMOVED, How.RENAMED):
+            yield before.get(each.path, each.path), each.old_name or each.name
+    for change in diff.changes:
+        if change.kind in (ChangeKind.DELETED, ChangeKind.RENAMED):
+            yield change.old_path, ""
 
 
 def _seeds(indexed: IndexedFiles, symbols: Sequence[ChangedSymbol]) -> tuple[list[Seed], list[ChangedSymbol]]:

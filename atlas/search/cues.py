@@ -48,6 +48,8 @@ _SPECIAL: tuple[tuple[Kind, str], ...] = (
         Kind.HIERARCHY,
         r"(?=.*\b(?:parents?|bases?|super\w+|ancestors?)\b).*\b(?:child\w*|sub\w+|descendants?|derived)\b",
     ),
+    (Kind.NOTES, rf".*\b(?<!release )(?:notes?|claims?|observations?) (?:\S+ )?{_PREPOSITION}{_BEFORE}X "),
+    (Kind.NOTES, rf".*\b(?:we|you|i|anybody|anyone|is|was) (?:already )?(?:know|known) {_PREPOSITION}{_BEFORE}X "),
     (Kind.DOCS, r".*\b(?:readme|markdown|docs|documentation|adrs?|guides?)\b.*\b(?:mention|about|describ|expla|refer)"),
     (Kind.UNUSED, r".*\b(?:unused|dead code|orphaned|unreferenced|uncalled)\b"),
 )

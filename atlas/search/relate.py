@@ -17,6 +17,7 @@ from atlas.search.families import find_definitions, find_family, related_inside
 from atlas.search.mentions import find_related_by_text
 from atlas.search.names import dotted
 from atlas.search.not_found import why_no_callers
+from atlas.search.notes.about import NoteAbout, notes_about
 from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import Kind, RelationIntent, TestScope
 from atlas.search.targets import Targets, find_targets
@@ -55,6 +56,9 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         # `is X unused` is answered by its usages
         intent = replace(intent, kind=Kind.USAGES)
     targets = await find_targets(reader, intent.name, intent, where.project)
+    if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
+        # the name may be that of an entity, which is found as text
+        return None
     if not targets.targets:
         is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
         return Relation(intent, targets) if is_symbol else None
@@ -82,6 +86,9 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     methods = await find_definitions(reader, intent.kind, targets, where.project) if not found else []
     if len(methods) > 1:
         return await _defined_by(reader, intent, targets, where, methods)
+    if not related and intent.kind == Kind.NOTES:
+        # nobody has written anything down: the code itself says more than `none`
+        return None
     if not related:
         notes = (*notes, await _why_none(reader, intent, targets, len(found)))
     if len(found) > MAX_REACHED:
@@ -119,6 +126,8 @@ async def _related(reader: Reader, intent: RelationIntent, targets: Targets) -> 
             found = [*(replace(each, depth=-each.depth) for each in reversed(up)), *down]
         case Kind.SUBTYPES | Kind.SUPERTYPES if _is_callable(targets):
             found = await _follow(reader, uids, intent.direction, intent, (EdgeType.OVERRIDES,))
+        case Kind.NOTES:
+            found = [_note(each) for each in await notes_about(reader, uids)]
         case Kind.MEMBERS:
             found = await _follow(reader, uids, Direction.OUT, intent, _HOLDS)
         case Kind.IMPORTERS | Kind.DEPENDENTS if _is_file(targets):
@@ -239,6 +248,11 @@ async def _path(reader: Reader, intent: RelationIntent, targets: Targets, projec
         "because unresolved calls are not followed"
     )
     return Relation(intent, targets, others, related, () if related else (bounds,))
+
+
+def _note(note: NoteAbout) -> RelatedSymbol:
+    path, _, line = note.at.rpartition(":")
+    return RelatedSymbol(note.node, path, (int(line),))
 
 
 def _definition(node: Node) -> RelatedSymbol:

@@ -30,6 +30,8 @@ class Kind(StrEnum):
     DEPENDENCIES = "dependencies"
     DOCS = "docs"
     DOCUMENTED = "documented"
+    NOTES = "notes"
+    """What is known about it: notes, and decision records that name it."""
     DEFINITION = "definition"
     MEMBERS = "members"
     PATH = "path"
@@ -103,8 +105,9 @@ EDGES: dict[Kind, tuple[tuple[EdgeType, ...], Direction]] = {
     Kind.IMPORTS: ((EdgeType.IMPORTS,), Direction.OUT),
     Kind.DEPENDENTS: (_USES, Direction.IN),
     Kind.DEPENDENCIES: (_USES, Direction.OUT),
-    Kind.DOCS: ((EdgeType.DOCUMENTS, EdgeType.AFFECTS), Direction.IN),
+    Kind.DOCS: ((EdgeType.DOCUMENTS, EdgeType.AFFECTS, EdgeType.ABOUT), Direction.IN),
     Kind.DOCUMENTED: ((EdgeType.DOCUMENTS, EdgeType.AFFECTS), Direction.OUT),
+    Kind.NOTES: ((EdgeType.ABOUT, EdgeType.RELATES, EdgeType.AFFECTS), Direction.IN),
     Kind.DEFINITION: ((), Direction.OUT),
     Kind.MEMBERS: ((EdgeType.DEFINES, EdgeType.DEFINES_METHOD), Direction.OUT),
     Kind.PATH: ((EdgeType.CALLS,), Direction.OUT),

@@ -48,6 +48,7 @@ APPLIES: Mapping[Kind, tuple[tuple[Label, ...], ...]] = {
     Kind.INSTANTIATIONS: (_CLASSES, _ANY_CODE),
     Kind.DEFINITION: (_ANY_CODE, _FILES),
     Kind.DOCS: (_ANY_CODE, _FILES),
+    Kind.NOTES: (_ANY_CODE, _FILES),
 }
 """By kind of relation: labels of what can have its edges, the first group that fits any node is meant."""
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from atlas.tools.citations import escaped_text
+
 CELL_CHARACTERS = 1_000
 """Longer table cells are truncated and state their full length."""
 
@@ -27,7 +29,8 @@ def cell(value: object) -> str:
 def cell_value(value: object) -> object:
     """Return a value of a table as short JSON: nodes as label, uid and place, edges as type and evidence.
 
-    Long text is cut and states its length; properties without a value are omitted.
+    Long text is cut and states its length; properties without a value are omitted. Texts may be those of notes:
+    characters that are not visible, other than line ends and tabs, are escaped.
     """
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, object]", value)
@@ -39,6 +42,10 @@ def cell_value(value: object) -> object:
         return {key: cell_value(item) for key, item in entries.items() if item not in (None, "", [], {})}
     if isinstance(value, list | tuple):
         return [cell_value(item) for item in cast("Sequence[object]", value)]
-    if isinstance(value, str) and len(value) > CELL_CHARACTERS:
-        return f"{value[:CELL_CHARACTERS]}... ({len(value)} characters)"
+    if isinstance(value, str):
+        return escaped_text(value if len(value) <= CELL_CHARACTERS else _shortened(value))
     return value
+
+
+def _shortened(text: str) -> str:
+    return f"{text[:CELL_CHARACTERS]}... ({len(text)} characters)"

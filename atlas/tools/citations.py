@@ -80,6 +80,11 @@ def escaped(text: str) -> str:
     return _INVISIBLE.sub(lambda found: _escape(ord(found.group())), text)
 
 
+def escaped_text(text: str) -> str:
+    """Return a text of several lines as `escaped`, with its line ends and tabs."""
+    return _INVISIBLE.sub(lambda found: found[0] if found[0] in "\n\r\t" else _escape(ord(found[0])), text)
+
+
 def _escape(code: int) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

@@ -68,6 +68,11 @@ def lines_about(about: NoteAbout, now: float = 0.0) -> tuple[str, ...]:
     return (first, f"  {suspect}") if suspect else (first,)
 
 
+def described_note(row: NodeRow, marks: str) -> str:
+    """Return kind and text of a note with its marks, for a line that begins with its id."""
+    return ", ".join(filter(None, (f"{note_kind(row)} {quoted(cut(_text_of(row), TEXT_CHARACTERS))}", marks)))
+
+
 def text_at_risk(about: NoteAbout) -> str:
     """Return a note about a symbol that changes, and that it may no longer hold or why it is suspect already."""
     first, *suspect = lines_about(about)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from atlas.api import Atlas
-from atlas.model import Direction
+from atlas.model import PROSE_LABELS, Direction, Label
 from atlas.search.find import SearchResult
 from atlas.search.freshness import StaleFile, stale_files
 from atlas.search.related import RelatedSymbol, Relation
@@ -15,6 +15,7 @@ from atlas.search.targets import Targets
 from atlas.tools.answers import RelationAnswer
 from atlas.tools.citations import local_name, symbol_of
 from atlas.tools.envelope import Envelope, fit_aside
+from atlas.tools.note_lines import described_note, marks_of
 from atlas.tools.paging import Position, write_cursor
 from atlas.tools.symbols import FileGroup, RelatedLine
 
@@ -30,11 +31,12 @@ async def relation_answer(
     page = related[start.offset :]
     cited = {each.path for each in page} | {target.node.row.path for target in relation.targets.targets}
     stale = await stale_files(atlas.reader, state.project, state.root, cited)
+    marks = await marks_of(atlas.reader, [each.node for each in page])
     moved = start.offset and start.generation != state.generation
     notes = (*found.notes, "the index changed since the previous page; results may have shifted" if moved else "")
 
     def build(count: int) -> RelationAnswer:
-        return _build(envelope, relation, page[:count], start, len(related), stale, notes, fingerprint)
+        return _build(envelope, relation, page[:count], marks, start, len(related), stale, notes, fingerprint)
 
     return await fit_aside(atlas, envelope.token_budget, build, len(page))
 
@@ -60,6 +62,7 @@ def _build(
     envelope: Envelope,
     relation: Relation,
     shown: Sequence[RelatedSymbol],
+    marks: Mapping[str, str],
     start: Position,
     total: int,
     stale: Sequence[StaleFile] | None,
@@ -78,7 +81,7 @@ def _build(
         outcome=relation.outcome,
         subjects=subjects,
         other=relation.intent.other,
-        files=_grouped(relation, shown),
+        files=_grouped(relation, shown, marks),
         found=total,
         subject_count=relation.targets.total,
         counts=relation.counts[:_CANDIDATES],
@@ -109,18 +112,21 @@ def _missing(relation: Relation) -> Targets | None:
     return next((end for end in ends if end is not None and not end.targets), None)
 
 
-def _grouped(relation: Relation, shown: Sequence[RelatedSymbol]) -> tuple[FileGroup, ...]:
+def _grouped(relation: Relation, shown: Sequence[RelatedSymbol], marks: Mapping[str, str]) -> tuple[FileGroup, ...]:
     """Return the symbols by file, in the order in which files first occur at one depth."""
     groups: list[tuple[str, list[RelatedLine]]] = []
     for each in shown:
         if not groups or groups[-1][0] != each.path:
             groups.append((each.path, []))
-        groups[-1][1].append(_line(relation, each))
+        groups[-1][1].append(_line(relation, each, marks.get(each.node.row.uid, "")))
     return tuple(FileGroup(path, tuple(lines)) for path, lines in groups)
 
 
-def _line(relation: Relation, each: RelatedSymbol) -> RelatedLine:
+def _line(relation: Relation, each: RelatedSymbol, marks: str) -> RelatedLine:
     row = each.node.row
+    if row.label in PROSE_LABELS or (row.label == Label.ADR and relation.intent.kind == Kind.NOTES):
+        name = row.qualified_name if row.label in PROSE_LABELS else row.kind
+        return RelatedLine(name, row.kind, each.lines, "", 1.0, each.depth, detail=described_note(row, marks))
     outward = relation.intent.direction == Direction.OUT and relation.intent.kind != Kind.PATH
     lines = (row.line or row.start_line,) if (outward or not each.lines) and row.path else each.lines
     return RelatedLine(

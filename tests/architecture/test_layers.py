@@ -37,7 +37,7 @@ HOMES = {
     "uvicorn": ("atlas/http/server.py", "atlas/http/protocol.py"),
     "h11": ("atlas/http/protocol.py",),
     "watchfiles": ("atlas/pipeline/watch/recursive.py",),
-    "litellm": ("atlas/embedders/",),
+    "litellm": ("atlas/process/litellm_library.py",),
     "atlas._parser": ("atlas/cypher/", "atlas/notes/", "atlas/parsing/", "atlas/scan.py", "atlas/embedders/"),
 }
 """Foreign package -> where it may be imported; the Python standard library is free everywhere, nothing else is."""

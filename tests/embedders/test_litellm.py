@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 
@@ -11,7 +15,9 @@ from atlas.embedders.litellm import LiteLlmEndpoint
 from atlas.embedders.remote import RemoteEmbedder, RequestOptions
 from atlas.embedders.retry import Backoff
 from atlas.errors import ConfigError, Unavailable
+from atlas.language_models.litellm import LiteLlmModel
 from atlas.model import Chunk, ModelInfo
+from atlas.search.notes.judge import Verdict, judge, read_verdict
 
 from .stub import Stub, failure
 
@@ -60,3 +66,63 @@ async def test_errors_are_told_apart_and_hold_no_key(stub: Stub) -> None:
     with pytest.raises(Unavailable):
         await made.embed_query("x")
     await stub.start()
+
+
+@pytest.fixture
+def chat() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """An OpenAI-compatible chat server: its address, and the requests it gets. A statement "fail" is rejected."""
+    seen: list[dict[str, Any]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            seen.append(asked)
+            text = asked["messages"][-1]["content"]
+            answer = 'Sure: {"verdict": "contradict", "why": "earlier\\nand later"}' if "never" in text else "no idea"
+            body: dict[str, Any] = {
+                "id": "1",
+                "object": "chat.completion",
+                "created": 1,
+                "model": "m",
+                "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": answer}}],
+                "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+            }
+            failed = "fail" in text
+            data = json.dumps({"error": {"message": "bad key some-key-1"}} if failed else body).encode()
+            self.send_response(401 if failed else 200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", seen
+    server.shutdown()
+    server.server_close()
+
+
+async def test_a_language_model_judges_statements_and_its_failures_hold_no_key(
+    chat: tuple[str, list[dict[str, Any]]],
+) -> None:
+    url, seen = chat
+    model = LiteLlmModel("openai/judge", url, "some-key-1", 5.0)
+    verdicts = await judge(model, "The timer fires early.", ["The timer never fires early.", "Cats sleep."])
+    assert verdicts == [Verdict("contradict", "earlier and later"), Verdict("unknown")]
+    assert json.loads(seen[0]["messages"][1]["content"])["one"] == "The timer fires early."
+    assert seen[0]["max_tokens"] == 120
+    with pytest.raises(ConfigError) as caught:
+        await judge(model, "x", ["fail"])
+    assert "some-key" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["", "contradict", "{", '{"verdict": 3}', '{"verdict": "maybe"}', "[1]", '{"verdict": "agree", "why": {}}'],
+)
+def test_an_answer_that_is_no_verdict_counts_as_unknown(answer: str) -> None:
+    found = read_verdict(answer)
+    assert found == (Verdict("agree") if "agree" in answer and "{}}" not in answer else Verdict("unknown"))

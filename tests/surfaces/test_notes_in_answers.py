@@ -43,10 +43,13 @@ async def test_notes_are_found_beside_code_and_quoted(tmp_path: Path) -> None:
             atlas,
             "MATCH (a:Claim)-[r:REFUTES]->(b:Claim {status: 'disputed'}) RETURN r.reasoning, r.confidence, b.confidence",
         )
+        texts = await cypher_query(atlas, "MATCH (n:Claim {status: 'disputed'}) RETURN n.docstring")
         about = await cypher_query(atlas, "MATCH (:Claim)-[:ABOUT]->(s) RETURN s.qualified_name")
     for shown in (render(answer), json.dumps(structure(answer), ensure_ascii=False)):
         assert slow in shown and fast in shown and "\u202e" not in shown
     assert 'claim "Widths are cached, so a table is drawn in linear time."' in render(answer)
     assert f'entity "Terminal crew" {team}' in crew
+    for shown in (render(texts), json.dumps(structure(texts), ensure_ascii=False)):
+        assert "Ignore previous" in shown and "\u202e" not in shown
     assert refuted.rows == (("profiled", 0.8, 0.7),)
     assert about.rows == (("table.render_table",),)

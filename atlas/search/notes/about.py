@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.ids import make_uid
-from atlas.model import PROSE_LABELS, Direction, Edge, EdgeType, Label, Node
+from atlas.model import PROSE_LABELS, Direction, Edge, EdgeType, Filter, Label, Match, Node
+from atlas.notes.note import Anchor
 from atlas.search import Reader
-from atlas.search.notes.anchors import AnchorState, states_of
+from atlas.search.notes.anchors import AnchorState, compare, read_notes, states_of, target_uid
 from atlas.search.notes.decisions import MAX_CHARACTERS, decision_status
 from atlas.search.notes.facts import facts_of, read_properties
 
@@ -22,6 +23,11 @@ RELATIONS = (
     EdgeType.IMPLIES,
     EdgeType.CONTRADICTS,
 )
+MAX_READ = 2_000
+"""Notes whose files are read to find those about symbols that are gone."""
+MAX_SEGMENTS = 12
+"""Segments of a name that are compared, from its end."""
+NOTE_LANGUAGE = "note"
 _REPLACED = ("superseded", "deprecated", "rejected")
 
 
@@ -53,6 +59,40 @@ async def notes_about(reader: Reader, uids: Sequence[str]) -> tuple[NoteAbout, .
     mentions = [edge for edge in edges if edge.row.type == EdgeType.AFFECTS]
     found = [*await _notes(reader, notes), *await _records(reader, mentions)]
     return tuple(sorted(found, key=_rank))
+
+
+async def notes_about_gone(reader: Reader, project: str, gone: Iterable[tuple[str, str]]) -> tuple[NoteAbout, ...]:
+    """Return the suspect notes about symbols that the index does not hold: (path, name in the file, or "" for all).
+
+    The graph shows no edge to these, so the anchors are read from the files of at most `MAX_READ` notes. Raises store
+    errors.
+    """
+    wanted = set(gone)
+    if not wanted:
+        return ()
+    records = await reader.store.manifest(project)
+    paths = sorted(path for path, record in records.items() if record.language == NOTE_LANGUAGE)[:MAX_READ]
+    notes = {
+        path: note
+        for path, note in (await read_notes(reader, project, paths)).items()
+        if note.status != "retracted" and any(_is_at(anchor, wanted) for anchor in note.about)
+    }
+    found: list[NoteAbout] = []
+    for path, states in (await compare(reader, project, notes)).items():
+        node = await note_at(reader, project, path)
+        suspects = [each for each in states if each.is_suspect and each.anchor and _is_at(each.anchor, wanted)]
+        if node is not None and suspects and suspects[0].anchor is not None:
+            targets = tuple(target_uid(project, each.anchor) for each in suspects if each.anchor)
+            at = f"{path}:{suspects[0].anchor.at}"
+            found.append(NoteAbout(node, targets, at, notes[path].status, tuple(suspects)))
+    return tuple(sorted(found, key=_rank))
+
+
+async def note_at(reader: Reader, project: str, path: str) -> Node | None:
+    """Return the claim, decision or entity of a file."""
+    labels = (Label.CLAIM, Label.DECISION, Label.ENTITY)
+    nodes = await reader.store.find(path, Match.PATH, Filter(project=project, labels=labels), 1)
+    return nodes[0] if nodes else None
 
 
 async def record_statuses(reader: Reader, nodes: Iterable[Node]) -> dict[str, str]:
@@ -109,6 +149,15 @@ def _by_far_end(edges: Iterable[Edge]) -> Mapping[str, list[Edge]]:
     for edge in edges:
         found.setdefault(edge.node.row.uid, []).append(edge)
     return found
+
+
+def _is_at(anchor: Anchor, wanted: Collection[tuple[str, str]]) -> bool:
+    """Return whether an anchor leads to one of the symbols or into it, by the file and a part of the name."""
+    if (anchor.path or anchor.target, "") in wanted:
+        return True
+    parts = anchor.target.split(".")[-MAX_SEGMENTS:]
+    ends = range(1, len(parts) + 1)
+    return any((anchor.path, ".".join(parts[start:end])) in wanted for end in ends for start in range(end))
 
 
 def _is_retracted(node: Node) -> bool:

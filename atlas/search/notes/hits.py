@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from atlas.model import Filter, Label, Node
+from atlas.search.notes.facts import read_properties
 
 NOTE_LABELS = (Label.CLAIM, Label.OBSERVATION, Label.ENTITY, Label.DECISION)
 HIDDEN_STATUSES = frozenset({"retracted", "superseded"})
@@ -60,7 +60,7 @@ class NoteHit:
     score: float
     """0 and up; comparable within one answer only, unless the function that returns it says otherwise."""
     why: tuple[str, ...] = ()
-    """`words`, `meaning 0.71`, `name`, `related`, `conversation`, `recent`, the strongest reason first."""
+    """`name` (its entity is named) or `related` (to one that is), `words`, `meaning 0.71`, `conversation`."""
 
     meaning: float = 0.0
     """Its cosine with the question, 0 if unknown."""
@@ -73,4 +73,4 @@ class NoteHit:
 
 def properties_of(node: Node) -> dict[str, Any]:
     """Return the properties of a node as a mapping."""
-    return cast("dict[str, Any]", json.loads(node.row.properties)) if node.row.properties else {}
+    return read_properties(node.row.properties)

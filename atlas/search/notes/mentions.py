@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from atlas.model import Direction, Filter, Label, Node
+from atlas.parsing import name_words
 from atlas.search import Reader
 from atlas.search.notes.hits import properties_of
 
@@ -35,8 +36,7 @@ async def mentions(reader: Reader, query: str) -> Mentions:
     asked = reader.split_words(query)
     if not asked:
         return Mentions()
-    where = Filter(project=reader.project, labels=(Label.ENTITY,))
-    hits = await reader.store.search_text(asked, where, MAX_NAMED)
+    hits = await reader.store.search_text(name_words(query), Filter(project=reader.project), MAX_NAMED)
     nodes = await reader.store.symbols([hit.uid for hit in hits])
     found = _named(reader, asked, nodes)
     if not found:

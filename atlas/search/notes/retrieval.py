@@ -1,50 +1,35 @@
-"""Retrieval of notes: text -> channels (words, meaning, names, conversation) -> one ranking.
+"""Retrieval of notes: text -> candidates (words, meaning) -> names, conversation, content -> one ranking.
 
-It reads the index only. Every number has its measurement beside it; `python -m tests.bench.recall` repeats them.
+It reads the index only. `python -m tests.bench.recall` measures what each step is worth.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from atlas.errors import NotFound
-from atlas.model import Filter, Label, Match, Node, Scored
+from atlas.model import Filter, Label, Match, Scored
 from atlas.parsing import stem_words
 from atlas.search import Reader
 from atlas.search.notes import scoring
+from atlas.search.notes.candidates import Candidate, candidates, find_candidates
 from atlas.search.notes.contradiction import Clash, clash, statement
 from atlas.search.notes.conversation import continues, followers, with_conversation
-from atlas.search.notes.hits import NoteFilter, NoteHit, properties_of
+from atlas.search.notes.hits import NoteFilter, NoteHit
 from atlas.search.notes.mentions import Mentions, mentions
-from atlas.search.notes.similarity import (
-    MAX_CHARACTERS,
-    best_sentences,
-    cosines_now,
-    nearest,
-    question_vector,
-    vector_of,
-)
+from atlas.search.notes.similarity import MAX_CHARACTERS, best_sentences, nearest, question_vector, vector_of
 
-POOL = 150
-"""Candidates per channel."""
-NARROW_POOL = 1000
-"""The same if the filter rejects some of them."""
+__all__ = ["NoteFilter", "NoteHit", "clashing_notes", "concept_notes", "find_notes", "similar_notes"]
+
 SENTENCES_OF = 50
 """Best candidates whose sentences are compared."""
 FOLLOWERS_OF = 30
 """Best candidates whose next observation is looked at."""
+RANKED = 100
+"""Best candidates that are ranked by names, content, confidence and age."""
 CLASH_POOL = 60
-
-
-@dataclass(frozen=True, slots=True)
-class _Pool:
-    """Candidates with their scores in each channel, by uid."""
-
-    nodes: Mapping[str, Node]
-    words: Mapping[str, float]
-    meaning: Mapping[str, float]
+_SHOWN = 20
+"""Hits more than wanted that `similar_notes` reads: some have a status that hides them."""
 
 
 async def find_notes(reader: Reader, query: str, where: NoteFilter, limit: int) -> list[NoteHit]:
@@ -58,19 +43,20 @@ async def find_notes(reader: Reader, query: str, where: NoteFilter, limit: int) 
     path = await _path_of(reader, where.entity)
     named = await mentions(reader, text)
     vector = await question_vector(reader, text, named.words)
-    pool = await _pool(reader, text, vector, where, path, max(POOL, 2 * limit))
-    scores = scoring.fused(pool.words, pool.meaning)
-    best = [pool.nodes[uid] for uid in scoring.ordered(scores)[:SENTENCES_OF]]
-    by_sentence = await best_sentences(reader, vector, best)
+    pool = await find_candidates(reader, text, vector, where, limit, path)
+    best = scoring.ordered(scoring.fused(pool.words, pool.meaning))[:SENTENCES_OF]
+    by_sentence = await best_sentences(reader, vector, [pool.notes[uid].node for uid in best])
     meaning = scoring.with_sentences(pool.meaning, by_sentence)
-    scores = scoring.fused(pool.words, meaning)
-    nodes, scores, following = await _with_followers(reader, vector, where, path, pool.nodes, scores)
-    ranked = _rank(nodes, scores, named, reader, text)
+    notes, scores, following = await _with_followers(
+        reader, where, path, pool.notes, scoring.fused(pool.words, meaning)
+    )
+    ranked = _rank(notes, scores, named, text, max(RANKED, limit))
+    after = frozenset(following.values())
     return [
         NoteHit(
-            nodes[uid],
+            notes[uid].node,
             score,
-            scoring.reasons(uid, nodes[uid], pool.words, meaning, named, following),
+            scoring.reasons(notes[uid].node, pool.words, meaning, named, after),
             meaning.get(uid, 0.0),
         )
         for uid, score in ranked[:limit]
@@ -87,58 +73,42 @@ async def _path_of(reader: Reader, entity: str) -> str:
     return nodes[0].row.path
 
 
-async def _pool(reader: Reader, text: str, vector: bytes, where: NoteFilter, path: str, size: int) -> _Pool:
-    """Return the candidates of words and meaning with the cosines of both."""
-    size = NARROW_POOL if where.is_narrow else size
-    stored = where.of_store(reader.project, path)
-    words, meaning = await asyncio.gather(
-        reader.store.search_text(stem_words(text).split(), stored, size), nearest(reader, vector, stored, size)
-    )
-    uids = list(dict.fromkeys(hit.uid for hit in (*words, *meaning)))
-    nodes = {node.row.uid: node for node in await reader.store.symbols(uids) if where.keeps(node, properties_of(node))}
-    cosines = {hit.uid: hit.score for hit in meaning if hit.uid in nodes}
-    lacking = [nodes[hit.uid] for hit in words if hit.uid in nodes]
-    cosines |= await cosines_now(reader, vector, lacking, set(cosines))
-    return _Pool(nodes, {hit.uid: hit.score for hit in words if hit.uid in nodes}, cosines)
-
-
 async def _with_followers(
-    reader: Reader, vector: bytes, where: NoteFilter, path: str, nodes: Mapping[str, Node], scores: Mapping[str, float]
-) -> tuple[dict[str, Node], dict[str, float], dict[str, str]]:
-    """Add the observations that follow the best ones, and share scores among neighbours of a conversation."""
-    best = [nodes[uid] for uid in scoring.ordered(scores)[:FOLLOWERS_OF]]
-    following = await followers(reader, best)
-    missing = [uid for uid in following.values() if uid not in nodes]
-    added = {
-        node.row.uid: node
-        for node in await reader.store.symbols(missing)
-        if where.keeps(node, properties_of(node)) and (not path or node.row.path == path)
-    }
-    known = {**nodes, **added}
+    reader: Reader, where: NoteFilter, path: str, notes: Mapping[str, Candidate], scores: Mapping[str, float]
+) -> tuple[dict[str, Candidate], dict[str, float], dict[str, str]]:
+    """Add the observations that follow the best ones, and let these share their scores with them."""
+    following = await followers(reader, [notes[uid].node for uid in scoring.ordered(scores)[:FOLLOWERS_OF]])
+    missing = [Scored(uid, 0.0) for uid in following.values() if uid not in notes]
+    added = await candidates(reader, missing, where) if missing else {}
+    known = {**notes, **{uid: note for uid, note in added.items() if not path or note.node.row.path == path}}
     following = {
-        uid: after for uid, after in following.items() if after in known and continues(known[uid], known[after])
+        uid: after
+        for uid, after in following.items()
+        if after in known and continues(known[uid].node, known[after].node)
     }
-    shares = {uid: scoring.forward_share(known[uid].row.docstring) for uid in following}
+    shares = {uid: scoring.forward_share(known[uid].node.row.docstring) for uid in following}
     return known, with_conversation(scores, following, shares), following
 
 
 def _rank(
-    nodes: Mapping[str, Node], scores: Mapping[str, float], named: Mentions, reader: Reader, text: str
+    notes: Mapping[str, Candidate], scores: Mapping[str, float], named: Mentions, text: str, most: int
 ) -> list[Scored]:
-    """Apply names, confidence and age, best first."""
-    only_names = bool(named.words) and set(stem_words(text).split()) <= set(stem_words(" ".join(named.words)).split())
-    newest = max((properties_of(nodes[uid]).get("created", "") for uid in scores), default="")
+    """Apply content, names, confidence and age to the best candidates, best first."""
+    asked = set(stem_words(text).split())
+    is_name = bool(named.words) and asked <= set(stem_words(" ".join(named.words)).split())
+    best = scoring.ordered(scores)[:most]
+    newest = scoring.newest(notes[uid].properties.get("created", "") for uid in best)
     final: dict[str, float] = {}
-    for uid, score in scores.items():
-        node, properties = nodes[uid], properties_of(nodes[uid])
-        if node.row.label == Label.ENTITY and not node.row.docstring:
-            # An entity without a text of its own answers no question but the one for itself.
-            score = scoring.BARE_ENTITY if only_names and node.row.path in named.named else 0.0
+    for uid in best:
+        note = notes[uid]
+        row = note.node.row
+        if row.label == Label.ENTITY and not row.docstring:
+            # An entity without a text of its own answers only the question for itself.
+            score = scoring.BARE_ENTITY if is_name and row.path in named.named else 0.0
         else:
-            score *= scoring.content(node.row.docstring)
-        lifted = score + scoring.name_bonus(node.row.path, named)
-        factor = scoring.confidence_factor(properties.get("confidence", 1.0))
-        final[uid] = lifted * factor * scoring.age_factor(properties.get("created", ""), newest)
+            score = scores[uid] * scoring.content(row.docstring) + scoring.name_bonus(row.path, named)
+        factor = scoring.confidence_factor(note.properties.get("confidence", 1.0))
+        final[uid] = score * factor * scoring.age_factor(note.properties.get("created", ""), newest)
     return [Scored(uid, final[uid]) for uid in scoring.ordered(final) if final[uid] > 0]
 
 
@@ -146,53 +116,57 @@ async def similar_notes(
     reader: Reader, text: str, labels: Sequence[str], limit: int = 5, least: float = 0.85
 ) -> list[NoteHit]:
     """Return the notes whose vectors have at least this cosine with a text's, best first; the score is the cosine."""
-    vector = await vector_of(reader, text)
-    hits = await nearest(reader, vector, Filter(project=reader.project, labels=tuple(labels)), max(limit, 1) + 10)
-    close = {hit.uid: hit.score for hit in hits if hit.score >= least}
-    nodes = [
-        node
-        for node in await reader.store.symbols(list(close))
-        if NoteFilter(tuple(labels)).keeps(node, properties_of(node))
-    ]
-    return [NoteHit(node, close[node.row.uid], (f"meaning {close[node.row.uid]:.2f}",)) for node in nodes][:limit]
+    vector, where = await vector_of(reader, text), NoteFilter(tuple(labels))
+    stored = Filter(project=reader.project, labels=where.labels)
+    hits = [hit for hit in await nearest(reader, vector, stored, limit + _SHOWN) if hit.score >= least]
+    found = await candidates(reader, hits, where)
+    shown = [(found[uid].node, score) for uid, score in hits if uid in found][: max(limit, 0)]
+    return [NoteHit(node, score, (f"meaning {score:.2f}",), score) for node, score in shown]
 
 
 async def clashing_notes(
     reader: Reader, text: str, labels: Sequence[str], limit: int = 5, exclude: str = ""
 ) -> list[tuple[NoteHit, Clash]]:
-    """Return notes about the same thing whose words contradict a text, those that share most words with it first."""
+    """Return notes about the same thing whose words contradict a text, the nearest first.
+
+    `exclude` is the uid of the note that the text is from. Why: the kind of the contradiction.
+    """
     vector, where = await vector_of(reader, text), NoteFilter(tuple(labels))
-    pool = await _pool(reader, text, vector, where, "", CLASH_POOL)
+    pool = await find_candidates(reader, text[:MAX_CHARACTERS], vector, where, CLASH_POOL // 2, size=CLASH_POOL)
     scores, mine = scoring.fused(pool.words, pool.meaning), statement(text)
     found: list[tuple[NoteHit, Clash]] = []
     for uid in scoring.ordered(scores):
-        clashing = clash(mine, statement(pool.nodes[uid].row.docstring)) if uid != exclude else None
+        node = pool.notes[uid].node
+        clashing = clash(mine, statement(node.row.docstring)) if uid != exclude else None
         if clashing is not None:
-            found.append((NoteHit(pool.nodes[uid], scores[uid], (clashing.kind,)), clashing))
-    return found[:limit]
+            found.append((NoteHit(node, scores[uid], (clashing.kind,), pool.meaning.get(uid, 0.0)), clashing))
+    return found[: max(limit, 0)]
 
 
 async def concept_notes(reader: Reader, concept: str, limit: int) -> list[NoteHit]:
-    """Return the claims that match a concept best: an id, a name, or a text. The score says how well, 0..1."""
-    uid = concept if concept.startswith(f"{reader.project}:") else f"{reader.project}:{concept}"
-    exact = await reader.store.symbols([uid])
+    """Return the claims and decisions that match a concept best: an id, a name, or a text.
+
+    The score says how well, 0 to 1: 1 for an id or an equal text, else the mean of the share of its words and of the
+    cosine.
+    """
+    text = concept[:MAX_CHARACTERS].strip()
+    uid = text if text.startswith(f"{reader.project}:") else f"{reader.project}:{text}"
+    where = NoteFilter((Label.CLAIM, Label.DECISION))
+    exact = [node for node in await reader.store.symbols([uid]) if text] or await reader.store.find(
+        text, Match.EXACT, where.of_store(reader.project), 1
+    )
     if exact:
         return [NoteHit(exact[0], 1.0, ("id",))]
-    where = Filter(project=reader.project, labels=(Label.CLAIM, Label.DECISION))
-    by_name = await reader.store.find(concept, Match.EXACT, where, 1)
-    vector = await vector_of(reader, concept)
-    pool = await _pool(reader, concept, vector, NoteFilter(where.labels), "", CLASH_POOL)
-    scores = scoring.fused(pool.words, pool.meaning)
-    asked = set(stem_words(concept).split())
-    hits = [NoteHit(node, 1.0, ("name",)) for node in by_name]
-    for at in scoring.ordered(scores):
-        node = pool.nodes[at]
-        share = scoring.shared_words(asked, set(stem_words(node.row.docstring).split()))
-        match = scoring.match_quality(share, pool.meaning.get(at, 0.0))
-        if scoring.folded(node.row.name) == scoring.folded(concept) or scoring.folded(
-            node.row.docstring
-        ) == scoring.folded(concept):
-            match = 1.0
-        hits.append(NoteHit(node, match, (f"words {share:.2f}", f"meaning {pool.meaning.get(at, 0.0):.2f}")))
+    pool = await find_candidates(reader, text, await vector_of(reader, text), where, limit, size=CLASH_POOL)
+    asked = set(stem_words(text).split())
+    hits: list[NoteHit] = []
+    for at, note in pool.notes.items():
+        row, cosine = note.node.row, pool.meaning.get(at, 0.0)
+        if scoring.folded(text) in (scoring.folded(row.name), scoring.folded(row.docstring)):
+            hits.append(NoteHit(note.node, 1.0, ("name",), cosine))
+            continue
+        share = scoring.shared_words(asked, set(stem_words(row.docstring).split()))
+        why = (f"words {share:.2f}", f"meaning {cosine:.2f}")
+        hits.append(NoteHit(note.node, scoring.match_quality(share, cosine), why, cosine))
     hits.sort(key=lambda hit: (-hit.score, hit.node.row.uid))
-    return hits[:limit]
+    return hits[: max(limit, 0)]

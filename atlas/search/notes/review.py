@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from atlas.errors import AtlasError
 from atlas.history import ChangeKind
 from atlas.line_diff import diff_lines, lines_of
-from atlas.model import Filter, Label, Match, Node, NodeRow
+from atlas.model import Filter, Match, Node, NodeRow
 from atlas.notes.note import Anchor, Note
 from atlas.search import Reader
 from atlas.search.changed_symbols import local_names
+from atlas.search.notes.about import NOTE_LANGUAGE, note_at
 from atlas.search.notes.anchors import FILE_LABELS, AnchorState, State, changed_parts, compare, place_of, read_notes
 
 MAX_LINES = 40
@@ -26,7 +27,8 @@ MAX_CHARACTERS = 200
 """Characters of one line."""
 CONTEXT = 2
 """Equal lines around a change."""
-LANGUAGE = "note"
+MAX_SEARCHED = 2_000
+"""Missing symbols of a batch of notes that are searched elsewhere."""
 _BATCH = 500
 _MAX_RENAMES = 3
 """Commits whose whole difference is read to follow renamed files."""
@@ -73,19 +75,19 @@ async def review(reader: Reader, limit: int = 20, project: str = "", after: str 
     """
     project = project or reader.project
     records = await reader.store.manifest(project)
-    paths = sorted(path for path, record in records.items() if record.language == LANGUAGE and path > after)
+    paths = sorted(path for path, record in records.items() if record.language == NOTE_LANGUAGE and path > after)
     found: dict[str, tuple[AnchorState, ...]] = {}
     total = checked = 0
     for start in range(0, len(paths), _BATCH):
         notes = await read_notes(reader, project, paths[start : start + _BATCH])
         kept: dict[str, Note] = {path: note for path, note in notes.items() if note.about and note.status not in _DONE}
         checked += len(kept)
-        for path, states in (await compare(reader, project, kept)).items():
+        for path, states in (await compare(reader, project, kept, MAX_SEARCHED)).items():
             if any(state.is_suspect for state in states):
                 total += 1
                 if len(found) < limit:
                     found[path] = states
-    nodes = {path: node for path in found if (node := await _note_at(reader, project, path)) is not None}
+    nodes = {path: node for path in found if (node := await note_at(reader, project, path)) is not None}
     changes = await _changes(reader, project, [state for states in found.values() for state in states])
     suspects = [
         SuspectNote(nodes[path], _known(states, changes), tuple(changes[each] for each in states if each in changes))
@@ -98,12 +100,6 @@ async def review(reader: Reader, limit: int = 20, project: str = "", after: str 
 def _known(states: Iterable[AnchorState], changes: Mapping[AnchorState, AnchorChange]) -> tuple[AnchorState, ...]:
     """Return the states with what the history adds to them."""
     return tuple(changes[each].state if each in changes else each for each in states)
-
-
-async def _note_at(reader: Reader, project: str, path: str) -> Node | None:
-    labels = (Label.CLAIM, Label.DECISION, Label.ENTITY)
-    nodes = await reader.store.find(path, Match.PATH, Filter(project=project, labels=labels), 1)
-    return nodes[0] if nodes else None
 
 
 async def _changes(reader: Reader, project: str, states: Iterable[AnchorState]) -> dict[AnchorState, AnchorChange]:

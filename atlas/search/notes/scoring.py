@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from atlas.model import Node
 from atlas.parsing import stem_words
@@ -11,8 +11,8 @@ from atlas.search.fuse import normalised
 from atlas.search.notes.conversation import seconds
 from atlas.search.notes.mentions import Mentions
 
-WORDS_WEIGHT = 0.45
-"""Between the .4 and .5 that are best on six sets of embedding-prose/README.md; the rest is meaning."""
+WORDS_WEIGHT = 0.4
+"""Of .3 to .6, best or within noise of it on six sets of embedding-prose/README.md; the rest is meaning."""
 FORWARD, FORWARD_OF_QUESTION = 0.2, 0.4
 """Shares of its score that an observation gives to the next one of a conversation; more if it asks something."""
 NAME_WEIGHT = 0.1
@@ -74,11 +74,19 @@ def confidence_factor(confidence: float) -> float:
     return 1 - CONFIDENCE_SPAN * (1 - min(max(confidence, 0.0), 1.0))
 
 
-def age_factor(created: str, newest: str) -> float:
-    """Return 1 + AGE_SPAN for the newest note down to 1; age is relative to the newest one, so no clock matters."""
-    if not created or not newest:
+def newest(times: Iterable[str]) -> float:
+    """Return the latest of RFC 3339 times in Unix seconds, 0 if there is none."""
+    return seconds(max(times, default=""))
+
+
+def age_factor(created: str, latest: float) -> float:
+    """Return 1 + AGE_SPAN for the newest candidate down to 1 for old ones and those without a time.
+
+    Age is relative to the newest one, so that no clock matters.
+    """
+    if not created or not latest:
         return 1.0
-    return 1 + AGE_SPAN * 0.5 ** (max(seconds(newest) - seconds(created), 0.0) / AGE_HALF_LIFE)
+    return 1 + AGE_SPAN * 0.5 ** (max(latest - seconds(created), 0.0) / AGE_HALF_LIFE)
 
 
 def shared_words(asked: set[str], found: set[str]) -> float:
@@ -97,23 +105,15 @@ def folded(text: str) -> str:
 
 
 def reasons(
-    uid: str,
-    node: Node,
-    words: Mapping[str, float],
-    meaning: Mapping[str, float],
-    named: Mentions,
-    following: Mapping[str, str],
+    node: Node, words: Mapping[str, float], meaning: Mapping[str, float], named: Mentions, following: frozenset[str]
 ) -> tuple[str, ...]:
-    """Return why a note was found."""
-    found: list[str] = []
-    if node.row.path in named.named:
-        found.append("name")
+    """Return why a note was found; `following` are the notes that follow good hits in a conversation."""
+    uid, path = node.row.uid, node.row.path
+    found = ["name"] if path in named.named else ["related"] if path in named.related else []
     if words.get(uid, 0.0) > 0:
         found.append("words")
     if meaning.get(uid, 0.0) > 0:
         found.append(f"meaning {meaning[uid]:.2f}")
-    if node.row.path in named.related and node.row.path not in named.named:
-        found.append("related")
-    if uid in following.values():
+    if uid in following:
         found.append("conversation")
     return tuple(found)

@@ -60,7 +60,7 @@ def merge_short_term(
         text = normalised((hit.node.row.docstring or hit.node.row.name) if is_note else hit.entry.content)
         if text not in seen and (is_note or text not in notes):
             merged.append(hit)
-        seen.add(text)
+            seen.add(text)
     return merged[: max(limit, 0)]
 
 

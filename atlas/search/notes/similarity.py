@@ -75,22 +75,16 @@ async def question_vector(reader: Reader, text: str, names: frozenset[str]) -> b
     return struct.pack(f"<{count}f", *((one + other) / 2 for one, other in pairs))
 
 
-async def cosines_now(reader: Reader, vector: bytes, nodes: Sequence[Node], known: set[str]) -> dict[str, float]:
-    """Return cosines of notes by uid: of those not in `known`, and the best sentence's (see `best_of`) of longer ones.
+async def cosines_now(reader: Reader, vector: bytes, nodes: Sequence[Node]) -> dict[str, float]:
+    """Return the cosines of notes by uid, whose texts are embedded here.
 
-    The texts are embedded here, which only the model in this process does at once; for others the result is empty.
+    Only a model in this process does that at once; for others the result is empty.
     """
     embedder = reader.prose_embedder
-    if embedder is None or embedder.place or not any(vector) or not nodes:
+    if embedder is None or embedder.place or not any(vector):
         return {}
-    owners: list[str] = []
-    chunks: list[Chunk] = []
-    for node in nodes:
-        uid, name, text = node.row.uid, node.row.chunk_name, node.row.docstring
-        if uid not in known:
-            owners.append(uid)
-            chunks.append(Chunk(uid, "", name, text, False))
-    return dict(zip(owners, await _cosines(embedder, vector, chunks), strict=True))
+    chunks = [Chunk(node.row.uid, "", node.row.chunk_name, node.row.docstring, False) for node in nodes]
+    return {chunk.uid: cosine for chunk, cosine in zip(chunks, await _cosines(embedder, vector, chunks), strict=True)}
 
 
 async def best_sentences(reader: Reader, vector: bytes, nodes: Sequence[Node]) -> dict[str, float]:

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.knowledge.catalogue import CLAIM_TOOLS, MEMORY_TOOLS
 from atlas.tools.knowledge.claim_queries import (
-    find_contradictions,
     find_scientific_lineage,
     get_unit,
     semantic_search,
 )
 from atlas.tools.knowledge.claims import connect_propositions, ingest_hypothesis, retract_unit, update_unit
+from atlas.tools.knowledge.contradictions import find_contradictions
 from atlas.tools.knowledge.lists import list_entities, list_propositions
 from atlas.tools.knowledge.memory import forget, promote, relate, remember, remember_shortterm
 from atlas.tools.knowledge.memory_queries import recall, refresh

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from atlas.api import Atlas
 from atlas.errors import AtlasError, NotFound
-from atlas.ids import make_uid
 from atlas.model import Direction, Edge, EdgeType, Label, Node
 from atlas.notes.checks import check_line, check_share, check_status, check_text
 from atlas.notes.ids import is_id
 from atlas.search.notes.anchors import anchor_states
 from atlas.search.notes.hits import NoteFilter, NoteHit
 from atlas.search.notes.lineage import RELATIONS, Chain, find_lineage
-from atlas.search.notes.retrieval import clashing_notes, concept_notes, find_notes
+from atlas.search.notes.retrieval import concept_notes, find_notes
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.tools.knowledge.note_base import UNIT_LABELS, Knowledge, NoteBase, properties_of
+from atlas.tools.knowledge.opened import Opened, find_unit, opened_bases, project_atlas
 from atlas.tools.knowledge.relations import anchor_item, chain_item, relation_item
-from atlas.tools.knowledge.relatives import clash_items
 from atlas.tools.knowledge.units import answer, comparable, hit_items, shown_text, unit_item
 from atlas.wording import counted
 
@@ -30,39 +27,8 @@ WEAK = 0.5
 """Match of a concept below which an end point of a lineage is called weak."""
 CANDIDATES = 3
 """Units that are tried for each end of a lineage."""
-MAX_IMPLIED = 200
-STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
 SEARCHED = (*UNIT_LABELS, Label.ADR)
 COMMITS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A note folder with its open index."""
-
-    base: NoteBase
-    atlas: Atlas
-
-
-async def opened_bases(knowledge: Knowledge, notes: list[str]) -> list[Opened]:
-    """Return the folders that have an index, the project's first; a missing one becomes a note."""
-    found: list[Opened] = []
-    for base in knowledge.bases:
-        try:
-            atlas = await base.fresh()
-        except AtlasError as error:
-            notes.append(f"{base.project}: {error.message}")
-            continue
-        if atlas is not None:
-            found.append(Opened(base, atlas))
-            if base.is_personal:
-                notes.extend(atlas.tree.notes)
-    return found
-
-
-def project_atlas(opened: Sequence[Opened]) -> Atlas | None:
-    """Return the index of the project."""
-    return next((one.atlas for one in opened if not one.base.is_personal), None)
 
 
 async def semantic_search(
@@ -133,36 +99,6 @@ async def find_scientific_lineage(
     return await answer(knowledge, "find_scientific_lineage", body, token_budget, notes, project_atlas(opened))
 
 
-async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget: int = UNIT_BUDGET) -> KnowledgeAnswer:
-    """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence."""
-    wanted = check_text("claim", claim)
-    notes: list[str] = []
-    opened = await opened_bases(knowledge, notes)
-    stated: list[Item] = []
-    inherited: list[Item] = []
-    possible: list[Item] = []
-    unit = await _unit(opened, wanted) if is_id(wanted) else None
-    text = unit[1].row.docstring if unit is not None else wanted
-    if unit is not None:
-        one, node = unit
-        stated = await _stated(one, [node.row.uid])
-        inherited = await _inherited(one, node.row.uid)
-    own = unit[1].row.uid if unit is not None else ""
-    known = {item.data["id"] for item in (*stated, *inherited)}
-    for one in opened:
-        clashes = await clashing_notes(one.atlas.reader, text, UNIT_LABELS, 10, own)
-        items = await clash_items(one.base, one.atlas.reader, clashes)
-        possible += [item for item in items if item.data["id"] not in known]
-    groups = (
-        ItemGroup.of("stated", stated),
-        ItemGroup.of("inherited", inherited),
-        ItemGroup.of("possible", possible),
-    )
-    found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible (judge the words that clash)"
-    body = NoteBody("ok" if stated or inherited or possible else "none", found, groups, _judge(unit, possible))
-    return await answer(knowledge, "find_contradictions", body, token_budget, notes, project_atlas(opened))
-
-
 async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UNIT_BUDGET) -> KnowledgeAnswer:
     """Return one note: its text, its relations both ways, what it is about with the state, its history in git.
 
@@ -170,7 +106,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
     """
     notes: list[str] = []
     opened = await opened_bases(knowledge, notes)
-    found = await _unit(opened, check_line("id", unit_id, 1000))
+    found = await find_unit(opened, check_line("id", unit_id, 1000))
     if found is None:
         raise NotFound(
             f"no unit {shown_text(unit_id, 80)}", "list_propositions and list_entities name those there are."
@@ -227,62 +163,6 @@ async def _end_points(one: Opened, first: NoteHit, last: NoteHit) -> list[Item]:
         Item(f"{name}, match {hit.score:.2f}: {item.line}", {**item.data, "end": name, "match": round(hit.score, 4)})
         for name, hit, item in zip(("start", "end"), (first, last), items, strict=True)
     ]
-
-
-async def _unit(opened: Sequence[Opened], name: str) -> tuple[Opened, Node] | None:
-    """Return the note of an id, or the decision record of a qualified name or uid."""
-    for one in opened:
-        candidates = [make_uid(one.base.project, name), name]
-        for node in await one.atlas.reader.store.symbols(candidates):
-            is_note = is_id(name.split("@", 1)[0].split(".", 1)[0]) and node.row.properties
-            if is_note or node.row.label == Label.ADR:
-                return one, node
-    return None
-
-
-async def _stated(one: Opened, uids: Sequence[str], via: str = "") -> list[Item]:
-    """Return units that a relation calls contradictory, with the relation as evidence."""
-    store = one.atlas.reader.store
-    edges = [
-        edge
-        for direction in (Direction.IN, Direction.OUT)
-        for edge in await store.edges(uids, direction, STATED, limit=200)
-    ]
-    states = await anchor_states(one.atlas.reader, [edge.node.row.uid for edge in edges])
-    items: list[Item] = []
-    for edge in edges:
-        item = unit_item(edge.node, states.get(edge.node.row.uid, ()), characters=300)
-        relation = relation_item(edge)
-        source = f"; over {via}" if via else ""
-        evidence = {**relation.data, "at": f"{_place(edge)}", **({"via": via} if via else {})}
-        items.append(Item(f"{item.line}; {relation.line}{source}", {**item.data, "evidence": evidence}))
-    return items
-
-
-def _place(edge: Edge) -> str:
-    return f"{edge.node.row.path}:{edge.row.line}" if edge.row.source == edge.node.row.uid else f"line {edge.row.line}"
-
-
-async def _inherited(one: Opened, start: str) -> list[Item]:
-    """Return what contradicts the units that this one implies, directly or not."""
-    store, seen, frontier = one.atlas.reader.store, {start}, [start]
-    items: list[Item] = []
-    while frontier and len(seen) < MAX_IMPLIED:
-        edges = await store.edges(frontier, Direction.OUT, [EdgeType.IMPLIES], limit=MAX_IMPLIED)
-        implied = {edge.row.target: edge.node for edge in edges if edge.row.target not in seen}
-        seen |= implied.keys()
-        for uid, node in implied.items():
-            items += await _stated(one, [uid], node.row.qualified_name)
-        frontier = list(implied)
-    own = start.partition(":")[2]
-    return [item for item in items if item.data["id"] != own]
-
-
-def _judge(unit: tuple[Opened, Node] | None, possible: Sequence[Item]) -> tuple[Action, ...]:
-    if unit is None or not possible:
-        return ()
-    arguments = {"from": unit[1].row.qualified_name, "to": possible[0].data["id"], "relation": "contradicts"}
-    return (Action("connect_propositions", {**arguments, "reasoning": ""}, "if they do contradict each other"),)
 
 
 def _dangling(base: NoteBase, node: Node, outgoing: Sequence[Edge]) -> list[Item]:

@@ -17,8 +17,8 @@ from atlas.search.notes.hits import NoteFilter
 from atlas.search.notes.retrieval import find_notes
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.knowledge.body import Action, ItemGroup, NoteBody
-from atlas.tools.knowledge.claim_queries import Opened, opened_bases, project_atlas
 from atlas.tools.knowledge.note_base import Knowledge
+from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
 from atlas.tools.knowledge.units import answer, shown_text, unit_item
 from atlas.wording import counted
 

@@ -21,8 +21,8 @@ from atlas.short_term import ShortTermEntry
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
-from atlas.tools.knowledge.claim_queries import Opened, opened_bases, project_atlas
 from atlas.tools.knowledge.note_base import Knowledge, NoteBase, Place, find_entity, properties_of
+from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
 from atlas.tools.knowledge.times import moment
 from atlas.tools.knowledge.units import answer, comparable, score_text, shown_text, unit_item
 from atlas.wording import counted

@@ -16,6 +16,7 @@ from atlas.api import Atlas
 from atlas.contracts import Embedder, TokenCounter
 from atlas.errors import ConfigError, NotFound
 from atlas.ids import make_uid
+from atlas.language_model import LanguageModel
 from atlas.model import Filter, Label, Match, Node
 from atlas.notes.ids import is_id
 from atlas.notes.note import Note, read_note
@@ -91,6 +92,8 @@ class Knowledge:
     prose: Embedder | None
     """The model of prose; None if notes get no vectors."""
     counter: TokenCounter
+    model: LanguageModel | None = None
+    """Judges possible contradictions; None unless the user has configured one."""
     client: str = ""
     identity: str = ""
     """Name or id of the entity that describes the user."""

@@ -6,5 +6,5 @@ mod stems;
 mod words;
 
 pub use cl100k::{count_tokens, truncate_tokens};
-pub use stems::push_stems;
+pub use stems::{push_name, push_stems};
 pub use words::{cut, push_words, split_words};

@@ -3,8 +3,9 @@
 //! Words are those of `words`, so that an identifier keeps its form and its parts. Stop words carry no meaning and are
 //! dropped. Only words of ASCII letters are stemmed, by the Snowball algorithm for English (Porter 2).
 //!
-//! A stem ends with `_`, so that it is never equal to a word as written: "support" is a stem and a word, "releas" only a
-//! stem, and a text that holds both forms would otherwise count "support" twice.
+//! A stem begins with `0`, so that it is never equal to a word as written: "support" is a stem and a word, "releas" only
+//! a stem, and an index of both forms would otherwise count "support" twice. The words of the names of entities begin with
+//! `1`. Every store's tokenizer keeps a digit before letters.
 
 use std::sync::LazyLock;
 
@@ -29,20 +30,31 @@ static STOP_WORDS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Ends a stem.
-const MARK: char = '_';
+const STEM_MARK: char = '0';
+const NAME_MARK: char = '1';
 
-/// Appends the stems of the words of `text` to `out`, each followed by a mark and a space.
+/// Appends the stems of the words of `text` to `out`, each with its mark, followed by a space.
 pub fn push_stems(text: &str, out: &mut String) {
     let mut words = String::new();
     push_words(text, &mut words);
     for word in words.split_ascii_whitespace().filter(|word| !STOP_WORDS.contains(word)) {
+        out.push(STEM_MARK);
         if word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             out.push_str(&STEMMER.stem(word));
         } else {
             out.push_str(word);
         }
-        out.push(MARK);
+        out.push(' ');
+    }
+}
+
+/// Appends the words of the name of an entity to `out`, each with its mark, followed by a space.
+pub fn push_name(text: &str, out: &mut String) {
+    let mut words = String::new();
+    push_words(text, &mut words);
+    for word in words.split_ascii_whitespace() {
+        out.push(NAME_MARK);
+        out.push_str(word);
         out.push(' ');
     }
 }
@@ -59,13 +71,13 @@ mod tests {
 
     #[test]
     fn forms_of_a_word_share_a_stem() {
-        assert_eq!(stems("The releases were released, releasing!"), "releas_ releas_ releas_");
-        assert_eq!(stems("Cities and a city"), "citi_ citi_");
+        assert_eq!(stems("The releases were released, releasing!"), "0releas 0releas 0releas");
+        assert_eq!(stems("Cities and a city"), "0citi 0citi");
     }
 
     #[test]
     fn stop_words_are_dropped() {
-        assert_eq!(stems("Don't you think that it's about them?"), "think_");
+        assert_eq!(stems("Don't you think that it's about them?"), "0think");
         assert_eq!(stems("what is this"), "");
     }
 
@@ -73,7 +85,7 @@ mod tests {
     fn identifiers_and_other_scripts_keep_their_form() {
         assert_eq!(
             stems("getUserNames utf8 naïvely 数据"),
-            "getusernam_ get_ user_ name_ utf8_ utf_ naïvely_ 数据_ 数_ 据_"
+            "0getusernam 0get 0user 0name 0utf8 0utf 0naïvely 0数据 0数 0据"
         );
     }
 }

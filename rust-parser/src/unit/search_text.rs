@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::facts::Kind;
 use crate::link::project::names::FILE_NODE;
-use crate::tokens::{push_stems, push_words};
+use crate::tokens::{push_name, push_stems, push_words};
 use crate::unit::{Field, NodePlace, UnitSource};
 
 /// The months as people write them in a question.
@@ -58,6 +58,9 @@ impl UnitSource {
                     push_stems(text(23), &mut stems);
                     let own = without_id(own_text(content, self.span(position), holes, ""));
                     push_stems(&with_date(own, text(24)), &mut stems);
+                    if text(1) == "Entity" {
+                        push_name(text(23), &mut stems);
+                    }
                     stems
                 }
                 Some(_) => words(&own_text(content, self.span(position), holes, docstring)),

@@ -44,12 +44,17 @@ impl ExactQuery {
 
 /// Returns the cosine of two vectors of little-endian float32, 0 if one has no direction or they differ in dimension.
 pub fn cosine(one: &[u8], other: &[u8]) -> f64 {
-    let values = |bytes: &[u8]| -> Vec<f64> {
-        bytes.as_chunks::<4>().0.iter().map(|&value| f64::from(f32::from_le_bytes(value))).collect()
-    };
-    let (one, other) = if one.len() == other.len() { (values(one), values(other)) } else { return 0.0 };
-    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-    let length = (product(&one, &one) * product(&other, &other)).sqrt();
-    let cosine = product(&one, &other) / length;
+    if one.len() != other.len() {
+        return 0.0;
+    }
+    let value = |bytes: &[u8; 4]| f64::from(f32::from_le_bytes(*bytes));
+    let (mut product, mut squares, mut its_squares) = (0.0, 0.0, 0.0);
+    for (mine, theirs) in one.as_chunks::<4>().0.iter().zip(other.as_chunks::<4>().0) {
+        let (mine, theirs) = (value(mine), value(theirs));
+        product += mine * theirs;
+        squares += mine * mine;
+        its_squares += theirs * theirs;
+    }
+    let cosine = product / (squares * its_squares).sqrt();
     if cosine.is_finite() { cosine } else { 0.0 }
 }

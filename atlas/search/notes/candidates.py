@@ -1,0 +1,95 @@
+"""Candidates of a search of notes: what words and meaning find, with the cosines of both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from atlas.model import PROSE_LABELS, Filter, Node, Scored
+from atlas.parsing import stem_words
+from atlas.search import Reader
+from atlas.search.notes.hits import NoteFilter, properties_of
+from atlas.search.notes.similarity import cosines_now, nearest
+
+POOL = 100
+"""Candidates per channel. 300 find no more (`tests.bench.recall`)."""
+NARROW_POOL = 500
+"""The same if the filter rejects some of them."""
+WIDEST_POOL = 5000
+"""The same if it rejects so many that fewer than wanted remain."""
+FEW = 20
+"""If a search without labels leaves fewer hits of the right labels, words are searched again with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A note and its properties."""
+
+    node: Node
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Candidates, and the scores of words and meaning, by uid."""
+
+    notes: Mapping[str, Candidate]
+    words: Mapping[str, float]
+    meaning: Mapping[str, float]
+
+
+async def find_candidates(
+    reader: Reader, text: str, vector: bytes, where: NoteFilter, wanted: int, path: str = "", size: int = POOL
+) -> Pool:
+    """Return what words and meaning find, at least `wanted` notes if so many that pass the filter are found at all.
+
+    `path` restricts the search to one file, that of an entity.
+    """
+    sizes = (NARROW_POOL, WIDEST_POOL) if where.is_narrow else (max(size, 2 * wanted),)
+    pool = Pool({}, {}, {})
+    for each in sizes:
+        pool, is_all = await _pool(reader, text, vector, where, path, each)
+        if is_all or len(pool.notes) >= wanted:
+            break
+    return pool
+
+
+async def _pool(reader: Reader, text: str, vector: bytes, where: NoteFilter, path: str, size: int) -> tuple[Pool, bool]:
+    """Return the candidates, and whether the index has no more of them."""
+    stored = where.of_store(reader.project, path)
+    stems = stem_words(text).split()
+    words, meaning = await asyncio.gather(
+        reader.store.search_text(stems, *_widened(stored, size)), nearest(reader, vector, stored, size)
+    )
+    notes = await candidates(reader, words, where) | await candidates(reader, meaning, where)
+    if stored.labels and len(words) >= size and sum(hit.uid in notes for hit in words) < min(FEW, size):
+        words = await reader.store.search_text(stems, stored, size)
+        notes |= await candidates(reader, words, where)
+    cosines = {hit.uid: hit.score for hit in meaning if hit.uid in notes}
+    lacking = [notes[hit.uid].node for hit in words if hit.uid in notes and hit.uid not in cosines]
+    cosines |= await cosines_now(reader, vector, lacking)
+    by_words = {hit.uid: hit.score for hit in words if hit.uid in notes}
+    return Pool(notes, by_words, cosines), max(len(words), len(meaning)) < size
+
+
+def _widened(where: Filter, size: int) -> tuple[Filter, int]:
+    """Return a filter without labels, and the number of hits to ask for.
+
+    Only notes have stems, so their labels restrict little, but checking the label of each of 8,000 rows that contain
+    the words takes longer than scoring them.
+    """
+    if where.path:
+        return where, size
+    return replace(where, labels=()), size if set(where.labels) >= PROSE_LABELS else 2 * size
+
+
+async def candidates(reader: Reader, hits: Sequence[Scored], where: NoteFilter) -> dict[str, Candidate]:
+    """Return the notes of the hits that pass the filter, by uid."""
+    found: dict[str, Candidate] = {}
+    for node in await reader.store.symbols([hit.uid for hit in hits]):
+        properties = properties_of(node)
+        if where.keeps(node, properties):
+            found[node.row.uid] = Candidate(node, properties)
+    return found

@@ -1,0 +1,119 @@
+"""The tool that finds what contradicts a unit: stated, inherited and possible contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from atlas.errors import AtlasError
+from atlas.model import Direction, Edge, EdgeType, Node
+from atlas.notes.checks import check_text
+from atlas.notes.ids import is_id
+from atlas.search.notes.anchors import anchor_states
+from atlas.search.notes.judge import VERDICTS, Verdict, judge
+from atlas.search.notes.retrieval import clashing_notes
+from atlas.tools.answers import KnowledgeAnswer
+from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
+from atlas.tools.knowledge.note_base import UNIT_LABELS, Knowledge
+from atlas.tools.knowledge.opened import Opened, find_unit, opened_bases, project_atlas
+from atlas.tools.knowledge.relations import relation_item
+from atlas.tools.knowledge.relatives import clash_items
+from atlas.tools.knowledge.units import answer, shown_text, unit_item
+
+BUDGET = 2000
+MAX_IMPLIED = 200
+STATED = (EdgeType.REFUTES, EdgeType.CONTRADICTS)
+
+
+async def find_contradictions(knowledge: Knowledge, *, claim: str, token_budget: int = BUDGET) -> KnowledgeAnswer:
+    """Return what contradicts a unit or a text: stated, inherited and possible contradictions with their evidence."""
+    wanted = check_text("claim", claim)
+    notes: list[str] = []
+    opened = await opened_bases(knowledge, notes)
+    stated: list[Item] = []
+    inherited: list[Item] = []
+    possible: list[Item] = []
+    unit = await find_unit(opened, wanted) if is_id(wanted) else None
+    text = unit[1].row.docstring if unit is not None else wanted
+    if unit is not None:
+        one, node = unit
+        stated = await _stated(one, [node.row.uid])
+        inherited = await _inherited(one, node.row.uid)
+    own = unit[1].row.uid if unit is not None else ""
+    known = {item.data["id"] for item in (*stated, *inherited)}
+    for one in opened:
+        clashes = await clashing_notes(one.atlas.reader, text, UNIT_LABELS, 10, own)
+        items = await clash_items(one.base, one.atlas.reader, clashes)
+        possible += [item for item in items if item.data["id"] not in known]
+    possible = await _judged(knowledge, text, possible, notes)
+    groups = (
+        ItemGroup.of("stated", stated),
+        ItemGroup.of("inherited", inherited),
+        ItemGroup.of("possible", possible),
+    )
+    found = f"{len(stated)} stated, {len(inherited)} inherited, {len(possible)} possible (judge the words that clash)"
+    body = NoteBody("ok" if stated or inherited or possible else "none", found, groups, _follow_up(unit, possible))
+    return await answer(knowledge, "find_contradictions", body, token_budget, notes, project_atlas(opened))
+
+
+async def _stated(one: Opened, uids: Sequence[str], via: str = "") -> list[Item]:
+    """Return units that a relation calls contradictory, with the relation as evidence."""
+    store = one.atlas.reader.store
+    edges = [
+        edge
+        for direction in (Direction.IN, Direction.OUT)
+        for edge in await store.edges(uids, direction, STATED, limit=200)
+    ]
+    states = await anchor_states(one.atlas.reader, [edge.node.row.uid for edge in edges])
+    items: list[Item] = []
+    for edge in edges:
+        item = unit_item(edge.node, states.get(edge.node.row.uid, ()), characters=300)
+        relation = relation_item(edge)
+        source = f"; over {via}" if via else ""
+        evidence = {**relation.data, "at": f"{_place(edge)}", **({"via": via} if via else {})}
+        items.append(Item(f"{item.line}; {relation.line}{source}", {**item.data, "evidence": evidence}))
+    return items
+
+
+def _place(edge: Edge) -> str:
+    return f"{edge.node.row.path}:{edge.row.line}" if edge.row.source == edge.node.row.uid else f"line {edge.row.line}"
+
+
+async def _inherited(one: Opened, start: str) -> list[Item]:
+    """Return what contradicts the units that this one implies, directly or not."""
+    store, seen, frontier = one.atlas.reader.store, {start}, [start]
+    items: list[Item] = []
+    while frontier and len(seen) < MAX_IMPLIED:
+        edges = await store.edges(frontier, Direction.OUT, [EdgeType.IMPLIES], limit=MAX_IMPLIED)
+        implied = {edge.row.target: edge.node for edge in edges if edge.row.target not in seen}
+        seen |= implied.keys()
+        for uid, node in implied.items():
+            items += await _stated(one, [uid], node.row.qualified_name)
+        frontier = list(implied)
+    own = start.partition(":")[2]
+    return [item for item in items if item.data["id"] != own]
+
+
+async def _judged(knowledge: Knowledge, text: str, possible: list[Item], notes: list[str]) -> list[Item]:
+    """Return possible contradictions with the verdict of the language model, if there is one: confirmed ones first."""
+    if knowledge.model is None or not possible:
+        return possible
+    try:
+        verdicts = await judge(knowledge.model, text, [item.data["text"] for item in possible])
+    except AtlasError as error:
+        notes.append(f"no model has judged these: {error.message}")
+        return possible
+    judged = [_with_verdict(item, one, knowledge.model.name) for item, one in zip(possible, verdicts, strict=True)]
+    return sorted(judged, key=lambda item: item.data["verdict"] != VERDICTS[0])
+
+
+def _with_verdict(item: Item, verdict: Verdict, model: str) -> Item:
+    why = f" ({shown_text(verdict.why)})" if verdict.why else ""
+    fields = {**item.data, "verdict": verdict.verdict, "judge": model}
+    return Item(f"{item.line}; judged by {model}: {verdict.verdict}{why}", fields)
+
+
+def _follow_up(unit: tuple[Opened, Node] | None, possible: Sequence[Item]) -> tuple[Action, ...]:
+    if unit is None or not possible:
+        return ()
+    arguments = {"from": unit[1].row.qualified_name, "to": possible[0].data["id"], "relation": "contradicts"}
+    return (Action("connect_propositions", {**arguments, "reasoning": ""}, "if they do contradict each other"),)
