@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from atlas.tools.citations import escaped
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -84,8 +86,13 @@ def body_lines(body: NoteBody) -> Iterator[str]:
         yield f"{group.name}{count}:"
         yield from (f"- {item.line}" for item in group.items)
     for action in body.actions:
-        arguments = json.dumps(action.arguments, ensure_ascii=False, separators=(",", ":"))
-        yield f"next: {action.tool} {arguments} ({action.why})"
+        yield f"next: {action.tool} {_json(action.arguments)} ({action.why})"
+
+
+def _json(arguments: Mapping[str, Any]) -> str:
+    """Return arguments as JSON; what is invisible or changes the direction of text is escaped."""
+    text = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+    return text if escaped(text) == text else json.dumps(arguments, separators=(",", ":"))
 
 
 def body_structure(body: NoteBody) -> dict[str, object]:
