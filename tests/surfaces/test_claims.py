@@ -93,7 +93,7 @@ async def test_a_key_gives_one_note_and_one_answer(claims: Desk) -> None:
 async def test_a_damaged_record_of_a_key_is_replaced(claims: Desk, damage: bytes | str) -> None:
     arguments = {"hypothesis": QUADRATIC, "idempotency_key": "k"}
     first = await claims.say("ingest_hypothesis", **arguments)
-    (record,) = (claims.place.data / "idempotency").iterdir()
+    (record,) = (claims.place.data / "idempotency").rglob("*.json")
     if isinstance(damage, str):
         record.write_text(json.dumps({**json.loads(record.read_text()), "answer": {"groups": [7]}}))
     else:

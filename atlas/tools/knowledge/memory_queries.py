@@ -115,7 +115,7 @@ async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int
     count = len(identity) + len(recent) + len(about)
     title = counted(count, "memory") if count else "nothing is remembered yet"
     actions = (Action("recall", {"query": text[:MAX_REPEATED] or "what matters now"}, "more of what is remembered"),)
-    body = NoteBody("ok" if count else "none", title, groups, actions)
+    body = NoteBody("ok" if count else "none", title, groups, actions, in_turn=True)
     return await answer(knowledge, "refresh", body, token_budget, notes, project_atlas(opened))
 
 
