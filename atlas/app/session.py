@@ -161,7 +161,9 @@ class Session:
 
         own = arguments.get("project") in (None, "", self._settings.project_name)
         watched = own and self._guard.is_watched
-        looking = asyncio.create_task(self._report(atlas)) if own else None
+        must_look = own and self._must_look
+        self._must_look = self._must_look and not own
+        looking = asyncio.create_task(self._report(atlas, certain=must_look)) if own else None
         answer, failure = None, None
         try:
             answer = await call(atlas, name, arguments)

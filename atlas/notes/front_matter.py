@@ -42,6 +42,18 @@ def with_values(data: bytes, note: Note, changes: Mapping[str, Value]) -> bytes:
     return _spliced(data, [*parts, (note.front_end, note.front_end, b"".join(texts.values()))])
 
 
+def read_text(data: bytes, note: Note, name: str) -> str:
+    """Return a top-level value that was written on one line as text, "" if there is none."""
+    key = next((one for one in note.keys if one.name == name), None)
+    line = data[key.start : key.end].decode("utf-8", "replace").partition(":")[2].strip() if key is not None else ""
+    if line.startswith('"'):
+        try:
+            line = str(json.loads(line))
+        except ValueError:
+            return line
+    return "" if "\n" in line else line
+
+
 def with_item(data: bytes, note: Note, name: str, item: Value, position: int | None = None) -> bytes:
     """Return a file with an item appended to a list key, or with the item at `position` replaced. Other items stay.
 

@@ -49,13 +49,13 @@ def begin(data_dir: Path, key: str, tool: str, arguments: Mapping[str, object], 
     StoreError if the folder cannot be used.
     """
     folder = data_dir / _FOLDER
-    file = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+    file = _file(folder, key)
     written = json.dumps([tool, arguments], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     digest = hashlib.sha256(written.encode()).hexdigest()
     try:
-        make_private_folder(folder)
+        make_private_folder(file.parent)
         if secrets.randbelow(PRUNED_EVERY) == 0:
-            _drop_expired(folder)
+            _drop_expired(file.parent)
         known = _read(file)
         if known is not None and known.created < time.time() - LIFETIME:
             known = None
@@ -79,9 +79,9 @@ def record(data_dir: Path, key: str, note_id: str, answer: Mapping[str, Any]) ->
     used.
     """
     folder = data_dir / _FOLDER
-    file = folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+    file = _file(folder, key)
     try:
-        make_private_folder(folder)
+        make_private_folder(file.parent)
         if _read(file) is not None:
             return False
         _write(Request(file, _ANY, note_id, time.time(), answer))
@@ -98,6 +98,12 @@ def finish(request: Request, answer: Mapping[str, Any]) -> None:
         raise StoreError(
             f"cannot record the answer: {error}", "The note is written; the call can be repeated."
         ) from error
+
+
+def _file(folder: Path, key: str) -> Path:
+    """Return the file of a key. One of 256 folders holds it, so that looking for expired keys stays cheap."""
+    name = hashlib.sha256(key.encode()).hexdigest()
+    return folder / name[:2] / f"{name}.json"
 
 
 def _read(file: Path) -> Request | None:

@@ -52,4 +52,4 @@ def test_keys_expire_and_damaged_records_count_as_none(tmp_path: Path) -> None:
 
 def test_a_key_never_becomes_a_path(tmp_path: Path) -> None:
     request = begin(tmp_path, "../../evil\x00", "ingest", {}, "c-1")
-    assert request.file.parent == tmp_path / "idempotency"
+    assert request.file.parent.parent == tmp_path / "idempotency"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,7 +79,7 @@ def project(folder: Path, files: dict[str, str] = CODE) -> Place:
 
 
 @asynccontextmanager
-async def desk(place: Place, *, personal: bool = False, **env: str) -> AsyncIterator[Desk]:
+async def desk(place: Place, *, personal: bool = False, **env: str) -> AsyncGenerator[Desk]:
     """The session of a server that writes notes; it makes the first index, and starts no daemon."""
     given = {"ATLAS_MCP_START_DAEMON": "false", **env}
     settings = load_settings(str(place.root), str(place.data), environment=given)

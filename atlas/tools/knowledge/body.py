@@ -7,9 +7,12 @@ somebody wrote is quoted, and fields for programs.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
+
+from atlas.tools.citations import escaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,8 @@ class NoteBody:
     groups: tuple[ItemGroup, ...] = ()
     actions: tuple[Action, ...] = ()
     cursor: str = ""
+    in_turn: bool = False
+    """A budget is shared: each group is given an item in turn; otherwise the first groups are complete first."""
 
     @property
     def size(self) -> int:
@@ -61,16 +66,16 @@ class NoteBody:
         return sum(len(group.items) for group in self.groups)
 
     def cut(self, shown: int) -> NoteBody:
-        """Return the first `shown` items, the groups in their order; a group that is cut keeps its total.
+        """Return `shown` items, the first of their groups; a group that is cut keeps its total.
 
         The cursor of a list continues behind the last item that is left.
         """
-        groups: list[ItemGroup] = []
         items = [item for group in self.groups for item in group.items][:shown]
         cursor = items[-1].cursor if items and shown < self.size else self.cursor
-        for group in self.groups:
-            groups.append(replace(group, items=group.items[:shown]))
-            shown = max(shown - len(group.items), 0)
+        places = [(at, group) for group, one in enumerate(self.groups) for at in range(len(one.items))]
+        # in turn: the first items of all groups come before the second ones
+        left = Counter(group for _, group in (sorted(places) if self.in_turn else places)[:shown])
+        groups = [replace(one, items=one.items[: left[number]]) for number, one in enumerate(self.groups)]
         return replace(self, groups=tuple(groups), cursor=cursor)
 
 
@@ -84,8 +89,13 @@ def body_lines(body: NoteBody) -> Iterator[str]:
         yield f"{group.name}{count}:"
         yield from (f"- {item.line}" for item in group.items)
     for action in body.actions:
-        arguments = json.dumps(action.arguments, ensure_ascii=False, separators=(",", ":"))
-        yield f"next: {action.tool} {arguments} ({action.why})"
+        yield f"next: {action.tool} {_json(action.arguments)} ({action.why})"
+
+
+def _json(arguments: Mapping[str, Any]) -> str:
+    """Return arguments as JSON; what is invisible or changes the direction of text is escaped."""
+    text = json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))
+    return text if escaped(text) == text else json.dumps(arguments, separators=(",", ":"))
 
 
 def body_structure(body: NoteBody) -> dict[str, object]:

@@ -21,7 +21,7 @@ from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.knowledge.body import Action, Item, ItemGroup, NoteBody
 from atlas.tools.knowledge.note_base import Knowledge, properties_of
 from atlas.tools.knowledge.opened import Opened, opened_bases, project_atlas
-from atlas.tools.knowledge.units import answer, quoted_text, unit_item
+from atlas.tools.knowledge.units import answer, comparable, quoted_text, unit_item
 from atlas.wording import counted
 
 LIST_BUDGET = 2000
@@ -234,7 +234,7 @@ async def _searched(one: Opened, wanted: ListFilter, limit: int) -> Page:
     where = NoteFilter(labels=labels, min_confidence=wanted.min_confidence, statuses=statuses)
     is_plain = not (wanted.source or wanted.author or wanted.about or wanted.is_suspect)
     hits = await find_notes(one.atlas.reader, wanted.words, where, limit if is_plain else max(limit, PAGE))
-    nodes = [hit.node for hit in hits]
+    nodes = [hit.node for hit in comparable(hits)]
     if wanted.about:
         rows = await _rows(
             one,

@@ -72,7 +72,9 @@ async def remember(
             await _describe(place, kind, other_names)
         groups = [ItemGroup.of("entity", [_entity_item(place, name)])]
         if text:
-            similar = await _similar(base, text, notes)
+            _, known = place.base.read(place.path)
+            # the vectors of observations are those of their texts with the name of the entity in front
+            similar = await _similar(base, f"{known.name}: {text}", notes)
             await in_thread(base.notebook.observe, place.path, place.note_id, text, created, observation_id)
             item = Item(f"observation {observation_id}", {"id": observation_id, "created": created or timestamp()})
             groups += [ItemGroup.of("observation", [item]), ItemGroup.of("similar", similar)]

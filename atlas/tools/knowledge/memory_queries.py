@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -37,6 +37,8 @@ RECENT = 8
 """Short-term entries that a session begins with."""
 IDENTITY = 12
 """Observations about the user that a session begins with."""
+ABOUT = 10
+"""Memories about the greeting."""
 RELATED = 3
 RECALLED = (Label.OBSERVATION, Label.ENTITY, Label.CLAIM, Label.DECISION, Label.ADR)
 EMOTION_LEAST = 0.5
@@ -99,10 +101,12 @@ async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int
     recent = _new([entry_item(entry, now) for entry in entries[:RECENT]], seen)
     about: list[Item] = []
     if text:
-        found = await _search(opened, text, "", None, 10)
+        # what is shown already takes no place
+        most = ABOUT + len(seen)
+        found = await _search(opened, text, "", None, most)
         meaning, emotion = await _vectors(knowledge, text)
-        ranked = merge_short_term(meaning, emotion, entries, found.hits, 10, now)
-        about = _new(await _items(found, ranked, now), seen)
+        ranked = merge_short_term(meaning, emotion, entries, found.hits, most, now)
+        about = _new(await _items(found, ranked, now), seen)[:ABOUT]
     groups = (
         ItemGroup.of("identity", identity),
         ItemGroup.of("recent", recent),
@@ -111,7 +115,7 @@ async def refresh(knowledge: Knowledge, *, greeting: str = "", token_budget: int
     count = len(identity) + len(recent) + len(about)
     title = counted(count, "memory") if count else "nothing is remembered yet"
     actions = (Action("recall", {"query": text[:MAX_REPEATED] or "what matters now"}, "more of what is remembered"),)
-    body = NoteBody("ok" if count else "none", title, groups, actions)
+    body = NoteBody("ok" if count else "none", title, groups, actions, in_turn=True)
     return await answer(knowledge, "refresh", body, token_budget, notes, project_atlas(opened))
 
 
@@ -123,7 +127,12 @@ async def related_entries(
     found = await _search(opened, entry.content, "", None, RELATED)
     ranked = merge_short_term(entry.meaning, b"", entries, found.hits, RELATED, entry.created)
     felt = [hit for hit in emotional_neighbours(entries, entry.emotion, RELATED) if hit.score >= EMOTION_LEAST]
-    by_meaning = await _items(found, ranked, entry.created)
+    reasons = {hit.entry.id: hit.why for hit in felt}
+    both = [
+        replace(hit, why=(*hit.why, *reasons.get(hit.entry.id, ()))) if isinstance(hit, ShortTermHit) else hit
+        for hit in ranked
+    ]
+    by_meaning = await _items(found, both, entry.created)
     shown = {item.data["id"] for item in by_meaning}
     by_emotion = [_hit_item(hit, entry.created) for hit in felt if hit.entry.id not in shown]
     groups = [ItemGroup.of("related", by_meaning), ItemGroup.of("same_emotion", by_emotion)]

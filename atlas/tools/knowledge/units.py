@@ -50,7 +50,10 @@ def unit_item(
     """Return a unit as an item: what it says, who wrote it, its state, and why it is shown."""
     row = node.row
     facts = facts_of(row)
-    said = row.docstring if row.label != Label.ENTITY else row.name
+    said = row.name if row.label == Label.ENTITY else row.docstring
+    if row.label == Label.ADR:
+        # its text begins with its status and date as a rule: the title says what was decided
+        said = f"{row.name}. {row.docstring}"
     line = note_line(row, states, text=said, characters=characters)
     if facts.source:
         line = f"{line}; source {quoted_text(facts.source, SHOWN_SOURCE)}"

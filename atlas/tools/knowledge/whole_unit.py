@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from atlas.errors import AtlasError, NotFound
 from atlas.ids import make_uid
 from atlas.model import Direction, Edge, EdgeType, Label, Node
 from atlas.notes.checks import MAX_NAME, MAX_TEXT, check_line
+from atlas.notes.front_matter import read_text
 from atlas.notes.note import Anchor
 from atlas.search.notes.anchors import anchor_states, target_uid
 from atlas.search.notes.lineage import RELATIONS
@@ -39,7 +41,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
     one, node = found
     reader, uid = one.atlas.reader, node.row.uid
     states = (await anchor_states(reader, [uid])).get(uid, ())
-    item = unit_item(node, states, characters=MAX_TEXT, is_personal=one.base.is_personal, **_details(node))
+    item = unit_item(node, states, characters=MAX_TEXT, is_personal=one.base.is_personal, **_details(one.base, node))
     outgoing = await reader.store.edges([uid], Direction.OUT, RELATIONS)
     incoming = await reader.store.edges([uid], Direction.IN, RELATIONS)
     groups = [
@@ -59,9 +61,13 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
     return await answer(knowledge, "get_unit", body, token_budget, notes, project_atlas(opened))
 
 
-def _details(node: Node) -> dict[str, Any]:
+def _details(base: NoteBase, node: Node) -> dict[str, Any]:
     """Return further values of a note's front matter, escaped."""
     details = properties_of(node)
+    if details.get("status") in ("retracted", "superseded"):
+        # the index does not hold why: only this answer shows it
+        with suppress(AtlasError):
+            details["reason"] = read_text(*base.read(node.row.path), "reason")
     found = {name: shown_text(str(details[name])) for name in ("updated", "agent", "reason") if details.get(name)}
     aliases = [shown_text(one, MAX_NAME) for one in aliases_of(node)]
     return {**found, **({"aliases": aliases} if aliases else {})}

@@ -1,0 +1,247 @@
+"""The tools of memory, called as the MCP server calls them, on real files and a real index."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from atlas.notes.note import read_note
+from atlas.stores.sqlite.short_term import ShortTermFile
+from atlas.tools.catalogue import BY_NAME
+from atlas.tools.schema import check_arguments
+
+from .knowledge import Desk, Said, desk, project
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with desk(project(tmp_path)) as opened:
+        yield opened
+
+
+async def remembered(memory: Desk, entity: str, observation: str, **more: object) -> str:
+    return (await memory.say("remember", entity=entity, observation=observation, **more)).id
+
+
+async def entity_of(memory: Desk, name: str) -> str:
+    return str((await memory.say("remember", entity=name)).data["entity"][0]["id"])
+
+
+async def follow(memory: Desk, said: Said) -> None:
+    """Make every call that an answer proposes."""
+    assert said.data["available_actions"], said.text
+    for action in said.data["available_actions"]:
+        check_arguments(BY_NAME[action["tool"]].input_schema, action["arguments"])
+        await memory.say(action["tool"], **action["arguments"])
+
+
+async def test_an_entity_is_known_by_name_alias_and_id(memory: Desk) -> None:
+    first = await memory.say(
+        "remember", entity="Billing team", observation="Releases on Thursdays.", type="team", aliases=["payments"]
+    )
+    entity = first.data["entity"][0]["id"]
+    for name in ("BILLING TEAM", "payments", entity):
+        assert await entity_of(memory, name) == entity
+    await remembered(memory, "billing team", "Uses Go.", aliases=["Payments", "money"], type="squad")
+    (file,) = memory.files()
+    note = read_note(file.read_bytes())
+    assert (note.name, note.type, note.aliases) == ("Billing team", "squad", ("payments", "money"))
+    assert [(one.text, one.client) for one in note.observations] == [
+        ("Releases on Thursdays.", memory.client),
+        ("Uses Go.", memory.client),
+    ]
+    async with desk(memory.place) as other:
+        assert await entity_of(other, "money") == entity, "another session, by an alias that was just given"
+    assert "no note" in await memory.refusal("remember", entity="e-01JD2V9Q7K4M8N3P5R6S7T8V9A", observation="x")
+    await follow(memory, first)
+    listed = await memory.say("list_entities")
+    assert [(one["id"], one["text"], one["observations"]) for one in listed.data["entities"]] == [
+        (entity, "Billing team", 2)
+    ]
+    await follow(memory, listed)
+
+
+async def test_a_repeated_call_remembers_once(memory: Desk) -> None:
+    arguments = {"entity": "Alice", "observation": "Likes tests.", "when": "7d", "idempotency_key": "a"}
+    first = await memory.say("remember", **arguments)
+    await asyncio.sleep(1.0)
+    assert (await memory.say("remember", **arguments)).data["status"] == "repeated", "7d is another moment now"
+    assert "other arguments" in await memory.refusal("remember", **{**arguments, "when": "8d"})
+    without = {name: value for name, value in arguments.items() if name != "idempotency_key"}
+    again = await memory.say("remember", **without)
+    assert again.id != first.id and again.ids("similar") == [first.id], "shown, and not merged"
+
+
+async def test_times_are_read_and_written(memory: Desk) -> None:
+    old = await remembered(memory, "Alice", "Joined the company.", when="0001-01-01")
+    new = await remembered(memory, "Alice", "Left the company.", when="2026-05-08T10:00:00+02:00")
+    (file,) = memory.files()
+    assert [one.created for one in read_note(file.read_bytes()).observations] == [
+        "0001-01-01T00:00:00Z",
+        "2026-05-08T08:00:00Z",
+    ]
+    since = {"0001-01-01": {old, new}, "2026-05-08T08:00:00Z": {new}, "2026-05-09": set[str]()}
+    for moment, expected in since.items():
+        found = await memory.say("recall", query="company", since=moment, entity="alice")
+        assert set(found.ids("memories")) == expected, moment
+    for wrong in ("soon", "999999w", "2026-13-01", "-7d", "\ud800"):
+        await memory.refusal("recall", query="x", since=wrong)
+        await memory.refusal("remember", entity="Bob", observation="x", when=wrong)
+    assert len(memory.files()) == 1
+
+
+async def test_recall_searches_notes_and_short_term_memory(memory: Desk) -> None:
+    one = await remembered(memory, "Billing team", "Releases on Thursdays.")
+    other = await remembered(memory, "Search team", "Releases on Mondays.")
+    claim = (await memory.say("ingest_hypothesis", hypothesis="Releases are frequent.")).id
+    short = (await memory.say("remember_shortterm", content="The release of today failed.")).id
+    found = await memory.say("recall", query="when are releases")
+    assert set(found.ids("memories")) == {one, other, claim, short}
+    assert {item["entity"] for item in found.data["memories"] if "entity" in item} == {"Billing team", "Search team"}
+    await follow(memory, found)
+    assert short not in (await memory.say("recall", query="releases", include_shortterm=False)).ids("memories")
+    of_one = await memory.say("recall", query="releases", entity="billing TEAM")
+    assert of_one.ids("memories") == [one], "neither other entities nor short-term memory"
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
+    assert (await memory.say("recall", query="releases", since=tomorrow)).data["status"] == "none"
+    assert len((await memory.say("recall", query="releases", limit=2)).ids("memories")) == 2
+    assert "no entity" in await memory.refusal("recall", query="x", entity="nobody")
+
+
+async def test_relations_create_what_is_missing(memory: Desk) -> None:
+    first = await memory.say("relate", entity="Billing team", relation="works with", other="Alice")
+    assert "entity Alice" in first.text and first.data["relation"][0]["type"] == "WORKS_WITH"
+    again = await memory.say("relate", entity="billing team", relation="WORKS-WITH", other="alice")
+    assert again.data["status"] == "unchanged" and len(memory.files()) == 2
+    code = await memory.say("relate", entity="Billing team", relation="owns", other="symbol:app.core.load_settings")
+    await follow(memory, code)
+    links = (await memory.say("get_unit", id=first.data["relation"][0]["from"])).data["relations"]
+    assert {(link["type"], link["text"][:5]) for link in links} == {("WORKS_WITH", "Alice"), ("OWNS", "Read ")}
+    assert "itself" in await memory.refusal("relate", entity="Alice", relation="KNOWS", other="alice")
+    await memory.refusal("relate", entity="Alice", relation="OWNS", other="symbol:no.such.thing")
+    await memory.refusal("relate", entity="Alice", relation="", other="Bob")
+
+
+async def test_a_session_begins_with_identity_recent_memory_and_the_greeting(tmp_path: Path) -> None:
+    place = project(tmp_path)
+    async with desk(place, ATLAS_MEMORY_IDENTITY="the user") as memory:
+        assert "names no entity" in (await memory.say("refresh")).text
+        for number in range(14):
+            await remembered(memory, "The user", f"Trait {number} of the user.", when=f"2026-01-{number + 1:02d}")
+        await remembered(memory, "Billing team", "Releases on Thursdays.")
+        await memory.say("remember_shortterm", content="Releases on Thursdays!")
+        empty = await memory.say("refresh")
+        assert [one["text"] for one in empty.data["identity"]][:3] == [
+            "The user",
+            "Trait 13 of the user.",
+            "Trait 12 of the user.",
+        ]
+        assert [one["text"] for one in empty.data["recent"]] == ["Releases on Thursdays!"] and not empty.data["about"]
+        greeted = await memory.say("refresh", greeting="When does the billing team release? Who is the user?")
+        shown = [one["text"] for name in ("identity", "recent", "about") for one in greeted.data[name]]
+        assert "Billing team" in shown and "Releases on Thursdays." not in shown, "said once, by what was recent"
+        assert len(shown) == len({one.casefold() for one in shown})
+        await follow(memory, greeted)
+        long = await memory.say("refresh", greeting=f"{'x' * 999} billing")
+        assert "cut at 1000 characters" in long.text and "Billing team" not in long.text
+        small = await memory.say("refresh", greeting="billing", token_budget=300)
+        assert "raise token_budget" in small.text and small.data["identity"][0]["text"] == "The user"
+
+
+@pytest.mark.parametrize(
+    "greeting", ["a\0b", "\ud800 hello", "\u202eolleh", "key AKIAZ7VUXWTSRQPONMLK", "  ", "x" * 100_000]
+)
+async def test_no_greeting_keeps_a_session_from_beginning(memory: Desk, greeting: str) -> None:
+    said = await memory.say("refresh", greeting=greeting)
+    assert said.data["status"] == "none" and "\u202e" not in said.text
+
+
+async def test_short_term_memory_expires(memory: Desk) -> None:
+    for wrong in (0, -1, 1e9, 10**400, float("nan"), float("inf")):
+        assert "ttl must be more than 0" in await memory.refusal("remember_shortterm", content="x", ttl=wrong)
+    kept = await memory.say("remember_shortterm", content="The build is red.")
+    assert "for 72 hours" in kept.data["summary"]
+    entry = kept.data["entry"][0]
+    span = datetime.fromisoformat(entry["expires"]) - datetime.fromisoformat(entry["created"])
+    assert span == timedelta(hours=72) and entry["client"] == memory.client
+    brief = await memory.say("remember_shortterm", content="The build is yellow.", ttl=1 / 3600)
+    assert kept.id in brief.ids("related")
+    await asyncio.sleep(1.1)
+    assert (await memory.say("refresh")).ids("recent") == [kept.id]
+    assert "may have expired" in await memory.refusal("promote", id=brief.id, entity="builds")
+    assert "may have expired" in await memory.refusal("forget", id=brief.id)
+    later = ShortTermFile(memory.place.data, clock=lambda: time.time() + 73 * 3600)
+    assert await later.entries() == []
+    await later.aclose()
+
+
+async def test_similar_emotions_are_named(memory: Desk) -> None:
+    first = await memory.say("remember_shortterm", content="I am furious about this, it makes me so angry!")
+    second = await memory.say("remember_shortterm", content="What an outrage, I hate it, I am so angry!")
+    shown = [*second.data["related"], *second.data["same_emotion"]]
+    assert [(one["id"], [why.split()[0] for why in one["why"]][-1]) for one in shown if one["id"] == first.id] == [
+        (first.id, "emotion")
+    ]
+    neutral = await memory.say("remember_shortterm", content="The port is 8080.")
+    assert neutral.data["same_emotion"] == [], "no emotional hit is better than a wrong one"
+
+
+async def test_memories_are_promoted_and_forgotten(memory: Desk) -> None:
+    kept = await memory.say("remember_shortterm", content="Deploys need two approvals.")
+    await follow(memory, kept)
+    assert "no short-term memory" in await memory.refusal("promote", id=kept.id, entity="Deploys")
+    again = await memory.say("remember_shortterm", content="Rollbacks need one.")
+    said = await memory.say("promote", id=again.id, entity="Deploys")
+    assert said.id == f"o-{again.id[2:]}" and (await memory.say("refresh")).ids("recent") == []
+    assert said.id in (await memory.say("recall", query="rollbacks")).ids("memories")
+    gone = await memory.say("forget", id=said.id)
+    assert gone.data["deleted"][0]["text"] == "Rollbacks need one."
+    assert said.id not in (await memory.say("recall", query="rollbacks")).ids("memories")
+    assert "no observation" in await memory.refusal("forget", id=said.id)
+    claim = (await memory.say("ingest_hypothesis", hypothesis="It works.")).id
+    assert "retract_unit" in await memory.refusal("forget", id=claim)
+    entity = await entity_of(memory, "Deploys")
+    assert "delete the file" in await memory.refusal("forget", id=entity)
+    assert "observations" in await memory.refusal("update_unit", id=entity, text="Replaces all observations?")
+    third = (await memory.say("remember_shortterm", content="Third.")).id
+    await memory.say("forget", id=third)
+    assert third not in (await memory.say("refresh")).ids("recent")
+
+
+async def test_pages_of_entities(memory: Desk) -> None:
+    names = [f"Entity {number:02d}" for number in range(9)]
+    for name in reversed(names):
+        await remembered(memory, name, "Is there.", type="even" if int(name[-1]) % 2 == 0 else "odd")
+    seen: list[str] = []
+    cursor = ""
+    while len(seen) < 20:
+        page = await memory.say("list_entities", limit=4, cursor=cursor, token_budget=500)
+        seen += [one["text"] for one in page.data["entities"]]
+        cursor = page.data["evidence"].get("cursor", "")
+        if not cursor:
+            break
+        await remembered(memory, f"Entity 0{len(seen) // 4 - 1}a", "Is new, and before the page.")
+    assert [name for name in seen if not name.endswith("a")] == names and len(seen) == len(set(seen))
+    odd = await memory.say("list_entities", type="ODD")
+    assert [one["text"] for one in odd.data["entities"]] == [name for name in names if int(name[-1]) % 2]
+    for wrong in ("WzAsIHt9LCAieCJd", "W0luZmluaXR5LCAxLCAxXQ", "!!", "Wy01LCAiYSIsICJiIl0"):
+        assert "is no cursor" in await memory.refusal("list_entities", cursor=wrong)
+        assert "is no cursor" in await memory.refusal("list_propositions", cursor=wrong)
+
+
+async def test_a_write_is_visible_to_the_next_call_of_this_and_of_another_session(memory: Desk) -> None:
+    async with desk(memory.place) as other:
+        assert (await other.say("refresh")).data["status"] == "none"
+        for number in range(3):
+            one = await remembered(memory, "Alice", f"Has {number} cats.")
+            assert one in (await memory.say("recall", query="cats", limit=50)).ids("memories")
+            assert one in (await other.say("recall", query="cats", limit=50)).ids("memories")
+            short = (await memory.say("remember_shortterm", content=f"Cat {number} sleeps.")).id
+            assert short in (await other.say("refresh")).ids("recent")
+        code = await other.say("hybrid_search", query="how many cats has Alice")
+        assert "cats" in code.text, "search finds notes beside code"
