@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import secrets
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -22,8 +21,6 @@ from atlas.process.files import make_private_folder, read_file, write_file
 
 LIFETIME = 30 * 86_400
 """Seconds for which a key is kept."""
-PRUNED_EVERY = 100
-"""One call in so many deletes expired keys: looking at all of them takes 1 ms for 200 keys."""
 _FOLDER = "idempotency"
 _MAX_ANSWER = 1 << 20
 _ANY = "any"
@@ -54,8 +51,7 @@ def begin(data_dir: Path, key: str, tool: str, arguments: Mapping[str, object], 
     digest = hashlib.sha256(written.encode()).hexdigest()
     try:
         make_private_folder(file.parent)
-        if secrets.randbelow(PRUNED_EVERY) == 0:
-            _drop_expired(file.parent)
+        _drop_expired(file.parent)
         known = _read(file)
         if known is not None and known.created < time.time() - LIFETIME:
             known = None
