@@ -12,32 +12,42 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from atlas.search.notes.opposites import (
+    ALL,
+    ATTRIBUTES,
     CIRCUMSTANCES,
-    CLASSES,
     CONDITIONS,
+    HYPOTHETICAL,
     NEGATING_VERBS,
     NEGATIONS,
     PHRASES,
+    REPORTS,
     SOME,
     STOP_WORDS,
     SYNONYMS,
+    VERBS,
+    WORDS,
     opposites,
     sides,
     stem,
 )
-from atlas.search.notes.quantities import Quantity, excludes, quantities
+from atlas.search.notes.quantities import Growth, Quantity, excludes, growth, quantities
 
 MIN_SHARED = 0.5
 """Share of the content words of the statement with fewer words that the other one must contain."""
 MIN_SHARED_NEGATED = 0.6
 """The same for statements that differ by a negation only: any two statements may differ by one."""
-_WORD = re.compile(r"[OΘΩ]\s?\((?:[^()]|\([^)]*\))*\)|\d[\d.,]*|[A-Za-z][\w'-]*(?:[.][\w'-]+)*|%|²")
+MIN_SHARED_GROWTH = 0.34
+"""The same where both name a complexity class: few statements do."""
+_WORD = re.compile(r"\d[\d.,]*(?:x\b)?|[A-Za-z][\w'-]*(?:[.][\w'-]+)*|%")
 _PHRASES = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
+_PAST, _FUTURE = (re.compile(WORDS["phases"][name], re.IGNORECASE) for name in ("past", "future"))
+_SUPPOSED = re.compile(WORDS["phases"]["supposed"], re.IGNORECASE)
 MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
 _COMPARATIVES = frozenset(("more", "less", "fewer", "better", "worse"))
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
-_COMPLEXITY = re.compile(r"[OΘΩ]\s?\(((?:[^()]|\([^)]*\))*)\)")
+_LABELS = frozenset(map(stem, WORDS["labels"].split()))
+_AND = frozenset(("and", "or", "nor"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,61 +70,130 @@ class Statement:
     """(stem, word as written) of the content words in order."""
     negations: tuple[str, ...]
     amounts: tuple[Quantity, ...]
-    complexity: tuple[int, str] | None
+    growth: Growth | None
     than: int
     """Number of content words before "than"; 0 without a comparison."""
     circumstances: frozenset[str]
     """Stems and numbers of phrases that begin with "in", "when", "under" and the like."""
+    absent: frozenset[str]
+    """Stems of a "without" at the beginning."""
+    labels: frozenset[str]
+    """Numbered things: "version 2"."""
+    subject: frozenset[str]
+    """Stems before the first verb; empty if no verb is known."""
     is_partial: bool
     """Whether it is about some cases only."""
+    is_total: bool
+    """Whether it is about every case."""
+    phase: str
+    """past, future, supposed (it states nothing) or empty."""
 
     @property
     def stems(self) -> frozenset[str]:
         """The stems of all content words."""
         return frozenset(form for form, _ in self.words)
 
+    @property
+    def is_negated(self) -> bool:
+        """Whether an odd number of negations is left."""
+        return len(self.negations) % 2 == 1
+
+
+class _Reader:
+    """Reads the words of a sentence in order."""
+
+    def __init__(self) -> None:
+        self.words: list[tuple[str, str]] = []
+        self.negations: list[str] = []
+        self.circumstances: set[str] = set()
+        self.absent: set[str] = set()
+        self.labels: set[str] = set()
+        self.subject: frozenset[str] | None = None
+        self.seen: set[str] = set()
+        self.than = 0
+        self._opening, self._length, self._last, self._before = "", 0, "", ""
+
+    def read(self, written: str) -> None:
+        """Take the next word."""
+        word = written.lower().rstrip(".,")
+        if word == "than":
+            self.than = len(self.words)
+        if self.subject is None and self.words and (word in VERBS or word.endswith("n't")):
+            self.subject = frozenset(form for form, _ in self.words)
+        if not self._negates(word, written):
+            form = stem(word)
+            form = SYNONYMS.get(form, form)
+            self._place(word, form)
+            self._content(word, form, written)
+        self.seen.add(word)
+        self._before, self._last = self._last, word
+
+    def _negates(self, word: str, written: str) -> bool:
+        is_opening = word == "without" and not self.words
+        if is_opening or not (word in NEGATIONS or word.endswith("n't")):
+            return False
+        is_again = bool(self.negations) and (word == "nor" or self._last in _AND or self._before in _AND)
+        if not is_again:
+            self.negations.append(written)
+        return True
+
+    def _place(self, word: str, form: str) -> None:
+        """Collect circumstances and labels."""
+        is_number = word[0].isdigit()
+        if is_number and stem(self._last) in _LABELS:
+            label = f"{stem(self._last)} {word}"
+            self.labels.add(label)
+            if len(self.words) <= 1:
+                self.circumstances.add(label)
+        if word in CIRCUMSTANCES or word in CONDITIONS:
+            self._opening, self._length = word, 0
+        elif self._opening and word not in STOP_WORDS:
+            self._length += 1
+            is_meant = self._opening in CONDITIONS or not set(sides(stem(word)))
+            is_counted = self._length == 1 or self._last == "version"
+            if self._length <= MAX_CIRCUMSTANCE and (is_counted if is_number else is_meant):
+                (self.absent if self._opening == "without" else self.circumstances).add(form)
+
+    def _content(self, word: str, form: str, written: str) -> None:
+        if stem(word) in NEGATING_VERBS:
+            self.negations.append(written)
+        elif word not in STOP_WORDS and not word[0].isdigit():
+            self.words.append((form, written))
+
 
 def statement(text: str) -> Statement:
     """Prepare a sentence."""
-    words: list[tuple[str, str]] = []
-    negations: list[str] = []
-    complexity: tuple[int, str] | None = None
-    than = 0
-    circumstances: set[str] = set()
-    is_partial, opening, last, length = False, "", "", 0
     plain = _PHRASES.sub(lambda found: PHRASES[found.group().lower()], text.replace("’", "'"))
-    for match in _WORD.finditer(plain):
-        written = match.group()
-        if bound := _COMPLEXITY.fullmatch(written):
-            rank = CLASSES.get(re.sub(r"[\s()]|\*(?!\*)", "", bound[1].lower()))
-            complexity = complexity or ((rank, written) if rank is not None else None)
-            continue
-        word = written.lower().rstrip(".,")
-        if word in CLASSES and len(word) > 3 and word != "constant":
-            complexity = complexity or (CLASSES[word], written)
-            continue
-        if word in NEGATIONS or word.endswith("n't"):
-            negations.append(written)
-            continue
-        if word == "than":
-            than = len(words)
-        is_partial = is_partial or word in SOME
-        form = stem(word)
-        if word in CIRCUMSTANCES or word in CONDITIONS:
-            opening, length = word, 0
-        elif opening and word not in STOP_WORDS:
-            length += 1
-            is_number = word[0].isdigit()
-            is_meant = opening in CONDITIONS or not set(sides(form))
-            if length <= MAX_CIRCUMSTANCE and (is_meant if not is_number else length == 1 or last == "version"):
-                circumstances.add(SYNONYMS.get(form, form))
-        last = word
-        if form in NEGATING_VERBS:
-            negations.append(written)
-        elif word not in STOP_WORDS and not word[0].isdigit():
-            words.append((SYNONYMS.get(form, form), written))
-    amounts = tuple(quantities(text))
-    return Statement(tuple(words), tuple(negations), amounts, complexity, than, frozenset(circumstances), is_partial)
+    grows = growth(plain)
+    rest = plain if grows is None else plain[: grows.start] + " " + plain[grows.end :]
+    reader = _Reader()
+    for match in _WORD.finditer(rest):
+        reader.read(match.group())
+    return Statement(
+        tuple(reader.words),
+        tuple(reader.negations),
+        tuple(quantities(plain)),
+        grows,
+        reader.than,
+        frozenset(reader.circumstances),
+        frozenset(reader.absent),
+        frozenset(reader.labels),
+        reader.subject or frozenset(),
+        bool(reader.seen & SOME) or _denies_all(plain),
+        bool(reader.seen & ALL),
+        _phase(plain, reader.seen),
+    )
+
+
+def _denies_all(text: str) -> bool:
+    return re.search(r"\bnot (?:all|every|each|always)\b", text, re.IGNORECASE) is not None
+
+
+def _phase(text: str, words: set[str]) -> str:
+    is_reported = any(stem(word) in REPORTS for word in words)
+    if _SUPPOSED.search(text) or (words & HYPOTHETICAL and not is_reported):
+        return "supposed"
+    return "past" if _PAST.search(text) else "future" if _FUTURE.search(text) else ""
 
 
 def clash(one: Statement, other: Statement) -> Clash | None:
@@ -132,10 +211,29 @@ def clash(one: Statement, other: Statement) -> Clash | None:
 
 
 def _differ(one: Statement, other: Statement) -> bool:
-    """Return whether each has circumstances that the other does not mention."""
-    mine = one.circumstances - other.stems
-    theirs = other.circumstances - one.stems
-    return bool(mine and theirs)
+    """Return whether the statements are about different times, circumstances or subjects."""
+    if "supposed" in (one.phase, other.phase) or one.phase != other.phase:
+        return True
+    if (one.absent & other.stems) - other.absent or (other.absent & one.stems) - one.absent:
+        return True
+    mine = one.circumstances - other.stems - other.labels
+    theirs = other.circumstances - one.stems - one.labels
+    return bool(mine and theirs) or _other_subjects(one, other)
+
+
+def _other_subjects(one: Statement, other: Statement) -> bool:
+    """Return whether each subject has a word that the other statement lacks."""
+    mine, theirs = one.subject - other.stems, other.subject - one.stems
+    return bool(mine and theirs) and not any(opposites(form, its) for form in mine for its in theirs)
+
+
+def _other_attributes(one: Statement, other: Statement) -> bool:
+    """Return whether different quantities are meant: minimum and maximum, time and space."""
+    for group in ATTRIBUTES:
+        mine, theirs = ({at for at, words in enumerate(group) if words & side.stems} for side in (one, other))
+        if mine and theirs and not mine & theirs:
+            return True
+    return False
 
 
 def _shared(one: Statement, other: Statement, without: frozenset[str] = frozenset()) -> float:
@@ -153,12 +251,12 @@ def _same_subject(one: Statement, other: Statement, without: frozenset[str] = fr
 
 
 def _complexity(one: Statement, other: Statement) -> Clash | None:
-    mine, theirs, shared = one.complexity, other.complexity, _shared(one, other)
-    if mine is None or theirs is None or mine[0] == theirs[0] or shared < MIN_SHARED:
+    mine, theirs, shared = one.growth, other.growth, _shared(one, other)
+    if mine is None or theirs is None or shared < MIN_SHARED_GROWTH or not mine.excludes(theirs):
         return None
-    if len(one.negations) % 2 != len(other.negations) % 2 or not _same_subject(one, other):
+    if one.is_negated != other.is_negated or not _same_subject(one, other) or _other_attributes(one, other):
         return None
-    return Clash("complexity", mine[1], theirs[1], shared)
+    return Clash("complexity", mine.text, theirs.text, shared)
 
 
 def _comparison(one: Statement, other: Statement) -> Clash | None:
@@ -173,7 +271,7 @@ def _comparison(one: Statement, other: Statement) -> Clash | None:
             mine, theirs = _sides(one, at), _sides(other, to)
             is_straight = bool(mine[0] & theirs[0]) and bool(mine[1] & theirs[1])
             is_swapped = bool(mine[0] & theirs[1]) and bool(mine[1] & theirs[0])
-            odd = len(one.negations) % 2 != len(other.negations) % 2
+            odd = one.is_negated != other.is_negated
             if is_straight != is_swapped and (is_swapped != is_opposite) != odd:
                 return Clash("comparison", written, its_written, _shared(one, other))
     return None
@@ -192,12 +290,14 @@ def _agrees_as_comparison(one: Statement, other: Statement) -> bool:
 
 def _quantity(one: Statement, other: Statement) -> Clash | None:
     shared = _shared(one, other)
-    if shared < MIN_SHARED or len(one.negations) % 2 != len(other.negations) % 2:
+    if shared < MIN_SHARED or one.is_negated != other.is_negated:
         return None
     pairs = [(mine, theirs) for mine in one.amounts for theirs in other.amounts if mine.kind == theirs.kind]
     clashing = [(mine, theirs) for mine, theirs in pairs if excludes(mine, theirs)]
     is_one = len(clashing) == 1 and len(pairs) - len(clashing) <= 1
     if not is_one or len(one.amounts) > 2 or not _same_subject(one, other) or _own_words(one, other):
+        return None
+    if _other_attributes(one, other):
         return None
     return Clash("quantity", clashing[0][0].text, clashing[0][1].text, shared)
 
@@ -208,7 +308,7 @@ def _own_words(one: Statement, other: Statement) -> bool:
 
 
 def _opposite(one: Statement, other: Statement) -> Clash | None:
-    if _agrees_as_comparison(one, other) or len(one.negations) % 2 != len(other.negations) % 2:
+    if _agrees_as_comparison(one, other) or one.is_negated != other.is_negated:
         return None
     only_mine = [word for word in one.words if word[0] not in other.stems]
     only_theirs = [word for word in other.words if word[0] not in one.stems]
@@ -232,7 +332,7 @@ def _is_swapped_order(one: Statement, other: Statement, form: str, its_form: str
 
 
 def _negation(one: Statement, other: Statement) -> Clash | None:
-    if len(one.negations) % 2 == len(other.negations) % 2 or _agrees_as_comparison(one, other):
+    if one.is_negated == other.is_negated or _agrees_as_comparison(one, other):
         return None
     only_mine, only_theirs = one.stems - other.stems, other.stems - one.stems
     if any(opposites(form, its_form) for form in only_mine for its_form in only_theirs):
@@ -241,7 +341,7 @@ def _negation(one: Statement, other: Statement) -> Clash | None:
     is_other_object = len(only_mine) == len(only_theirs) == 1
     if shared < MIN_SHARED_NEGATED or not _same_subject(one, other) or is_other_object:
         return None
-    negated, plain = (one, other) if len(one.negations) % 2 else (other, one)
+    negated, plain = (one, other) if one.is_negated else (other, one)
     if plain.is_partial and (negated.is_partial or negated.stems - plain.stems):
         return None
     negation, key_words = " ".join(negated.negations), _key_words(plain, negated)

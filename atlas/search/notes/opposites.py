@@ -10,24 +10,45 @@ WORDS = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 NEGATIONS = frozenset(WORDS["negations"].split())
 NEGATING_VERBS = frozenset(WORDS["negating_verbs"].split())
 STOP_WORDS = frozenset(WORDS["stop_words"].split())
-CLASSES: dict[str, int] = {
-    word: rank for rank, group in enumerate(WORDS["complexity"].strip().splitlines()) for word in group.split()
-}
 CIRCUMSTANCES = frozenset(WORDS["circumstances"].split())
 CONDITIONS = frozenset(WORDS["conditions"].split())
 SOME = frozenset(WORDS["some"].split())
 PHRASES: dict[str, str] = WORDS["phrases"]
-_PREFIXES = ("un", "in", "im", "ir", "non", "non-", "dis", "a")
+HYPOTHETICAL = frozenset(WORDS["hypothetical"].split())
+VERBS = frozenset(WORDS["verbs"].split())
+ALL = frozenset(WORDS["all"].split())
+ATTRIBUTES: list[list[frozenset[str]]] = []
+"""Groups of alternatives that say which quantity is meant: stems."""
+_PREFIXES = tuple(WORDS["negating_prefixes"].split())
+_PREFIX_PAIRS = [tuple(pair.split("/")) for pair in WORDS["prefix_pairs"].split()]
+_ENDINGS: list[tuple[str, str]] = [
+    (ending, less) for ending, less in (pair.split("=") for pair in WORDS["endings"].split())
+]
+_PARTICLES = ("up", "down", "back", "off")
+_VOWELS = "aeiou"
 
 
 def stem(word: str) -> str:
-    """Return a light stem: plural, third person, -ing, -ed and comparative endings removed."""
+    """Return a stem that the noun, verb and adjective forms of a word share."""
     for ending, less in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("es", "e"), ("s", "")):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
             word = word[: -len(ending)] + less
             break
     if len(word) > 4 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]
+    return _root(word)
+
+
+def _root(word: str) -> str:
+    """Remove what makes nouns, adjectives and adverbs: "-ation", "-ally", "-y", the particle of "lookup"."""
+    for particle in _PARTICLES:
+        if word.endswith(particle) and len(word) - len(particle) >= 3:
+            return word[: -len(particle)]
+    for ending, less in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            word = word[: -len(ending)] + less
+    if word.endswith("y") and len(word) > 4 and word[-2] not in _VOWELS:
+        return word[:-1]
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
@@ -59,10 +80,23 @@ def opposites(one: str, other: str) -> bool:
     if any((pair, 1 - side) in mine for pair, side in sides(other)):
         return True
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
-    return len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _PREFIXES)
+    if len(shorter) >= 4 and any(longer == prefix + shorter for prefix in _PREFIXES):
+        return True
+    return any(_is_pair(one, other, *pair) or _is_pair(other, one, *pair) for pair in _PREFIX_PAIRS)
+
+
+def _is_pair(one: str, other: str, prefix: str, its_prefix: str) -> bool:
+    """Return whether two words differ by their prefixes only: "exothermic", "endothermic"."""
+    rest = one.removeprefix(prefix)
+    return rest != one and len(rest) >= 3 and other == its_prefix + rest
 
 
 SYNONYMS: dict[str, str] = {
     stem(word): stem(group.split()[0]) for group in WORDS["synonyms"].strip().splitlines() for word in group.split()
 }
 """The stem that stands for a stem."""
+ATTRIBUTES.extend(
+    [frozenset(SYNONYMS.get(stem(word), stem(word)) for word in group.split()) for group in line.split("|")]
+    for line in WORDS["attributes"].strip().splitlines()
+)
+REPORTS = frozenset(map(stem, WORDS["reports"].split()))

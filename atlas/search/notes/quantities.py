@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from atlas.search.notes.opposites import WORDS
+from atlas.search.notes.opposites import WORDS, stem
 
 _UNITS: dict[str, tuple[str, float]] = {
     unit: (kind, float(factor)) for kind, units in WORDS["units"].items() for unit, factor in units.items()
@@ -104,10 +105,10 @@ def _unit(unit: str, before: str) -> tuple[str, float]:
         if form in _UNITS:
             return _UNITS[form]
     if unit and unit not in _NOT_UNITS:
-        return _stem(unit), 1.0
+        return stem(unit), 1.0
     words = re.findall(r"[a-z]+", before.lower())
     named = [word for word in words[-3:] if word not in _NOT_UNITS and len(word) > 2]
-    return (_stem(named[-1]), 1.0) if named else ("", 1.0)
+    return (stem(named[-1]), 1.0) if named else ("", 1.0)
 
 
 def _interval(value: float, bound: str) -> tuple[float, float]:
@@ -121,8 +122,74 @@ def _interval(value: float, bound: str) -> tuple[float, float]:
     return value, value
 
 
-def _stem(word: str) -> str:
-    for ending, less in (("ies", "y"), ("sses", "ss"), ("s", "")):
-        if word.endswith(ending) and len(word) > len(ending) + 2 and not word.endswith("ss"):
-            return word[: -len(ending)] + less
-    return word
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A complexity class as an interval of growth: (exponential, degree, logarithms), compared in this order."""
+
+    low: tuple[float, float, float]
+    high: tuple[float, float, float]
+    text: str
+    start: int
+    end: int
+
+    def excludes(self, other: Growth) -> bool:
+        """Return whether no function has both growths."""
+        return self.low > other.high or other.low > self.high
+
+
+_NAMED: dict[str, list[list[float]]] = WORDS["growth"]
+_NAMES = re.compile(rf"\b(?:{_either(_NAMED)})(?:[- ]time\b|\b)", re.IGNORECASE)
+_BIG_O = re.compile(
+    r"(?P<letter>\bbig[- ]O(?: of)?|\b(?:O|Theta|Omega)|[ΘΩ])\s?\((?P<inside>(?:[^()]|\([^()]{0,40}\)){1,80})\)|"
+    r"\b(?:proportional to|order of|as|in|is|takes) (?:the )?(?P<bare>(?:square root of |square of )?[a-zA-Z]"
+    r"(?: log [a-zA-Z]\b|\^\d(?:\.\d+)?|²|³| squared| cubed|\b(?! [a-z])))",
+)
+_BOUNDED = re.compile(r"\b(?:at most|at worst|bounded(?: above)?|no (?:worse|more|slower) than|upper bound)\b", re.IGNORECASE)
+_FACTOR = re.compile(r"log\^?\d*\s*\(?[a-z]*\)?|sqrt\s*\(?[a-z]\)?|√\s*\(?[a-z]\)?|[\w.]+!|\d[\d.]*\^\(?[a-z]\)?|[a-z](?:\^[\d.]+)?")
+
+
+def growth(sentence: str) -> Growth | None:
+    """Return the first complexity class of a sentence: "O(n log n)", "linear", "proportional to n^2"."""
+    if (match := _BIG_O.search(sentence)) and (rank := _rank(match["inside"] or match["bare"])) is not None:
+        low, high = rank, rank
+    elif match := _NAMES.search(sentence):
+        name = re.sub(r"[- ]time$", "", match.group().lower())
+        low, high = (_triple(bound) for bound in _NAMED[name])
+    else:
+        return None
+    if _BOUNDED.search(sentence):
+        low = (0.0, 0.0, 0.0)
+    if (match.groupdict().get("letter") or "") in ("Ω", "Omega"):
+        high = (math.inf, 0.0, 0.0)
+    return Growth(low, high, match.group(), match.start(), match.end())
+
+
+def _triple(bound: Sequence[float]) -> tuple[float, float, float]:
+    return (bound[0], bound[1], bound[2])
+
+
+def _rank(text: str) -> tuple[float, float, float] | None:
+    """Return the growth of an expression: that of its fastest term."""
+    plain = text.lower()
+    for written, short in WORDS["powers"].items():
+        plain = plain.replace(written, short)
+    terms = [_term(term) for term in plain.split("+")]
+    return max((term for term in terms if term is not None), default=None)
+
+
+def _term(text: str) -> tuple[float, float, float] | None:
+    exponential, degree, logs = 0.0, 0.0, 0.0
+    factors = _FACTOR.findall(text)
+    for factor in factors:
+        if factor.startswith("log"):
+            logs += float(factor[4]) if factor[3:4] == "^" and factor[4:5].isdigit() else 1.0
+        elif factor.startswith(("sqrt", "√")):
+            degree += 0.5
+        elif factor.endswith("!"):
+            exponential += 2.0
+        elif factor[0].isdigit():
+            exponential += 1.0
+        else:
+            _, _, power = factor.partition("^")
+            degree += float(power) if re.fullmatch(r"\d+(?:\.\d+)?", power) else 1.0
+    return (exponential, degree, logs) if factors or re.fullmatch(r"[\d.\s]+", text) else None
