@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from atlas.search.notes.comparisons import Comparison, comparison
 from atlas.search.notes.opposites import (
     ALL,
     ATTRIBUTES,
@@ -36,7 +37,7 @@ MIN_SHARED = 0.5
 """Share of the content words of the statement with fewer words that the other one must contain."""
 MIN_SHARED_NEGATED = 0.6
 """The same for statements that differ by a negation only: any two statements may differ by one."""
-MIN_SHARED_GROWTH = 0.34
+MIN_SHARED_GROWTH = 0.3
 """The same where both name a complexity class: few statements do."""
 _WORD = re.compile(r"\d[\d.,]*(?:x\b)?|[A-Za-z][\w'-]*(?:[.][\w'-]+)*|%")
 _PHRASES = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
@@ -44,7 +45,6 @@ _PAST, _FUTURE = (re.compile(WORDS["phases"][name], re.IGNORECASE) for name in (
 _SUPPOSED = re.compile(WORDS["phases"]["supposed"], re.IGNORECASE)
 MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
-_COMPARATIVES = frozenset(("more", "less", "fewer", "better", "worse"))
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
 _LABELS = frozenset(map(stem, WORDS["labels"].split()))
 _AND = frozenset(("and", "or", "nor"))
@@ -71,8 +71,7 @@ class Statement:
     negations: tuple[str, ...]
     amounts: tuple[Quantity, ...]
     growth: Growth | None
-    than: int
-    """Number of content words before "than"; 0 without a comparison."""
+    comparison: Comparison | None
     circumstances: frozenset[str]
     """Stems and numbers of phrases that begin with "in", "when", "under" and the like."""
     absent: frozenset[str]
@@ -110,16 +109,16 @@ class _Reader:
         self.labels: set[str] = set()
         self.subject: frozenset[str] | None = None
         self.seen: set[str] = set()
-        self.than = 0
         self._opening, self._length, self._last, self._before = "", 0, "", ""
+        self._without = -1
 
     def read(self, written: str) -> None:
         """Take the next word."""
-        word = written.lower().rstrip(".,")
-        if word == "than":
-            self.than = len(self.words)
+        word = written.lower().rstrip(".,").removesuffix("'s")
         if self.subject is None and self.words and (word in VERBS or word.endswith("n't")):
-            self.subject = frozenset(form for form, _ in self.words)
+            self._end_subject()
+        if word in VERBS and self._opening in CIRCUMSTANCES:
+            self._opening = ""
         if not self._negates(word, written):
             form = stem(word)
             form = SYNONYMS.get(form, form)
@@ -128,6 +127,13 @@ class _Reader:
         self.seen.add(word)
         self._before, self._last = self._last, word
 
+    def _end_subject(self) -> None:
+        """Keep the words so far as subject; "requests without a key" are no negated requests."""
+        self.subject = _set(self.words)
+        if self._without >= 0:
+            self.absent |= _set(self.words[self._without :])
+            self.negations = [word for word in self.negations if word.lower() != "without"]
+
     def _negates(self, word: str, written: str) -> bool:
         is_opening = word == "without" and not self.words
         if is_opening or not (word in NEGATIONS or word.endswith("n't")):
@@ -135,6 +141,7 @@ class _Reader:
         is_again = bool(self.negations) and (word == "nor" or self._last in _AND or self._before in _AND)
         if not is_again:
             self.negations.append(written)
+            self._without = len(self.words) if word == "without" and self.subject is None else self._without
         return True
 
     def _place(self, word: str, form: str) -> None:
@@ -174,7 +181,7 @@ def statement(text: str) -> Statement:
         tuple(reader.negations),
         tuple(quantities(plain)),
         grows,
-        reader.than,
+        comparison(plain, len(reader.negations) % 2 == 1),
         frozenset(reader.circumstances),
         frozenset(reader.absent),
         frozenset(reader.labels),
@@ -190,7 +197,7 @@ def _denies_all(text: str) -> bool:
 
 
 def _phase(text: str, words: set[str]) -> str:
-    is_reported = any(stem(word) in REPORTS for word in words)
+    is_reported = bool(words & REPORTS)
     if _SUPPOSED.search(text) or (words & HYPOTHETICAL and not is_reported):
         return "supposed"
     return "past" if _PAST.search(text) else "future" if _FUTURE.search(text) else ""
@@ -261,36 +268,14 @@ def _complexity(one: Statement, other: Statement) -> Clash | None:
 
 def _comparison(one: Statement, other: Statement) -> Clash | None:
     """Compare "A is faster than B" with "B is faster than A"."""
-    if not one.than or not other.than:
+    if one.comparison is None or other.comparison is None or not one.comparison.excludes(other.comparison):
         return None
-    for at, (form, written) in enumerate(one.words[: one.than]):
-        for to, (its_form, its_written) in enumerate(other.words[: other.than]):
-            is_same, is_opposite = form == its_form, opposites(form, its_form)
-            if not (is_same or is_opposite) or not (_compares(one, at) and _compares(other, to)):
-                continue
-            mine, theirs = _sides(one, at), _sides(other, to)
-            is_straight = bool(mine[0] & theirs[0]) and bool(mine[1] & theirs[1])
-            is_swapped = bool(mine[0] & theirs[1]) and bool(mine[1] & theirs[0])
-            odd = one.is_negated != other.is_negated
-            if is_straight != is_swapped and (is_swapped != is_opposite) != odd:
-                return Clash("comparison", written, its_written, _shared(one, other))
-    return None
-
-
-def _sides(compared: Statement, at: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Return what stands before the comparative at `at` and after "than", without words of both."""
-    first, second = _set(compared.words[:at]), _set(compared.words[compared.than :])
-    return first - second, second - first
-
-
-def _agrees_as_comparison(one: Statement, other: Statement) -> bool:
-    """Return whether both compare two things, with these swapped or not."""
-    return bool(one.than and other.than)
+    return Clash("comparison", one.comparison.text, other.comparison.text, _shared(one, other))
 
 
 def _quantity(one: Statement, other: Statement) -> Clash | None:
     shared = _shared(one, other)
-    if shared < MIN_SHARED or one.is_negated != other.is_negated:
+    if one.comparison or other.comparison or shared < MIN_SHARED or one.is_negated != other.is_negated:
         return None
     pairs = [(mine, theirs) for mine in one.amounts for theirs in other.amounts if mine.kind == theirs.kind]
     clashing = [(mine, theirs) for mine, theirs in pairs if excludes(mine, theirs)]
@@ -308,7 +293,9 @@ def _own_words(one: Statement, other: Statement) -> bool:
 
 
 def _opposite(one: Statement, other: Statement) -> Clash | None:
-    if _agrees_as_comparison(one, other) or one.is_negated != other.is_negated:
+    if one.amounts and other.amounts and _other_attributes(one, other):
+        return None
+    if (one.comparison and other.comparison) or one.is_negated != other.is_negated:
         return None
     only_mine = [word for word in one.words if word[0] not in other.stems]
     only_theirs = [word for word in other.words if word[0] not in one.stems]
@@ -332,7 +319,7 @@ def _is_swapped_order(one: Statement, other: Statement, form: str, its_form: str
 
 
 def _negation(one: Statement, other: Statement) -> Clash | None:
-    if one.is_negated == other.is_negated or _agrees_as_comparison(one, other):
+    if one.is_negated == other.is_negated or (one.comparison and other.comparison):
         return None
     only_mine, only_theirs = one.stems - other.stems, other.stems - one.stems
     if any(opposites(form, its_form) for form in only_mine for its_form in only_theirs):
@@ -351,13 +338,6 @@ def _negation(one: Statement, other: Statement) -> Clash | None:
 
 def _key_words(plain: Statement, negated: Statement) -> str:
     return " ".join(written for form, written in plain.words if form in negated.stems)
-
-
-def _compares(compared: Statement, at: int) -> bool:
-    """Return whether the word at a place is a comparative: "faster", "more slowly", "less"."""
-    written = compared.words[at][1].lower()
-    before = compared.words[at - 1][1].lower() if at else ""
-    return written in _COMPARATIVES or written.endswith("er") or before in ("more", "less")
 
 
 def _set(words: Sequence[tuple[str, str]]) -> frozenset[str]:

@@ -99,4 +99,4 @@ ATTRIBUTES.extend(
     [frozenset(SYNONYMS.get(stem(word), stem(word)) for word in group.split()) for group in line.split("|")]
     for line in WORDS["attributes"].strip().splitlines()
 )
-REPORTS = frozenset(map(stem, WORDS["reports"].split()))
+REPORTS = frozenset(WORDS["reports"].split())

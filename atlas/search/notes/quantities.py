@@ -141,8 +141,8 @@ _NAMED: dict[str, list[list[float]]] = WORDS["growth"]
 _NAMES = re.compile(rf"\b(?:{_either(_NAMED)})(?:[- ]time\b|\b)", re.IGNORECASE)
 _BIG_O = re.compile(
     r"(?P<letter>\bbig[- ]O(?: of)?|\b(?:O|Theta|Omega)|[ΘΩ])\s?\((?P<inside>(?:[^()]|\([^()]{0,40}\)){1,80})\)|"
-    r"\b(?:proportional to|order of|as|in|is|takes) (?:the )?(?P<bare>(?:square root of |square of )?[a-zA-Z]"
-    r"(?: log [a-zA-Z]\b|\^\d(?:\.\d+)?|²|³| squared| cubed|\b(?! [a-z])))",
+    r"\b(?:proportional to|order of|as|in|is|takes) (?:the )?(?P<bare>(?:square root of |square of )?[b-hj-z]"
+    r"(?: log [a-z]\b|\^\d(?:\.\d+)?|²|³| squared| cubed|\b(?! [a-z])))",
 )
 _BOUNDED = re.compile(r"\b(?:at most|at worst|bounded(?: above)?|no (?:worse|more|slower) than|upper bound)\b", re.IGNORECASE)
 _FACTOR = re.compile(r"log\^?\d*\s*\(?[a-z]*\)?|sqrt\s*\(?[a-z]\)?|√\s*\(?[a-z]\)?|[\w.]+!|\d[\d.]*\^\(?[a-z]\)?|[a-z](?:\^[\d.]+)?")

@@ -1,0 +1,125 @@
+"""Comparisons of two things: "A is faster than B", "B outperforms A", "A is at least as fast as B"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from atlas.search.notes.opposites import STOP_WORDS, SYNONYMS, WORDS, opposites, sides, stem
+
+_MORE = frozenset(("more", "less", "fewer"))
+_WORD = re.compile(r"[A-Za-z0-9][\w'-]*(?:[.][\w'-]+)*")
+_AS = re.compile(r"\b(?P<least>at least )?(?:just )?as (?P<word>[a-z]+)(?: [a-z]+){0,3}? as\b", re.IGNORECASE)
+_THAN = re.compile(r"\bthan\b(?!\s*(?:\d|about|half|once|" + "|".join(WORDS["numbers"]) + r")\b)", re.IGNORECASE)
+_VERB = re.compile(r"\b(?:" + "|".join(WORDS["winning"].split()) + r")\b", re.IGNORECASE)
+_ASPECT = re.compile(r"\b(?:in|on|at|for|by) ([a-z]+)", re.IGNORECASE)
+_VALUES = [frozenset(map(stem, group.split())) for group in WORDS["values"].split("|")]
+_FLIPPED = str.maketrans("<>", "><")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides, and which of the signs <, = and > may stand between them for a dimension."""
+
+    first: frozenset[str]
+    second: frozenset[str]
+    dimensions: tuple[tuple[int, str], ...]
+    """(1 or -1, stem): what is compared; several names of one dimension."""
+    signs: frozenset[str]
+    text: str
+
+    def excludes(self, other: Comparison) -> bool:
+        """Return whether the comparisons are about the same things and cannot both hold."""
+        sense = _sense(self.dimensions, other.dimensions)
+        straight = (len(self.first & other.first), len(self.second & other.second))
+        swapped = (len(self.first & other.second), len(self.second & other.first))
+        if not sense or max(min(straight), min(swapped)) == 0 or sum(straight) == sum(swapped):
+            return False
+        is_swapped = sum(swapped) > sum(straight)
+        if not min(swapped if is_swapped else straight):
+            return False
+        turns = is_swapped != (sense < 0)
+        theirs = frozenset(sign.translate(_FLIPPED) for sign in other.signs) if turns else other.signs
+        return not self.signs & theirs
+
+
+def _sense(mine: Sequence[tuple[int, str]], theirs: Sequence[tuple[int, str]]) -> int:
+    """Return 1 if both compare by the same, -1 if by opposites, 0 if by different dimensions."""
+    for sign, form in mine:
+        for its_sign, its_form in theirs:
+            if form == its_form:
+                return sign * its_sign
+            value = _value(form) * _value(its_form)
+            if opposites(form, its_form):
+                return -sign * its_sign
+            if value and (form in ("good", "bad") or its_form in ("good", "bad")):
+                return sign * its_sign * value
+    return 0
+
+
+def _value(form: str) -> int:
+    """Return 1 for what is welcome, -1 for its opposite, 0 for the rest."""
+    return 1 if form in _VALUES[0] else -1 if form in _VALUES[1] else 0
+
+
+def comparison(text: str, is_negated: bool) -> Comparison | None:
+    """Return what a sentence compares; `is_negated` if it has an odd number of negations."""
+    if match := _AS.search(text):
+        dimensions = ((1, _adjective(match["word"].lower())),)
+        signs = "=>" if match["least"] else "="
+        denied = "<"
+    elif match := _THAN.search(text):
+        if (found := _comparative(text[: match.start()])) is None:
+            return None
+        dimensions, at = found
+        text_before = text[: at[0]] + " " + text[at[1] : match.start()]
+        signs = "<=" if is_negated else ">"
+        return _compared(text_before, text[match.end() :], dimensions, signs, text[at[0] : at[1]])
+    elif match := _VERB.search(text):
+        aspect = _ASPECT.findall(text[match.end() :])
+        dimensions = (*((1, _adjective(word.lower())) for word in aspect), (1, "good"))
+        signs, denied = ">", "<="
+    else:
+        return None
+    signs = denied if is_negated else signs
+    return _compared(text[: match.start()], text[match.end() :], dimensions, signs, match.group())
+
+
+def _compared(
+    before: str, after: str, dimensions: Sequence[tuple[int, str]], signs: str, text: str
+) -> Comparison | None:
+    first, second = _stems(before), _stems(after)
+    return Comparison(first - second, second - first, tuple(dimensions), frozenset(signs), text)
+
+
+def _stems(text: str) -> frozenset[str]:
+    words = (word.lower().removesuffix("'s") for word in _WORD.findall(text))
+    return frozenset(SYNONYMS.get(stem(word), stem(word)) for word in words if word not in STOP_WORDS)
+
+
+def _comparative(before: str) -> tuple[list[tuple[int, str]], tuple[int, int]] | None:
+    """Return the dimensions and the place of the last comparative of a text."""
+    words = list(_WORD.finditer(before))
+    for at in range(len(words) - 1, -1, -1):
+        word = words[at].group().lower()
+        if word in _MORE:
+            sign = 1 if word == "more" else -1
+            noun = [(sign, _adjective(words[at + 1].group().lower()))] if at + 1 < len(words) else []
+            end = words[min(at + 1, len(words) - 1)].end()
+            return [*noun, (1, word)], (words[at].start(), end)
+        if word in ("better", "worse"):
+            return [(1, "good" if word == "better" else "bad")], words[at].span()
+        if word.endswith("er") and len(word) > 4 and set(sides(stem(word))):
+            return [(1, _adjective(word))], words[at].span()
+    return None
+
+
+def _adjective(word: str) -> str:
+    """Return the stem of an adjective without the ending of its comparative."""
+    form = stem(word)
+    for ending, less in (("ier", "y"), ("er", ""), ("er", "e")):
+        root = stem(word.removesuffix(ending) + less) if word.endswith(ending) and len(word) > 4 else ""
+        if root and set(sides(root)):
+            return root
+    return form
