@@ -32,12 +32,8 @@ class Comparison:
     def excludes(self, other: Comparison) -> bool:
         """Return whether the comparisons are about the same things and cannot both hold."""
         sense = _sense(self.dimensions, other.dimensions)
-        straight = (len(self.first & other.first), len(self.second & other.second))
-        swapped = (len(self.first & other.second), len(self.second & other.first))
-        if not sense or max(min(straight), min(swapped)) == 0 or sum(straight) == sum(swapped):
-            return False
-        is_swapped = sum(swapped) > sum(straight)
-        if not min(swapped if is_swapped else straight):
+        is_swapped = bool(self.first & other.second and self.second & other.first)
+        if not sense or not (is_swapped or (self.first & other.first and self.second & other.second)):
             return False
         turns = is_swapped != (sense < 0)
         theirs = frozenset(sign.translate(_FLIPPED) for sign in other.signs) if turns else other.signs
@@ -107,7 +103,7 @@ def _comparative(before: str) -> tuple[list[tuple[int, str]], tuple[int, int]] |
             sign = 1 if word == "more" else -1
             noun = [(sign, _adjective(words[at + 1].group().lower()))] if at + 1 < len(words) else []
             end = words[min(at + 1, len(words) - 1)].end()
-            return [*noun, (1, word)], (words[at].start(), end)
+            return [*noun, (1, stem(word))], (words[at].start(), end)
         if word in ("better", "worse"):
             return [(1, "good" if word == "better" else "bad")], words[at].span()
         if word.endswith("er") and len(word) > 4 and set(sides(stem(word))):

@@ -7,6 +7,7 @@ that a reader can judge. Meaning is not understood: a clash is a hint, never a v
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from atlas.search.notes.opposites import (
     sides,
     stem,
 )
-from atlas.search.notes.quantities import Growth, Quantity, excludes, growth, quantities
+from atlas.search.notes.quantities import Growth, Quantity, excludes, growth, is_unit, quantities
 
 MIN_SHARED = 0.5
 """Share of the content words of the statement with fewer words that the other one must contain."""
@@ -47,6 +48,7 @@ MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
 _LABELS = frozenset(map(stem, WORDS["labels"].split()))
+_MAXIMUM, _MINIMUM = stem("maximum"), stem("minimum")
 _AND = frozenset(("and", "or", "nor"))
 
 
@@ -110,7 +112,7 @@ class _Reader:
         self.subject: frozenset[str] | None = None
         self.seen: set[str] = set()
         self._opening, self._length, self._last, self._before = "", 0, "", ""
-        self._without = -1
+        self._without, self._is_first = -1, False
 
     def read(self, written: str) -> None:
         """Take the next word."""
@@ -152,11 +154,11 @@ class _Reader:
             self.labels.add(label)
             if len(self.words) <= 1:
                 self.circumstances.add(label)
-        if word in CIRCUMSTANCES or word in CONDITIONS:
-            self._opening, self._length = word, 0
+        if word in CIRCUMSTANCES or word in CONDITIONS or (word == "for" and not self.seen):
+            self._opening, self._length, self._is_first = word, 0, not self.seen
         elif self._opening and word not in STOP_WORDS:
             self._length += 1
-            is_meant = self._opening in CONDITIONS or not set(sides(stem(word)))
+            is_meant = self._is_first or self._opening in CONDITIONS or not set(sides(stem(word)))
             is_counted = self._length == 1 or self._last == "version"
             if self._length <= MAX_CIRCUMSTANCE and (is_counted if is_number else is_meant):
                 (self.absent if self._opening == "without" else self.circumstances).add(form)
@@ -164,7 +166,7 @@ class _Reader:
     def _content(self, word: str, form: str, written: str) -> None:
         if stem(word) in NEGATING_VERBS:
             self.negations.append(written)
-        elif word not in STOP_WORDS and not word[0].isdigit():
+        elif word not in STOP_WORDS and not word[0].isdigit() and not (self._last[:1].isdigit() and is_unit(word)):
             self.words.append((form, written))
 
 
@@ -231,6 +233,8 @@ def _differ(one: Statement, other: Statement) -> bool:
 def _other_subjects(one: Statement, other: Statement) -> bool:
     """Return whether each subject has a word that the other statement lacks."""
     mine, theirs = one.subject - other.stems, other.subject - one.stems
+    if one.comparison and other.comparison:
+        return False
     return bool(mine and theirs) and not any(opposites(form, its) for form in mine for its in theirs)
 
 
@@ -277,14 +281,25 @@ def _quantity(one: Statement, other: Statement) -> Clash | None:
     shared = _shared(one, other)
     if one.comparison or other.comparison or shared < MIN_SHARED or one.is_negated != other.is_negated:
         return None
-    pairs = [(mine, theirs) for mine in one.amounts for theirs in other.amounts if mine.kind == theirs.kind]
+    pairs = [(mine, theirs) for mine in _amounts(one, other) for theirs in _amounts(other, one) if mine.is_like(theirs)]
     clashing = [(mine, theirs) for mine, theirs in pairs if excludes(mine, theirs)]
-    is_one = len(clashing) == 1 and len(pairs) - len(clashing) <= 1
+    is_one = clashing and len(pairs) <= 2 and (len(clashing) == 1 or 1 in (len(one.amounts), len(other.amounts)))
     if not is_one or len(one.amounts) > 2 or not _same_subject(one, other) or _own_words(one, other):
         return None
     if _other_attributes(one, other):
         return None
     return Clash("quantity", clashing[0][0].text, clashing[0][1].text, shared)
+
+
+def _amounts(one: Statement, other: Statement) -> list[Quantity]:
+    """Return the quantities; what only one side calls a maximum or minimum is a bound of the other's."""
+    stems = one.stems - other.stems
+    amounts = list(one.amounts)
+    if _MAXIMUM in stems:
+        amounts = [amount._replace(low=-math.inf) for amount in amounts]
+    elif _MINIMUM in stems:
+        amounts = [amount._replace(high=math.inf) for amount in amounts]
+    return amounts
 
 
 def _own_words(one: Statement, other: Statement) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from atlas.search.notes.opposites import WORDS, stem
+from atlas.search.notes.opposites import SYNONYMS, WORDS, stem
 
 _UNITS: dict[str, tuple[str, float]] = {
     unit: (kind, float(factor)) for kind, units in WORDS["units"].items() for unit, factor in units.items()
@@ -30,15 +30,16 @@ def _either(words: Iterable[str]) -> str:
 
 
 _PHRASE = re.compile(
-    rf"(?P<bound>{_either(_BOUNDS)})?\s*"
-    rf"(?P<number>\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b(?:{_either(_NUMBERS)})\b)"
-    rf"(?:\s*(?P<scale>{_either(_SCALES)})\b)?\s*(?:of\s+)?(?:an?\s+)?(?P<unit>%|[A-Za-zµ]+)?",
+    rf"(?:(?P<bound>{_either(_BOUNDS)})\s*(?:(?:{_either(WORDS['labels'].split())})\s+)?)?"
+    rf"(?P<number>\d+(?:\.\d+){{2,3}}|\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b(?:{_either(_NUMBERS)})\b)"
+    rf"(?:\s*(?P<scale>{_either(_SCALES)})\b)?(?:\s*(?:of\s+)?(?:an?\s+)?|-)(?P<unit>%|[A-Za-zµ]+)?",
     re.IGNORECASE,
 )
 
 
 _RANGE_START = re.compile(r"(?:(?:between|from)\s+)?(\d[\d,_]*(?:\.\d+)?)\s*\S*\s*(?:and|to|-|–)\s*$", re.IGNORECASE)
 _KINDS = frozenset(WORDS["units"])
+_AFTER = [(name, re.compile(text, re.IGNORECASE)) for name, text in WORDS["after_number"].items()]
 
 
 class Quantity(NamedTuple):
@@ -50,6 +51,12 @@ class Quantity(NamedTuple):
     text: str
     start: int
     """Offset in the sentence."""
+    also: str = ""
+    """The word after an adjective: "5 open sockets"."""
+
+    def is_like(self, other: Quantity) -> bool:
+        """Return whether both count the same."""
+        return bool({self.kind, self.also} & {other.kind, other.also} - {""})
 
 
 def quantities(sentence: str) -> list[Quantity]:
@@ -64,8 +71,12 @@ def quantities(sentence: str) -> list[Quantity]:
         kind, factor = _unit(unit, sentence[: match.start()])
         if not kind or (number.lower() == "one" and kind not in ("time", "bytes", "share")):
             continue
-        low, high = _interval(value * factor, (match["bound"] or "").lower())
-        found.append(Quantity(kind, low, high, match.group().strip(), match.start()))
+        bound = _BOUNDS.get((match["bound"] or "").lower(), "")
+        if not bound:
+            bound = next((name for name, after in _AFTER if after.match(sentence, match.end("number"))), "")
+        low, high = _interval(value * factor, bound)
+        also = _next_word(sentence[match.end() : match.end() + 40]) if unit and kind not in _KINDS else ""
+        found.append(Quantity(kind, low, high, match.group().strip(), match.start(), also))
     return _ranges(sentence, found)
 
 
@@ -85,18 +96,34 @@ def _ranges(sentence: str, found: Sequence[Quantity]) -> list[Quantity]:
     return joined
 
 
+def _next_word(after: str) -> str:
+    match = re.match(r"\s+([a-z]+)", after)
+    return _counted(match[1]) if match and match[1] not in _NOT_UNITS else ""
+
+
+def _counted(word: str) -> str:
+    return SYNONYMS.get(stem(word), stem(word))
+
+
 def _last_word(text: str) -> str:
     return text.split()[-1].lower() if text.split() else ""
 
 
+def is_unit(word: str) -> bool:
+    """Return whether a word is a unit of time, size or share."""
+    return word in _UNITS or word.removesuffix("s") in _UNITS
+
+
 def excludes(one: Quantity, other: Quantity) -> bool:
     """Return whether two quantities of one kind cannot both hold."""
-    slack = 1e-9 * max(abs(one.low), abs(other.low), 1e-9)
+    slack = 1e-9 * max(abs(bound) for bound in (one.low, one.high, other.low, other.high, 1e-9) if math.isfinite(bound))
     return one.low > other.high + slack or other.low > one.high + slack
 
 
 def _value(text: str) -> float:
     word = _NUMBERS.get(text.lower())
+    if text.count(".") > 1:
+        return sum(float(part) / 1000.0**place for place, part in enumerate(text.split(".")))
     return float(text.replace(",", "").replace("_", "")) if word is None else float(word)
 
 
@@ -105,19 +132,18 @@ def _unit(unit: str, before: str) -> tuple[str, float]:
         if form in _UNITS:
             return _UNITS[form]
     if unit and unit not in _NOT_UNITS:
-        return stem(unit), 1.0
+        return _counted(unit), 1.0
     words = re.findall(r"[a-z]+", before.lower())
     named = [word for word in words[-3:] if word not in _NOT_UNITS and len(word) > 2]
-    return (stem(named[-1]), 1.0) if named else ("", 1.0)
+    return (_counted(named[-1]), 1.0) if named else ("", 1.0)
 
 
 def _interval(value: float, bound: str) -> tuple[float, float]:
-    kind = _BOUNDS.get(bound)
-    if kind == "upper":
+    if bound == "upper":
         return -math.inf, value
-    if kind == "lower":
+    if bound == "lower":
         return value, math.inf
-    if kind == "about":
+    if bound == "about":
         return value * (1 - _TOLERANCE), value * (1 + _TOLERANCE)
     return value, value
 
@@ -144,8 +170,12 @@ _BIG_O = re.compile(
     r"\b(?:proportional to|order of|as|in|is|takes) (?:the )?(?P<bare>(?:square root of |square of )?[b-hj-z]"
     r"(?: log [a-z]\b|\^\d(?:\.\d+)?|²|³| squared| cubed|\b(?! [a-z])))",
 )
-_BOUNDED = re.compile(r"\b(?:at most|at worst|bounded(?: above)?|no (?:worse|more|slower) than|upper bound)\b", re.IGNORECASE)
-_FACTOR = re.compile(r"log\^?\d*\s*\(?[a-z]*\)?|sqrt\s*\(?[a-z]\)?|√\s*\(?[a-z]\)?|[\w.]+!|\d[\d.]*\^\(?[a-z]\)?|[a-z](?:\^[\d.]+)?")
+_BOUNDED = re.compile(
+    r"\b(?:at most|at worst|bounded(?: above)?|no (?:worse|more|slower) than|upper bound)\b", re.IGNORECASE
+)
+_FACTOR = re.compile(
+    r"log\^?\d*\s*\(?[a-z]*\)?|sqrt\s*\(?[a-z]\)?|√\s*\(?[a-z]\)?|[\w.]+!|\d[\d.]*\^\(?[a-z]\)?|[a-z](?:\^[\d.]+)?"
+)
 
 
 def growth(sentence: str) -> Growth | None:
