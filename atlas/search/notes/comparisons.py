@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 from atlas.search.notes.opposites import STOP_WORDS, SYNONYMS, WORDS, opposites, sides, stem
 
-_MORE = frozenset(("more", "less", "fewer"))
 _WORD = re.compile(r"[A-Za-z0-9][\w'-]*(?:[.][\w'-]+)*")
 _AS = re.compile(r"\b(?P<least>at least )?(?:just )?as (?P<word>[a-z]+)(?: [a-z]+){0,3}? as\b", re.IGNORECASE)
 _THAN = re.compile(r"\bthan\b(?!\s*(?:\d|about|half|once|" + "|".join(WORDS["numbers"]) + r")\b)", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:" + "|".join(WORDS["winning"].split()) + r")\b", re.IGNORECASE)
-_ASPECT = re.compile(r"\b(?:in|on|at|for|by) ([a-z]+)", re.IGNORECASE)
+_ASPECT = re.compile(r"\b(?:in|on|at|for|by) ([a-z]+)(?: ([a-z]+))?", re.IGNORECASE)
 _VALUES = [frozenset(map(stem, group.split())) for group in WORDS["values"].split("|")]
+_COSTS = frozenset(SYNONYMS.get(stem(word), stem(word)) for word in WORDS["costs"].split())
+_SIZES = {word: sign for sign, words in ((1, WORDS["larger"]), (-1, WORDS["smaller"])) for word in words.split()}
+_EQUALLY = re.compile(r"\bequally (?P<word>[a-z]+)", re.IGNORECASE)
 _FLIPPED = str.maketrans("<>", "><")
 
 
@@ -28,10 +30,14 @@ class Comparison:
     """(1 or -1, stem): what is compared; several names of one dimension."""
     signs: frozenset[str]
     text: str
+    words: frozenset[str]
+    """Stems of both sides; equal sides name both things at once: "A and B are equally fast"."""
 
     def excludes(self, other: Comparison) -> bool:
         """Return whether the comparisons are about the same things and cannot both hold."""
         sense = _sense(self.dimensions, other.dimensions)
+        if self.first == self.second or other.first == other.second:
+            return bool(sense and self.words & other.words) and not self.signs & other.signs
         is_swapped = bool(self.first & other.second and self.second & other.first)
         if not sense or not (is_swapped or (self.first & other.first and self.second & other.second)):
             return False
@@ -61,6 +67,11 @@ def _value(form: str) -> int:
 
 def comparison(text: str, is_negated: bool) -> Comparison | None:
     """Return what a sentence compares; `is_negated` if it has an odd number of negations."""
+    if match := _EQUALLY.search(text):
+        words = _stems(text[: match.start()])
+        dimensions = ((1, _adjective(match["word"].lower())),)
+        signs = frozenset("<>" if is_negated else "=")
+        return Comparison(words, words, dimensions, signs, match.group(), words)
     if match := _AS.search(text):
         dimensions = ((1, _adjective(match["word"].lower())),)
         signs = "=>" if match["least"] else "="
@@ -69,12 +80,13 @@ def comparison(text: str, is_negated: bool) -> Comparison | None:
         if (found := _comparative(text[: match.start()])) is None:
             return None
         dimensions, at = found
-        text_before = text[: at[0]] + " " + text[at[1] : match.start()]
+        kept = text[at[0] : at[1]].partition(" ")[2]
+        text_before = f"{text[: at[0]]} {kept} {text[at[1] : match.start()]}"
         signs = "<=" if is_negated else ">"
         return _compared(text_before, text[match.end() :], dimensions, signs, text[at[0] : at[1]])
     elif match := _VERB.search(text):
-        aspect = _ASPECT.findall(text[match.end() :])
-        dimensions = (*((1, _adjective(word.lower())) for word in aspect), (1, "good"))
+        aspects = [_adjective(word.lower()) for pair in _ASPECT.findall(text[match.end() :]) for word in pair if word]
+        dimensions = (*((-1 if form in _COSTS else 1, form) for form in aspects), (1, "good"))
         signs, denied = ">", "<="
     else:
         return None
@@ -86,7 +98,7 @@ def _compared(
     before: str, after: str, dimensions: Sequence[tuple[int, str]], signs: str, text: str
 ) -> Comparison | None:
     first, second = _stems(before), _stems(after)
-    return Comparison(first - second, second - first, tuple(dimensions), frozenset(signs), text)
+    return Comparison(first - second, second - first, tuple(dimensions), frozenset(signs), text, first | second)
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -99,11 +111,11 @@ def _comparative(before: str) -> tuple[list[tuple[int, str]], tuple[int, int]] |
     words = list(_WORD.finditer(before))
     for at in range(len(words) - 1, -1, -1):
         word = words[at].group().lower()
-        if word in _MORE:
-            sign = 1 if word == "more" else -1
-            noun = [(sign, _adjective(words[at + 1].group().lower()))] if at + 1 < len(words) else []
-            end = words[min(at + 1, len(words) - 1)].end()
-            return [*noun, (1, stem(word))], (words[at].start(), end)
+        if word in _SIZES:
+            after = words[at + 1 : at + 3]
+            named = [(_SIZES[word], _adjective(noun.group().lower())) for noun in after]
+            own = [(1, stem(word)), (1, _adjective(word))]
+            return [*named, *own], (words[at].start(), after[-1].end() if after else words[at].end())
         if word in ("better", "worse"):
             return [(1, "good" if word == "better" else "bad")], words[at].span()
         if word.endswith("er") and len(word) > 4 and set(sides(stem(word))):
@@ -112,8 +124,8 @@ def _comparative(before: str) -> tuple[list[tuple[int, str]], tuple[int, int]] |
 
 
 def _adjective(word: str) -> str:
-    """Return the stem of an adjective without the ending of its comparative."""
-    form = stem(word)
+    """Return the stem of a word without the ending of a comparative."""
+    form = SYNONYMS.get(stem(word), stem(word))
     for ending, less in (("ier", "y"), ("er", ""), ("er", "e")):
         root = stem(word.removesuffix(ending) + less) if word.endswith(ending) and len(word) > 4 else ""
         if root and set(sides(root)):

@@ -49,6 +49,10 @@ MAX_CIRCUMSTANCE = 3
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
 _LABELS = frozenset(map(stem, WORDS["labels"].split()))
 _MAXIMUM, _MINIMUM = stem("maximum"), stem("minimum")
+_NEED = frozenset((stem("require"),))
+_EVENTS = frozenset(map(stem, WORDS["events"].split()))
+_MONTHS = "|".join(month.capitalize() for month in WORDS["months"].split())
+_DATE = re.compile(rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,4}})?\b|\b(?:19|20)\d\d(?:-\d\d){{0,2}}\b")
 _AND = frozenset(("and", "or", "nor"))
 
 
@@ -86,6 +90,12 @@ class Statement:
     """Whether it is about some cases only."""
     is_total: bool
     """Whether it is about every case."""
+    is_default: bool
+    """Whether it says what holds "by default"."""
+    is_option: bool
+    """Whether it says what can be."""
+    dates: frozenset[str]
+    """Months, and days of a month, in small letters."""
     phase: str
     """past, future, supposed (it states nothing) or empty."""
 
@@ -174,7 +184,7 @@ def statement(text: str) -> Statement:
     """Prepare a sentence."""
     plain = _PHRASES.sub(lambda found: PHRASES[found.group().lower()], text.replace("’", "'"))
     grows = growth(plain)
-    rest = plain if grows is None else plain[: grows.start] + " " + plain[grows.end :]
+    rest = plain if grows is None else plain[: grows.start] + grows.resource + plain[grows.end :]
     reader = _Reader()
     for match in _WORD.finditer(rest):
         reader.read(match.group())
@@ -190,6 +200,9 @@ def statement(text: str) -> Statement:
         reader.subject or frozenset(),
         bool(reader.seen & SOME) or _denies_all(plain),
         bool(reader.seen & ALL),
+        "default" in reader.seen,
+        bool(reader.seen & {"can", "may"}) and "default" not in reader.seen,
+        frozenset(match.group().lower() for match in _DATE.finditer(plain)),
         _phase(plain, reader.seen),
     )
 
@@ -207,6 +220,8 @@ def _phase(text: str, words: set[str]) -> str:
 
 def clash(one: Statement, other: Statement) -> Clash | None:
     """Return what clashes between two statements about the same thing, None if nothing does."""
+    if found := _dates(one, other):
+        return found
     if _differ(one, other):
         return None
     tests: Sequence[Callable[[Statement, Statement], Clash | None]] = (
@@ -222,6 +237,8 @@ def clash(one: Statement, other: Statement) -> Clash | None:
 def _differ(one: Statement, other: Statement) -> bool:
     """Return whether the statements are about different times, circumstances or subjects."""
     if "supposed" in (one.phase, other.phase) or one.phase != other.phase:
+        return True
+    if one.is_default and other.is_option or other.is_default and one.is_option:
         return True
     if (one.absent & other.stems) - other.absent or (other.absent & one.stems) - one.absent:
         return True
@@ -279,6 +296,8 @@ def _comparison(one: Statement, other: Statement) -> Clash | None:
 
 def _quantity(one: Statement, other: Statement) -> Clash | None:
     shared = _shared(one, other)
+    if one.is_partial != other.is_partial:
+        return None
     if one.comparison or other.comparison or shared < MIN_SHARED or one.is_negated != other.is_negated:
         return None
     pairs = [(mine, theirs) for mine in _amounts(one, other) for theirs in _amounts(other, one) if mine.is_like(theirs)]
@@ -307,22 +326,46 @@ def _own_words(one: Statement, other: Statement) -> bool:
     return min(len(one.stems - other.stems), len(other.stems - one.stems)) > 2
 
 
+def _dates(one: Statement, other: Statement) -> Clash | None:
+    """Return the two dates of one event; everything else has to be the same."""
+    if not one.dates or not other.dates or one.dates & other.dates or one.is_negated or other.is_negated:
+        return None
+    months = {stem(word.lower()) for side in (one, other) for date in side.dates for word in date.split()}
+    rest = one.stems - months
+    if rest != other.stems - months or not rest & _EVENTS:
+        return None
+    return Clash("quantity", " ".join(sorted(one.dates)), " ".join(sorted(other.dates)), 1.0)
+
+
 def _opposite(one: Statement, other: Statement) -> Clash | None:
     if one.amounts and other.amounts and _other_attributes(one, other):
         return None
     if (one.comparison and other.comparison) or one.is_negated != other.is_negated:
         return None
-    only_mine = [word for word in one.words if word[0] not in other.stems]
-    only_theirs = [word for word in other.words if word[0] not in one.stems]
-    for form, written in only_mine:
-        for its_form, its_written in only_theirs:
-            if not opposites(form, its_form) or _is_swapped_order(one, other, form, its_form):
-                continue
-            without = frozenset((form, its_form))
-            shared = _shared(one, other, without)
-            if shared >= MIN_SHARED and _same_subject(one, other, without):
-                return Clash("opposite", written, its_written, shared)
-    return None
+    pairs = _opposite_pairs(one, other)
+    without = frozenset(form for pair in pairs for form, _ in pair)
+    shared = _shared(one, other, without)
+    if len(pairs) % 2 == 0 or shared < MIN_SHARED or not _same_subject(one, other, without):
+        return None
+    (_, mine), (_, theirs) = pairs[0]
+    return Clash("opposite", mine, theirs, shared)
+
+
+def _opposite_pairs(one: Statement, other: Statement) -> list[tuple[tuple[str, str], tuple[str, str]]]:
+    """Return the pairs of opposite words, each word in one pair: two pairs say the same again."""
+    found: list[tuple[tuple[str, str], tuple[str, str]]] = []
+    left = [word for word in other.words if word[0] not in one.stems]
+    for word in one.words:
+        is_taken = word[0] in other.stems or any(word[0] == mine[0] for mine, _ in found)
+        match = None if is_taken else next((its for its in left if _clash_as_words(one, other, word[0], its[0])), None)
+        if match:
+            found.append((word, match))
+            left.remove(match)
+    return found
+
+
+def _clash_as_words(one: Statement, other: Statement, form: str, its_form: str) -> bool:
+    return opposites(form, its_form) and not _is_swapped_order(one, other, form, its_form)
 
 
 def _is_swapped_order(one: Statement, other: Statement, form: str, its_form: str) -> bool:
@@ -340,7 +383,7 @@ def _negation(one: Statement, other: Statement) -> Clash | None:
     if any(opposites(form, its_form) for form in only_mine for its_form in only_theirs):
         return None
     shared = _shared(one, other)
-    is_other_object = len(only_mine) == len(only_theirs) == 1
+    is_other_object = len(only_mine - _NEED) == len(only_theirs - _NEED) == 1
     if shared < MIN_SHARED_NEGATED or not _same_subject(one, other) or is_other_object:
         return None
     negated, plain = (one, other) if one.is_negated else (other, one)

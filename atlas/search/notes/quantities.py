@@ -158,6 +158,11 @@ class Growth:
     start: int
     end: int
 
+    @property
+    def resource(self) -> str:
+        """The word "time" of "constant-time", else a blank."""
+        return " time " if self.text.lower().endswith("time") else " "
+
     def excludes(self, other: Growth) -> bool:
         """Return whether no function has both growths."""
         return self.low > other.high or other.low > self.high
