@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -48,3 +49,64 @@ def test_the_clashing_words_are_named(one: str, other: str, kind: str, words: tu
 @pytest.mark.parametrize("text", ["", "?", "\x00", "1" * 5000, "O(" * 500, "not " * 2000, "日本語のテキスト"])
 def test_any_text_is_compared(text: str) -> None:
     assert clash(statement(text), statement(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("If we sharded the table, writes would be fast.", "Writes to the table are slow."),
+        ("Should anybody drop the volume, the snapshots are lost.", "The snapshots are not lost."),
+        ("Is the buffer thread-safe?", "The buffer is not thread-safe."),
+        ("Before the upgrade the boot took 40 s.", "After the upgrade the boot takes 4 s."),
+        ("Last month the fleet had 3 hosts.", "The fleet has 8 hosts."),
+        ("Release 7 bundles OpenSSL.", "Release 8 does not bundle OpenSSL."),
+        ("Inserting takes O(1) time on average.", "Inserting takes O(n) time in the worst case."),
+        ("Sorting takes linear time.", "Sorting takes constant space."),
+        ("The write buffer of the broker is 2 MB.", "The write buffer of the gateway is 8 MB."),
+        ("The queue limit is 50 jobs.", "The queue has 12 jobs."),
+        ("The agent needs Java 11 or newer.", "The agent needs Java 17."),
+        ("You cannot merge without an approval.", "Merging always requires an approval."),
+        ("The gate rejects unsigned images.", "The gate accepts signed images."),
+        ("Kafka outperforms RabbitMQ in this test.", "RabbitMQ is slower than Kafka in this test."),
+        ("The new index is not larger than the old one.", "The new index is at least as small as the old one."),
+        ("Sampling is disabled by default.", "Sampling can be enabled for a tenant."),
+    ],
+)
+def test_both_statements_can_hold(one: str, other: str) -> None:
+    assert clash(statement(one), statement(other)) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("The schema is pinned to 1.4.2.", "The schema is pinned to 1.5.0.", "quantity"),
+        ("The code hashes into 256 buckets.", "The hash code has at most 128 buckets.", "quantity"),
+        ("The feature vector has 64 dimensions.", "The feature vector is 128-dimensional.", "quantity"),
+        ("The plugin needs Python 3.9.", "The plugin needs at least Python 3.12.", "quantity"),
+        ("Half of the shards are idle.", "90% of the shards are idle.", "quantity"),
+        ("The freeze starts on 4 May.", "The freeze starts on 11 May.", "quantity"),
+        ("A session expires after 5 minutes.", "Session expiry is 2 hours.", "quantity"),
+        ("Deduplication is O(n^2) in the importer.", "Deduplication in the importer is linear.", "complexity"),
+        ("The walk costs O(V + E).", "The walk costs O(V * E).", "complexity"),
+        ("The join is exponential.", "The join takes polynomial time.", "complexity"),
+        ("Neither the CLI nor the daemon opens a socket.", "The CLI and the daemon open a socket.", "negation"),
+        ("Uploads work without a token.", "Uploads need a token.", "negation"),
+        ("The schedule is optimal.", "The schedule is suboptimal.", "opposite"),
+        ("Loading is quicker on macOS than on Linux.", "Loading takes longer on macOS than on Linux.", "comparison"),
+        ("Nginx beats Apache on static files.", "Apache is at least as fast as Nginx on static files.", "comparison"),
+        ("Both codecs are equally fast.", "The first codec is faster than the second codec.", "comparison"),
+    ],
+)
+def test_the_statements_exclude_each_other(one: str, other: str, kind: str) -> None:
+    found = clash(statement(one), statement(other))
+    assert found is not None
+    assert found.kind == kind
+
+
+@pytest.mark.parametrize(
+    "text", ["will " * 20000, "1 " * 20000, "as a " * 20000, "O((n)" * 9000, "x" * 90000, "3" + " " * 90000]
+)
+def test_long_texts_take_linear_time(text: str) -> None:
+    start = perf_counter()
+    statement(text)
+    assert perf_counter() - start < 2.0

@@ -8,31 +8,14 @@ that a reader can judge. Meaning is not understood: a clash is a hint, never a v
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from atlas.search.notes.comparisons import Comparison, comparison
-from atlas.search.notes.opposites import (
-    ALL,
-    ATTRIBUTES,
-    CIRCUMSTANCES,
-    CONDITIONS,
-    HYPOTHETICAL,
-    NEGATING_VERBS,
-    NEGATIONS,
-    PHRASES,
-    REPORTS,
-    SOME,
-    STOP_WORDS,
-    SYNONYMS,
-    VERBS,
-    WORDS,
-    opposites,
-    sides,
-    stem,
-)
-from atlas.search.notes.quantities import Growth, Quantity, excludes, growth, is_unit, quantities
+from atlas.search.notes.opposites import ATTRIBUTES, WORDS, opposites, stem
+from atlas.search.notes.quantities import Quantity, excludes
+from atlas.search.notes.statements import Statement, statement, stems_of
+
+__all__ = ["Clash", "clash", "statement"]
 
 MIN_SHARED = 0.5
 """Share of the content words of the statement with fewer words that the other one must contain."""
@@ -40,20 +23,10 @@ MIN_SHARED_NEGATED = 0.6
 """The same for statements that differ by a negation only: any two statements may differ by one."""
 MIN_SHARED_GROWTH = 0.3
 """The same where both name a complexity class: few statements do."""
-_WORD = re.compile(r"\d[\d.,]*(?:x\b)?|[A-Za-z][\w'-]*(?:[.][\w'-]+)*|%")
-_PHRASES = re.compile(r"\b(?:" + "|".join(PHRASES) + r")\b", re.IGNORECASE)
-_PAST, _FUTURE = (re.compile(WORDS["phases"][name], re.IGNORECASE) for name in ("past", "future"))
-_SUPPOSED = re.compile(WORDS["phases"]["supposed"], re.IGNORECASE)
-MAX_CIRCUMSTANCE = 3
-"""Content words of a circumstance; what follows belongs to the statement."""
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
-_LABELS = frozenset(map(stem, WORDS["labels"].split()))
 _MAXIMUM, _MINIMUM = stem("maximum"), stem("minimum")
 _NEED = frozenset((stem("require"),))
 _EVENTS = frozenset(map(stem, WORDS["events"].split()))
-_MONTHS = "|".join(month.capitalize() for month in WORDS["months"].split())
-_DATE = re.compile(rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,4}})?\b|\b(?:19|20)\d\d(?:-\d\d){{0,2}}\b")
-_AND = frozenset(("and", "or", "nor"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,156 +39,6 @@ class Clash:
     other: str
     shared: float
     """Share of content words that the statements have in common."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence prepared for comparison."""
-
-    words: tuple[tuple[str, str], ...]
-    """(stem, word as written) of the content words in order."""
-    negations: tuple[str, ...]
-    amounts: tuple[Quantity, ...]
-    growth: Growth | None
-    comparison: Comparison | None
-    circumstances: frozenset[str]
-    """Stems and numbers of phrases that begin with "in", "when", "under" and the like."""
-    absent: frozenset[str]
-    """Stems of a "without" at the beginning."""
-    labels: frozenset[str]
-    """Numbered things: "version 2"."""
-    subject: frozenset[str]
-    """Stems before the first verb; empty if no verb is known."""
-    is_partial: bool
-    """Whether it is about some cases only."""
-    is_total: bool
-    """Whether it is about every case."""
-    is_default: bool
-    """Whether it says what holds "by default"."""
-    is_option: bool
-    """Whether it says what can be."""
-    dates: frozenset[str]
-    """Months, and days of a month, in small letters."""
-    phase: str
-    """past, future, supposed (it states nothing) or empty."""
-
-    @property
-    def stems(self) -> frozenset[str]:
-        """The stems of all content words."""
-        return frozenset(form for form, _ in self.words)
-
-    @property
-    def is_negated(self) -> bool:
-        """Whether an odd number of negations is left."""
-        return len(self.negations) % 2 == 1
-
-
-class _Reader:
-    """Reads the words of a sentence in order."""
-
-    def __init__(self) -> None:
-        self.words: list[tuple[str, str]] = []
-        self.negations: list[str] = []
-        self.circumstances: set[str] = set()
-        self.absent: set[str] = set()
-        self.labels: set[str] = set()
-        self.subject: frozenset[str] | None = None
-        self.seen: set[str] = set()
-        self._opening, self._length, self._last, self._before = "", 0, "", ""
-        self._without, self._is_first = -1, False
-
-    def read(self, written: str) -> None:
-        """Take the next word."""
-        word = written.lower().rstrip(".,").removesuffix("'s")
-        if self.subject is None and self.words and (word in VERBS or word.endswith("n't")):
-            self._end_subject()
-        if word in VERBS and self._opening in CIRCUMSTANCES:
-            self._opening = ""
-        if not self._negates(word, written):
-            form = stem(word)
-            form = SYNONYMS.get(form, form)
-            self._place(word, form)
-            self._content(word, form, written)
-        self.seen.add(word)
-        self._before, self._last = self._last, word
-
-    def _end_subject(self) -> None:
-        """Keep the words so far as subject; "requests without a key" are no negated requests."""
-        self.subject = _set(self.words)
-        if self._without >= 0:
-            self.absent |= _set(self.words[self._without :])
-            self.negations = [word for word in self.negations if word.lower() != "without"]
-
-    def _negates(self, word: str, written: str) -> bool:
-        is_opening = word == "without" and not self.words
-        if is_opening or not (word in NEGATIONS or word.endswith("n't")):
-            return False
-        is_again = bool(self.negations) and (word == "nor" or self._last in _AND or self._before in _AND)
-        if not is_again:
-            self.negations.append(written)
-            self._without = len(self.words) if word == "without" and self.subject is None else self._without
-        return True
-
-    def _place(self, word: str, form: str) -> None:
-        """Collect circumstances and labels."""
-        is_number = word[0].isdigit()
-        if is_number and stem(self._last) in _LABELS:
-            label = f"{stem(self._last)} {word}"
-            self.labels.add(label)
-            if len(self.words) <= 1:
-                self.circumstances.add(label)
-        if word in CIRCUMSTANCES or word in CONDITIONS or (word == "for" and not self.seen):
-            self._opening, self._length, self._is_first = word, 0, not self.seen
-        elif self._opening and word not in STOP_WORDS:
-            self._length += 1
-            is_meant = self._is_first or self._opening in CONDITIONS or not set(sides(stem(word)))
-            is_counted = self._length == 1 or self._last == "version"
-            if self._length <= MAX_CIRCUMSTANCE and (is_counted if is_number else is_meant):
-                (self.absent if self._opening == "without" else self.circumstances).add(form)
-
-    def _content(self, word: str, form: str, written: str) -> None:
-        if stem(word) in NEGATING_VERBS:
-            self.negations.append(written)
-        elif word not in STOP_WORDS and not word[0].isdigit() and not (self._last[:1].isdigit() and is_unit(word)):
-            self.words.append((form, written))
-
-
-def statement(text: str) -> Statement:
-    """Prepare a sentence."""
-    plain = _PHRASES.sub(lambda found: PHRASES[found.group().lower()], text.replace("’", "'"))
-    grows = growth(plain)
-    rest = plain if grows is None else plain[: grows.start] + grows.resource + plain[grows.end :]
-    reader = _Reader()
-    for match in _WORD.finditer(rest):
-        reader.read(match.group())
-    return Statement(
-        tuple(reader.words),
-        tuple(reader.negations),
-        tuple(quantities(plain)),
-        grows,
-        comparison(plain, len(reader.negations) % 2 == 1),
-        frozenset(reader.circumstances),
-        frozenset(reader.absent),
-        frozenset(reader.labels),
-        reader.subject or frozenset(),
-        bool(reader.seen & SOME) or _denies_all(plain),
-        bool(reader.seen & ALL),
-        "default" in reader.seen,
-        bool(reader.seen & {"can", "may"}) and "default" not in reader.seen,
-        frozenset(match.group().lower() for match in _DATE.finditer(plain)),
-        _phase(plain, reader.seen),
-    )
-
-
-def _denies_all(text: str) -> bool:
-    return re.search(r"\bnot (?:all|every|each|always)\b", text, re.IGNORECASE) is not None
-
-
-def _phase(text: str, words: set[str]) -> str:
-    is_reported = bool(words & REPORTS)
-    if _SUPPOSED.search(text) or (words & HYPOTHETICAL and not is_reported):
-        return "supposed"
-    return "past" if _PAST.search(text) else "future" if _FUTURE.search(text) else ""
 
 
 def clash(one: Statement, other: Statement) -> Clash | None:
@@ -238,7 +61,7 @@ def _differ(one: Statement, other: Statement) -> bool:
     """Return whether the statements are about different times, circumstances or subjects."""
     if "supposed" in (one.phase, other.phase) or one.phase != other.phase:
         return True
-    if one.is_default and other.is_option or other.is_default and one.is_option:
+    if (one.is_default and other.is_option) or (other.is_default and one.is_option):
         return True
     if (one.absent & other.stems) - other.absent or (other.absent & one.stems) - one.absent:
         return True
@@ -296,7 +119,7 @@ def _comparison(one: Statement, other: Statement) -> Clash | None:
 
 def _quantity(one: Statement, other: Statement) -> Clash | None:
     shared = _shared(one, other)
-    if one.is_partial != other.is_partial:
+    if one.is_vague != other.is_vague:
         return None
     if one.comparison or other.comparison or shared < MIN_SHARED or one.is_negated != other.is_negated:
         return None
@@ -314,6 +137,8 @@ def _amounts(one: Statement, other: Statement) -> list[Quantity]:
     """Return the quantities; what only one side calls a maximum or minimum is a bound of the other's."""
     stems = one.stems - other.stems
     amounts = list(one.amounts)
+    if any(math.isinf(amount.low) or math.isinf(amount.high) for amount in other.amounts):
+        return amounts
     if _MAXIMUM in stems:
         amounts = [amount._replace(low=-math.inf) for amount in amounts]
     elif _MINIMUM in stems:
@@ -328,6 +153,8 @@ def _own_words(one: Statement, other: Statement) -> bool:
 
 def _dates(one: Statement, other: Statement) -> Clash | None:
     """Return the two dates of one event; everything else has to be the same."""
+    if one.phase != other.phase or one.phase == "supposed":
+        return None
     if not one.dates or not other.dates or one.dates & other.dates or one.is_negated or other.is_negated:
         return None
     months = {stem(word.lower()) for side in (one, other) for date in side.dates for word in date.split()}
@@ -373,7 +200,8 @@ def _is_swapped_order(one: Statement, other: Statement, form: str, its_form: str
     if form not in _ORDER or its_form not in _ORDER:
         return False
     at, to = ([word for word, _ in side.words].index(mark) for side, mark in ((one, form), (other, its_form)))
-    return bool(_set(one.words[:at]) & _set(other.words[to:])) and bool(_set(one.words[at:]) & _set(other.words[:to]))
+    before, after = stems_of(one.words[:at]), stems_of(one.words[at:])
+    return bool(before & stems_of(other.words[to:])) and bool(after & stems_of(other.words[:to]))
 
 
 def _negation(one: Statement, other: Statement) -> Clash | None:
@@ -396,7 +224,3 @@ def _negation(one: Statement, other: Statement) -> Clash | None:
 
 def _key_words(plain: Statement, negated: Statement) -> str:
     return " ".join(written for form, written in plain.words if form in negated.stems)
-
-
-def _set(words: Sequence[tuple[str, str]]) -> frozenset[str]:
-    return frozenset(form for form, _ in words)

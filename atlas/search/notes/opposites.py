@@ -16,7 +16,6 @@ SOME = frozenset(WORDS["some"].split())
 PHRASES: dict[str, str] = WORDS["phrases"]
 HYPOTHETICAL = frozenset(WORDS["hypothetical"].split())
 VERBS = frozenset(WORDS["verbs"].split())
-ALL = frozenset(WORDS["all"].split())
 ATTRIBUTES: list[list[frozenset[str]]] = []
 """Groups of alternatives that say which quantity is meant: stems."""
 _PREFIXES = tuple(WORDS["negating_prefixes"].split())
@@ -34,7 +33,7 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
             word = word[: -len(ending)] + less
             break
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]
     return _root(word)
 

@@ -25,6 +25,9 @@ _TOLERANCE = 0.2
 """Half the width of "about N", as a share of N."""
 
 
+_LABELS = frozenset(map(stem, WORDS["labels"].split()))
+
+
 def _either(words: Iterable[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
@@ -32,7 +35,7 @@ def _either(words: Iterable[str]) -> str:
 _PHRASE = re.compile(
     rf"(?:(?P<bound>{_either(_BOUNDS)})\s*(?:(?:{_either(WORDS['labels'].split())})\s+)?)?"
     rf"(?P<number>\d+(?:\.\d+){{2,3}}|\d[\d,_]*(?:\.\d+)?(?:[eE]-?\d+)?|\b(?:{_either(_NUMBERS)})\b)"
-    rf"(?:\s*(?P<scale>{_either(_SCALES)})\b)?(?:\s*(?:of\s+)?(?:an?\s+)?|-)(?P<unit>%|[A-Za-zµ]+)?",
+    rf"(?:\s*(?P<scale>{_either(_SCALES)})\b)?(?:-(?=[a-z]{{3}})|\s*(?:of\s+)?(?:an?\s+)?)(?P<unit>%|[A-Za-zµ]+)?",
     re.IGNORECASE,
 )
 
@@ -68,7 +71,9 @@ def quantities(sentence: str) -> list[Quantity]:
             continue
         value = _value(number) * _SCALES.get((match["scale"] or "").lower(), 1.0)
         unit = (match["unit"] or "").lower()
-        kind, factor = _unit(unit, sentence[: match.start()])
+        kind, factor = _unit(unit, sentence[max(0, match.start("number") - 60) : match.start("number")])
+        if kind in _LABELS and number.count(".") == 1:
+            value = _version(number)
         if not kind or (number.lower() == "one" and kind not in ("time", "bytes", "share")):
             continue
         bound = _BOUNDS.get((match["bound"] or "").lower(), "")
@@ -84,7 +89,7 @@ def _ranges(sentence: str, found: Sequence[Quantity]) -> list[Quantity]:
     """Join "between 10 and 20 s", "from 10 to 20 s" and "10-20 s" to one interval."""
     joined: list[Quantity] = []
     for quantity in found:
-        words = _RANGE_START.search(sentence[: quantity.start])
+        words = _RANGE_START.search(sentence, max(0, quantity.start - 60), quantity.start)
         if words is None:
             joined.append(quantity)
             continue
@@ -123,8 +128,13 @@ def excludes(one: Quantity, other: Quantity) -> bool:
 def _value(text: str) -> float:
     word = _NUMBERS.get(text.lower())
     if text.count(".") > 1:
-        return sum(float(part) / 1000.0**place for place, part in enumerate(text.split(".")))
+        return _version(text)
     return float(text.replace(",", "").replace("_", "")) if word is None else float(word)
+
+
+def _version(text: str) -> float:
+    """Return a number that orders versions: 3.10 is after 3.9."""
+    return sum(float(part) / 1000.0**place for place, part in enumerate(text.replace("_", "").split(".")) if part)
 
 
 def _unit(unit: str, before: str) -> tuple[str, float]:
