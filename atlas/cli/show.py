@@ -25,7 +25,7 @@ from atlas.tools.answers import (
     TableAnswer,
 )
 from atlas.tools.cells import cell
-from atlas.tools.citations import parents_line, shown_name
+from atlas.tools.citations import NOTE_KINDS, parents_line, quoted, shown_name
 from atlas.tools.knowledge.body import body_lines
 from atlas.tools.render import (
     OTHER_PACKAGES,
@@ -94,8 +94,12 @@ def _headline(symbol: Symbol) -> Text:
 
 def _hit(hit: Hit) -> RenderableType:
     tree = Tree(Text.assemble(f"{hit.rank}. ", _headline(hit.symbol)), guide_style="dim")
-    if hit.symbol.signature:
+    if hit.symbol.kind in NOTE_KINDS:
+        tree.add(_text(quoted(hit.symbol.name)))
+    elif hit.symbol.signature:
         tree.add(_text(hit.symbol.signature))
+    if hit.marks:
+        tree.add(_text(hit.marks, "yellow" if "suspect" in hit.marks else "dim"))
     if hit.symbol.summary:
         tree.add(_text(hit.symbol.summary, "italic"))
     for line in hit.lines:
@@ -122,6 +126,8 @@ def _node(answer: NodeAnswer) -> Iterable[RenderableType]:
     flags = {"exported": node.exported, "test": node.is_test, "generated": node.is_generated}
     traits = [node.label, node.language, lines, *node.modifiers, *(name for name, is_set in flags.items() if is_set)]
     yield _text(", ".join(trait for trait in traits if trait), "dim")
+    if node.marks:
+        yield _text(node.marks)
     if node.degrees:
         yield _text("; ".join(f"{TITLES.get(kind, kind)} {count}" for kind, count in node.degrees))
     if node.docstring:
@@ -134,12 +140,19 @@ def _context(answer: ContextAnswer) -> Iterable[RenderableType]:
     if symbol is None:
         return
     yield _headline(symbol)
+    if answer.marks:
+        yield _text(answer.marks)
     if answer.parents:
         yield _text(f"in {parents_line(answer.parents)}", "dim")
     if answer.source is not None:
         yield _code(answer.source.text, symbol.place, answer.source.start_line)
     else:
         yield Group(_code(symbol.signature, symbol.place), _text(answer.docstring, "italic"))
+    if answer.notes:
+        tree = Tree(_text("notes", "bold"), guide_style="dim")
+        for line in (line for note in answer.notes for line in note):
+            tree.add(_text(line.strip(), "yellow" if line.startswith("  suspect") else ""))
+        yield tree
     for section in answer.sections:
         yield _section(section)
 

@@ -53,6 +53,8 @@ def begin(data_dir: Path, key: str, tool: str, arguments: Mapping[str, object], 
         make_private_folder(file.parent)
         _drop_expired(file.parent)
         known = _read(file)
+        if known is not None and known.created < time.time() - LIFETIME:
+            known = None
         if known is None:
             request = Request(file, digest, note_id, time.time())
             _write(request)

@@ -56,6 +56,9 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
         # `is X unused` is answered by its usages
         intent = replace(intent, kind=Kind.USAGES)
     targets = await find_targets(reader, intent.name, intent, where.project)
+    if intent.kind == Kind.NOTES and not 0 < targets.total <= MAX_FOLLOWED:
+        # the name may be that of an entity, which is found as text
+        return None
     if not targets.targets:
         is_symbol = intent.certain or (targets.reasons and intent.kind in _ALWAYS_SYMBOLS)
         return Relation(intent, targets) if is_symbol else None

@@ -20,13 +20,14 @@ from pathlib import Path
 
 from tests.fuzz.cypher import Cypher
 from tests.fuzz.facts import Facts
+from tests.fuzz.imports import Imports
 from tests.fuzz.messages import Messages
 from tests.fuzz.mutate import mutated
 from tests.fuzz.notes import Notes
 from tests.fuzz.parser import Parser
 from tests.fuzz.target import CORPUS, Target
 
-TARGETS: tuple[type[Target], ...] = (Cypher, Parser, Facts, Notes, Messages)
+TARGETS: tuple[type[Target], ...] = (Cypher, Parser, Facts, Notes, Imports, Messages)
 MOST_SECONDS = 60
 """A single input that takes longer hangs."""
 MOST_MEMORY = 4 << 30

@@ -11,7 +11,12 @@ from typing import Any
 
 import pytest
 
+from atlas.app.session import make_session
+from atlas.config.load import load_settings
 from atlas.process.lock import lock_folder
+from atlas.tools.answers import KnowledgeAnswer
+from atlas.tools.catalogue import BY_NAME
+from atlas.tools.knowledge.body import body_structure
 from tests.neo4j.empty import empty_neo4j
 from tests.neo4j.server import PASSWORD, guarded_uri, open_uri
 from tests.surfaces.http_server import http_server
@@ -131,3 +136,38 @@ def test_user_and_password_come_from_the_environment(place: Place) -> None:
     assert (wrong.returncode, "rejected the user or password" in wrong.stderr) == (2, True), wrong.stderr
     shown = run(place, "config", "show", **who, ATLAS_STORE_PASSWORD=PASSWORD).stdout
     assert "store.password" in shown and PASSWORD not in shown
+
+
+async def test_claims_and_memories_on_a_server(place: Place) -> None:
+    """The same tools as on the embedded store: cases of all of them are in tests/surfaces."""
+    answer(place, "index")
+    settings = load_settings(str(place.root), str(place.data), environment={"ATLAS_STORE_URL": open_uri()})
+    session = make_session(settings, serves_agents=True, personal=False)
+
+    async def ask(tool: str, **arguments: object) -> dict[str, Any]:
+        found = await session.answer(BY_NAME[tool], arguments, "tester/1")
+        assert isinstance(found, KnowledgeAnswer)
+        return body_structure(found.body)
+
+    try:
+        first = await ask("ingest_hypothesis", hypothesis="Discounts are never negative.", about=["apply_discount"])
+        one = first["unit"][0]["id"]
+        second = await ask("ingest_hypothesis", hypothesis="Discounts may be negative.", kind="decision")
+        other = second["unit"][0]["id"]
+        await ask("connect_propositions", **{"from": other, "to": one, "relation": "refutes"})
+        await ask("remember", entity="Payments", observation="Owns the discounts.", type="team")
+        assert [unit["id"] for unit in (await ask("list_propositions", filter="about:apply_discount"))["units"]] == [
+            one
+        ]
+        assert [unit["id"] for unit in (await ask("list_propositions", order="confidence"))["units"]] == [other, one]
+        assert (await ask("list_entities", type="team"))["entities"][0]["observations"] == 1
+        assert (await ask("recall", query="who owns discounts"))["memories"][0]["entity"] == "Payments"
+        assert (await ask("find_contradictions", claim=one))["stated"][0]["id"] == other
+        lineage = await ask("find_scientific_lineage", start_concept=other, end_concept=one)
+        assert [step["relation"] for step in lineage["paths"][0]["steps"]] == ["refutes"]
+        file = place.root / "shop" / "cart.py"
+        file.write_text(file.read_text().replace("def apply_discount(", "def apply_discount(extra, "), "utf8")
+        unit = await ask("get_unit", id=one)
+        assert unit["about"][0]["changed"] == ["signature"]
+    finally:
+        await session.aclose()

@@ -20,6 +20,7 @@ from atlas.notes.ids import IdSource
 from atlas.pipeline.events import no_progress
 from atlas.search import Reader
 from atlas.search.notes import scoring
+from atlas.search.notes.answer_kinds import answer_factor, answer_pattern
 from atlas.search.notes.conversation import with_conversation
 from atlas.search.notes.hits import NOTE_LABELS, NoteFilter, NoteHit
 from atlas.search.notes.mentions import contains
@@ -74,6 +75,8 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         write(root / f".knowledge/entities/{at}.md", front, "\n".join(bodies[name]))
     for at, (text, front) in enumerate(CLAIMS):
         write(root / f".knowledge/claims/{at}.md", {"id": IDS.new("claim"), "kind": "claim", **front}, text)
+    (root / "adr").mkdir()
+    (root / "adr/0001-queue.md").write_text("# 0001 Queue\n\n## Decision\n\nInvoices wait in a queue of their own.\n")
     (root / "shop.py").write_text('def caching_results(search):\n    """Caching makes the search faster."""\n')
     asyncio.run(index_project(load_settings(str(root), str(folder / "d")), no_progress))
     return root, folder / "d"
@@ -138,6 +141,13 @@ async def test_only_notes_are_found_and_only_those_of_the_filter(reader: Reader)
     assert CLAIMS[2][0] not in texts(await found(min_confidence=0.5))
     assert texts(await found(client="cursor")) == [PASSAGE]
     assert {hit.node.row.label for hit in await found(labels=(Label.OBSERVATION,))} == {Label.OBSERVATION}
+
+
+async def test_decision_records_are_found_if_asked_for(reader: Reader) -> None:
+    question = "where do invoices wait"
+    found = await find_notes(reader, question, NoteFilter((*NOTE_LABELS, Label.ADR)), 5)
+    assert Label.ADR in [hit.node.row.label for hit in found]
+    assert Label.ADR not in [hit.node.row.label for hit in await find_notes(reader, question, NoteFilter(), 5)]
 
 
 async def test_observations_of_an_entity_and_of_a_time(reader: Reader) -> None:
@@ -261,6 +271,20 @@ def test_a_conversation_only_adds(scores: dict[str, float], following: dict[str,
     shared = with_conversation(positive, following, dict.fromkeys(following, 0.4))
     assert all(shared[uid] >= score for uid, score in positive.items())
     assert set(shared) == {*positive, *following.values()}
+
+
+@pytest.mark.parametrize(
+    ("question", "answers", "other"),
+    [
+        ("When did Ana move?", "I moved last Friday.", "I moved to Porto."),
+        ("which year was it built", "Built in 1987.", "Built of stone."),
+        ("How many goats are there?", "Three, and a donkey.", "Some, and a donkey."),
+    ],
+)
+def test_an_answer_of_the_right_kind_gains(question: str, answers: str, other: str) -> None:
+    pattern = answer_pattern(question)
+    assert answer_factor(pattern, answers) > answer_factor(pattern, other) == 1
+    assert answer_factor(answer_pattern("Who moved?"), answers) == 1
 
 
 def test_a_part_of_a_sequence() -> None:

@@ -8,6 +8,7 @@ from atlas._parser import VectorIndex, split_words, stem_words
 from atlas.app.main import open_atlas
 from atlas.config.load import load_settings
 from atlas.model import CODE, PROSE, PROSE_LABELS, Filter
+from atlas.parsing import name_words
 from atlas.pipeline.copying import copy_project
 from atlas.pipeline.events import no_progress
 from atlas.search.find import Mode
@@ -17,9 +18,11 @@ from tests.pipeline.trees import differences, dump, index, write_tree
 CLAIM, ENTITY, OBSERVATION = (f"{prefix}-01JD2V9Q7K0000000000000001" for prefix in "ceo")
 FILES = {
     "shop/cart.py": 'def total(prices):\n    """Sum the prices of the basket."""\n    return sum(prices)\n',
-    ".knowledge/claims/2026/attention.md": f"---\nid: {CLAIM}\nkind: claim\n---\nAttention mechanisms scale quadratically.\n",
+    ".knowledge/claims/2026/attention.md": (
+        f"---\nid: {CLAIM}\nkind: claim\ncreated: 2026-05-08T13:56:00Z\n---\nAttention mechanisms scale quadratically.\n"
+    ),
     ".knowledge/entities/billing-team.md": (
-        f"---\nid: {ENTITY}\nkind: entity\nname: Billing team\ntype: team\n---\nOwns the invoices.\n\n"
+        f"---\nid: {ENTITY}\nkind: entity\nname: Billing team\ntype: team\naliases: [payments]\n---\nOwns the invoices.\n\n"
         f"- 2026-11-20T09:00:00Z [{OBSERVATION}] Releases on Thursdays. (client: cursor)\n"
     ),
 }
@@ -70,6 +73,10 @@ async def test_words_of_notes_are_found_by_their_stems(root: Path, tmp_path: Pat
         assert await found(stem_words("releasing").split()) == [OBSERVATION]
         assert set(await found(stem_words("teams").split())) == {OBSERVATION, ENTITY}
         assert await found(stem_words("scaling quadratic attentions").split()) == [CLAIM]
+        assert await found(stem_words("in November").split()) == [OBSERVATION]
+        assert await found(stem_words("last May").split()) == [CLAIM]
+        assert set(await found(stem_words("payment").split())) == {OBSERVATION, ENTITY}
+        assert await found(name_words("who is in payments?")) == [ENTITY]
 
 
 async def test_a_changed_note_is_embedded_again_alone(root: Path, tmp_path: Path) -> None:

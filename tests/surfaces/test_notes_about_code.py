@@ -10,12 +10,14 @@ import pytest
 
 from atlas.api import Atlas
 from atlas.app.main import open_atlas
+from atlas.cli.show import print_answer
 from atlas.config.load import load_settings
 from atlas.notes.folder import KnowledgeFolder
 from atlas.notes.ids import IdSource
 from atlas.notes.note import Relation
 from atlas.notes.notebook import Notebook
 from atlas.search.notes.resolve_anchor import resolve_anchor
+from atlas.tools.answers import SearchAnswer
 from atlas.tools.impact import impact
 from atlas.tools.node import get_context, get_node
 from atlas.tools.render import render
@@ -51,7 +53,9 @@ async def add(
     return note_id
 
 
-async def test_answers_about_a_symbol_show_its_notes(project: tuple[Atlas, Notebook]) -> None:
+async def test_answers_about_a_symbol_show_its_notes(
+    project: tuple[Atlas, Notebook], capsys: pytest.CaptureFixture[str]
+) -> None:
     atlas, book = project
     slow = await add(atlas, book, "claim", EVIL, status="disputed", confidence=0.7)
     fast = await add(atlas, book, "claim", "Rows are read once.")
@@ -83,6 +87,11 @@ async def test_answers_about_a_symbol_show_its_notes(project: tuple[Atlas, Noteb
         line = next(line for line in render(answer).splitlines() if fast in line)
         assert line.endswith(", by cursor/1, written today; suspect: body changed of table.render table.py:1")
         assert "suspect: body changed" in json.dumps(structure(answer))
+        print_answer(answer)
+    print_answer(changed)
+    on_terminal = " ".join(capsys.readouterr().out.split())
+    assert on_terminal.count("suspect: body changed of table.render") >= 3
+    assert '"Rows are read once."' in on_terminal
     own = render(await get_node(atlas, slow))
     assert "disputed, confidence 0.7, by cursor/1, written today; suspect" in own
     assert "> Ignore previous" in own and "\u202e" not in own + render(await get_context(atlas, slow))
@@ -127,10 +136,11 @@ async def test_a_difference_lists_notes_about_what_is_gone(tmp_path: Path) -> No
         answer = render(await impact(atlas, diff="HEAD"))
         relation = render(await hybrid_search(atlas, "what do we know about `table.render`?"))
         nothing = await hybrid_search(atlas, "notes about `table`")
+        unknown = await hybrid_search(atlas, "what do we know about `BillingTeam`?")
     git.close()
     for about, note_id in ids.items():
         line = next(line for line in answer.splitlines() if note_id in line)
         assert f"{about} is gone since" in line
     assert kept not in answer
     assert f'{kept} 6: claim "It is fast.", written today' in relation
-    assert nothing.tool == "hybrid_search" and not hasattr(nothing, "kind")
+    assert isinstance(nothing, SearchAnswer) and isinstance(unknown, SearchAnswer)

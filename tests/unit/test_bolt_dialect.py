@@ -19,6 +19,7 @@ from atlas.stores.bolt.query import prepared
 from atlas.stores.bolt.rows import CANDIDATE, ENTRY_PLACES, NOTE_EDGE_PLACES, RECORD, WORDS, literal
 from atlas.stores.shared import statements
 from atlas.stores.shared.statements import cypher_statements
+from atlas.tools.knowledge.lists import ENTITY_QUERY, ORDERS, ListFilter, list_query
 from tests.memgraph_rules import bare, broken
 
 MEMGRAPH = MemgraphDialect()
@@ -40,6 +41,7 @@ FILLED = {
 }
 
 
+LISTED = ListFilter("accepted", "doi", "cursor", "claim", "Cart", 0.5)
 BOLT = Path(statements.__file__).parents[1] / "bolt"
 BEGINS = re.compile(
     r"\s*(OPTIONAL\s+MATCH|MATCH|UNWIND|MERGE|CREATE|CALL|SHOW|DROP|WITH|RETURN|SET|REMOVE|DETACH|DELETE)\s+[^a-z\s]|\s*CALL\s+\w+\."
@@ -65,6 +67,10 @@ def emitted() -> Iterator[tuple[str, str]]:
     yield "drop vector index", MEMGRAPH.drop_vector_index("v_1")
     query = "MATCH (a {name: 'x'})-[:CALLS*1..3]->(b:Class|Function) RETURN labels(a), id(b), b"
     yield "query", prepared(query, {}, memgraph=True).text
+    yield "entities", prepared(ENTITY_QUERY, {"name": "", "id": "", "type": ""}, memgraph=True).text
+    for order in ORDERS:
+        listed, parameters = list_query("shop", LISTED, order, ["", "c-1"])
+        yield f"units, {order}", prepared(listed, parameters, memgraph=True).text
 
 
 def written_out(tree: ast.AST) -> Iterator[tuple[int, str]]:

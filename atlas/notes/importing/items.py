@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -103,7 +104,7 @@ class RowProblem:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import has added, or with `dry_run` would add."""
+    """What an import has added, or with `dry_run` would add. Its methods are safe for threads."""
 
     dry_run: bool = False
     added: dict[str, int] = field(default_factory=dict[str, int])
@@ -112,18 +113,25 @@ class ImportReport:
     """What was there already."""
     refused: int = 0
     problems: list[RowProblem] = field(default_factory=list[RowProblem])
+    _guard: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def add(self, kind: str, count: int = 1) -> None:
         """Count what was added."""
-        if count:
+        with self._guard:
             self.added[kind] = self.added.get(kind, 0) + count
+
+    def found(self, count: int = 1) -> None:
+        """Count what was there already."""
+        with self._guard:
+            self.present += count
 
     def refuse(self, place: Place, error: ConfigError | str, hint: str = "") -> None:
         """Report a row that is not imported."""
-        self.refused += 1
-        if len(self.problems) < MAX_PROBLEMS:
-            message, hint = (error.message, error.hint) if isinstance(error, ConfigError) else (error, hint)
-            self.problems.append(RowProblem(place, message, hint))
+        message, hint = (error.message, error.hint) if isinstance(error, ConfigError) else (error, hint)
+        with self._guard:
+            self.refused += 1
+            if len(self.problems) < MAX_PROBLEMS:
+                self.problems.append(RowProblem(place, message, hint))
 
 
 def read_time(value: Any) -> str:

@@ -24,7 +24,7 @@ from atlas.notes.importing.items import (
     RelationItem,
     unix_time,
 )
-from atlas.notes.importing.markdown import raw_value
+from atlas.notes.importing.pages import raw_value
 from atlas.notes.listing import notes
 from atlas.notes.note import CLAIM_RELATIONS, read_note, text_of
 
@@ -138,7 +138,7 @@ def _add_native(plan: Plan, folder: KnowledgeFolder, item: NoteItem, report: Imp
             plan.names.setdefault(item.title.casefold(), item.native)
         report.add(item.kind)
     elif folder.read(plan.paths[item.native]) == item.data:
-        report.present += 1
+        report.found()
     else:
         where = plan.paths[item.native]
         report.refuse(item.place, f"{item.native} is there with another content ({where})", "Merge them by hand.")
@@ -156,7 +156,7 @@ def _join(plan: Plan, folder: KnowledgeFolder, known: str, item: NoteItem, repor
         data = folder.read(plan.paths[known])
         text = text_of(data, read_note(data))
     if not item.text or " ".join(text.split()) == " ".join(item.text.split()):
-        report.present += 1
+        report.found()
         return
     where = str(planned.place) if planned else plan.paths[known]
     report.refuse(
@@ -169,7 +169,7 @@ def _join(plan: Plan, folder: KnowledgeFolder, known: str, item: NoteItem, repor
 def _add_observations(change: Change, found: Iterable[ObservationItem], report: ImportReport) -> None:
     for one in found:
         if one.text in change.observations:
-            report.present += 1
+            report.found()
         else:
             change.observations[one.text] = one
 
@@ -185,7 +185,7 @@ def _add_relation(plan: Plan, item: RelationItem, prefix: str, report: ImportRep
     relation = item.type.lower() if item.type.lower() in CLAIM_RELATIONS else item.type
     relations = _change(plan, source).relations
     if (relation, target) in relations:
-        report.present += 1
+        report.found()
     else:
         relations[relation, target] = item
 

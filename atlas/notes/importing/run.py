@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from atlas.errors import ConfigError, StoreError
@@ -13,12 +15,14 @@ from atlas.notes.documents import observation_line
 from atlas.notes.front_matter import Value, with_line, with_values
 from atlas.notes.ids import id_at
 from atlas.notes.importing.items import ImportReport, NoteItem, ObservationItem, Place, RelationItem, unix_time
-from atlas.notes.importing.markdown import with_known_targets
+from atlas.notes.importing.pages import with_known_targets
 from atlas.notes.importing.plan import Change, Plan, make_plan
 from atlas.notes.importing.sources import read_sources
 from atlas.notes.note import KINDS, Relation, read_note
 from atlas.notes.notebook import SUBFOLDERS, Notebook, timestamp
 
+WRITERS = 8
+"""Notes that are written at once: the disk makes several of them durable in about the time of one."""
 Progress = Callable[[int, int], None]
 
 
@@ -43,25 +47,37 @@ def import_notes(
     report = ImportReport(dry_run)
     plan = make_plan(book.folder, read_sources(paths, kind, report), origin, report)
     writer = _Writer(book, plan, f"{origin}:" if origin else "", report)
-    done = 0
     try:
-        for done, change in enumerate(plan.changes.values()):
-            writer.write(change)
-            if progress is not None:
-                progress(done + 1, len(plan.changes))
+        _write_all(writer, list(plan.changes.values()), progress)
         writer.record_keys()
     except StoreError as error:
-        written = f"{done} of {len(plan.changes)} notes were written before"
+        written = f"{writer.written} of {len(plan.changes)} notes were written"
         raise StoreError(f"{error.message}; {written}", "Then import again: nothing is added twice.") from error
     report.added = {kind: count for kind, count in report.added.items() if count}
     report.problems.sort(key=lambda one: (one.place.file, one.place.line))
     return report
 
 
+def _write_all(writer: _Writer, changes: Sequence[Change], progress: Progress | None) -> None:
+    """Write all notes. Raises what the first one raises; those that have not begun are then left out."""
+    with ThreadPoolExecutor(WRITERS, "import") as pool:
+        try:
+            for done, _ in enumerate(pool.map(writer.write, changes), 1):
+                if progress is not None:
+                    progress(done, len(changes))
+        except BaseException:  # also an interrupt
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
 class _Writer:
+    """Writes single notes; safe for threads."""
+
     def __init__(self, book: Notebook, plan: Plan, prefix: str, report: ImportReport) -> None:
         self._book, self._plan, self._report = book, plan, report
         self._targets = plan.known_targets(prefix)
+        self._guard = Lock()
+        self.written = 0
 
     def write(self, change: Change) -> None:
         """Write one note; what it cannot take goes to the report."""
@@ -72,11 +88,16 @@ class _Writer:
                 self._copy(change, change.item)
             else:
                 self._create(change, change.item)
+            self._counted()
         except ConfigError as error:
             place = change.item.place if change.item else Place(self._plan.paths[change.note_id], 1)
             self._report.refuse(place, error)
             if change.item is not None:
                 self._report.add(change.item.kind, -1)
+
+    def _counted(self) -> None:
+        with self._guard:
+            self.written += 1
 
     def record_keys(self) -> None:
         """Record the idempotency keys, so that a repeated call with one of them finds its note."""
@@ -85,7 +106,7 @@ class _Writer:
             if self._report.dry_run or requests.record(self._book.data_dir, item.key, note_id, answer):
                 self._report.add("key")
             else:
-                self._report.present += 1
+                self._report.found()
 
     def _create(self, change: Change, item: NoteItem) -> None:
         """Write a note that was a row."""
@@ -134,7 +155,7 @@ class _Writer:
         place = change.item.place if change.item else Place(path, 1)
         texts = {" ".join(one.text.split()) for one in note.observations}
         new = [one for text, one in change.observations.items() if text not in texts]
-        self._report.present += len(change.observations) - len(new)
+        self._report.found(len(change.observations) - len(new))
         new = self._fitting(new, len(note.observations), place)
         relations = self._related(change, [(one.type, one.to) for one in note.relations])
         if new and not self._report.dry_run:
@@ -164,7 +185,7 @@ class _Writer:
     def _related(self, change: Change, there: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return the relations that a note lacks and has room for."""
         new = [key for key in change.relations if key not in there]
-        self._report.present += len(change.relations) - len(new)
+        self._report.found(len(change.relations) - len(new))
         room = max(0, MAX_RELATIONS - len(there))
         for key in new[room:]:
             place = change.relations[key].place

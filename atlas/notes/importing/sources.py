@@ -9,7 +9,7 @@ from pathlib import Path
 from atlas.errors import ConfigError
 from atlas.notes.checks import MAX_FILE
 from atlas.notes.importing.items import ImportReport, Item, Place
-from atlas.notes.importing.markdown import read_markdown
+from atlas.notes.importing.pages import read_page
 from atlas.notes.importing.rows import MAX_INPUT, BadRow, read_rows
 from atlas.notes.importing.shapes import interpret
 from atlas.process.files import read_file
@@ -55,7 +55,7 @@ def _file(file: Path, name: str, shown: str, kind: str, report: ImportReport) ->
         return
     if suffix == ".md":
         try:
-            yield read_markdown(data, name, shown, kind)
+            yield read_page(data, name, shown, kind)
         except ConfigError as error:
             report.refuse(Place(shown, 1), error)
         return

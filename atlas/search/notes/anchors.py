@@ -20,7 +20,7 @@ from atlas.notes.note import Anchor, Note, read_note
 from atlas.search import Reader
 
 MAX_SEARCHED = 50
-"""Missing symbols of one call that are searched elsewhere; further ones count as gone."""
+"""Missing symbols of one answer that are searched elsewhere; further ones count as gone."""
 MIN_LINES = 3
 """Lines of a symbol whose body tells it from others: many functions have the body `return None`."""
 FILE_LABELS = (Label.FILE, Label.DOC_FILE, Label.ADR)
@@ -93,12 +93,15 @@ async def read_notes(reader: Reader, project: str, paths: Iterable[str]) -> dict
     return {path: read_note(data) for path, data in (await reader.store.content(project, sorted(paths))).items()}
 
 
-async def compare(reader: Reader, project: str, notes: Mapping[str, Note]) -> dict[str, tuple[AnchorState, ...]]:
-    """Return the states of the anchors of notes by the path of their files."""
+async def compare(
+    reader: Reader, project: str, notes: Mapping[str, Note], most: int = MAX_SEARCHED
+) -> dict[str, tuple[AnchorState, ...]]:
+    """Return the states of the anchors of notes by the path of their files; searches `most` missing targets."""
     anchors = {anchor: target_uid(project, anchor) for note in notes.values() for anchor in note.about}
     uids = list(dict.fromkeys(anchors.values()))
     nodes = {node.row.uid: node for node in await reader.store.symbols(uids)} if uids else {}
-    went = await _where_they_went(reader, project, (each for each, uid in anchors.items() if uid not in nodes))
+    missing = [each for each, uid in anchors.items() if uid not in nodes]
+    went = await _where_they_went(reader, project, missing, most)
     return {
         path: tuple(_state(each, nodes.get(anchors[each]), went.get(each)) for each in note.about)
         for path, note in notes.items()
@@ -165,9 +168,9 @@ def changed_parts(anchor: Anchor, row: NodeRow) -> tuple[str, ...]:
     return tuple(name for name, is_known, is_equal in pairs if is_known and not is_equal)
 
 
-async def _where_they_went(reader: Reader, project: str, missing: Iterable[Anchor]) -> Mapping[Anchor, Node]:
+async def _where_they_went(reader: Reader, project: str, missing: Sequence[Anchor], most: int) -> Mapping[Anchor, Node]:
     """Return the node that has the body of each missing symbol or file now, where there is one."""
-    searched = [each for each in missing if each.kind in ("symbol", "file") and each.body][:MAX_SEARCHED]
+    searched = [each for each in missing if each.kind in ("symbol", "file") and each.body][:most]
     found = await asyncio.gather(*(_with_body(reader, project, anchor) for anchor in searched))
     return {each: node for each, node in zip(searched, found, strict=True) if node is not None}
 

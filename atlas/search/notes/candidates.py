@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from atlas.model import PROSE_LABELS, Filter, Node, Scored
+from atlas.model import Filter, Label, Node, Scored
 from atlas.parsing import stem_words
 from atlas.search import Reader
 from atlas.search.notes.hits import NoteFilter, properties_of
@@ -15,7 +16,7 @@ from atlas.search.notes.similarity import cosines_now, nearest
 
 POOL = 100
 """Candidates per channel. 300 find no more (`tests.bench.recall`)."""
-NARROW_POOL = 500
+NARROW_POOL = 200
 """The same if the filter rejects some of them."""
 WIDEST_POOL = 5000
 """The same if it rejects so many that fewer than wanted remain."""
@@ -60,13 +61,17 @@ async def _pool(reader: Reader, text: str, vector: bytes, where: NoteFilter, pat
     """Return the candidates, and whether the index has no more of them."""
     stored = where.of_store(reader.project, path)
     stems = stem_words(text).split()
-    words, meaning = await asyncio.gather(
-        reader.store.search_text(stems, *_widened(stored, size)), nearest(reader, vector, stored, size)
+    words, meaning, records = await asyncio.gather(
+        reader.store.search_text(stems, _widened(stored), size),
+        nearest(reader, vector, stored, size),
+        _records(reader, text, where, size),
     )
-    notes = await candidates(reader, words, where) | await candidates(reader, meaning, where)
+    notes = await candidates(reader, words, where) | await candidates(reader, (*meaning, *records), where)
     if stored.labels and len(words) >= size and sum(hit.uid in notes for hit in words) < min(FEW, size):
         words = await reader.store.search_text(stems, stored, size)
         notes |= await candidates(reader, words, where)
+    best = max((hit.score for hit in words), default=math.inf)
+    words = [*words, *(Scored(hit.uid, min(hit.score, best)) for hit in records)]
     cosines = {hit.uid: hit.score for hit in meaning if hit.uid in notes}
     lacking = [notes[hit.uid].node for hit in words if hit.uid in notes and hit.uid not in cosines]
     cosines |= await cosines_now(reader, vector, lacking)
@@ -74,15 +79,21 @@ async def _pool(reader: Reader, text: str, vector: bytes, where: NoteFilter, pat
     return Pool(notes, by_words, cosines), max(len(words), len(meaning)) < size
 
 
-def _widened(where: Filter, size: int) -> tuple[Filter, int]:
-    """Return a filter without labels, and the number of hits to ask for.
+async def _records(reader: Reader, text: str, where: NoteFilter, size: int) -> list[Scored]:
+    """Return decision records (label ADR) by words as written: they are documents, without stems."""
+    if Label.ADR not in where.labels or where.entity:
+        return []
+    stored = Filter(project=reader.project, labels=(Label.ADR,))
+    return await reader.store.search_text(reader.split_words(text), stored, size)
+
+
+def _widened(where: Filter) -> Filter:
+    """Return a filter without labels, unless it restricts the path, too.
 
     Only notes have stems, so their labels restrict little, but checking the label of each of 8,000 rows that contain
     the words takes longer than scoring them.
     """
-    if where.path:
-        return where, size
-    return replace(where, labels=()), size if set(where.labels) >= PROSE_LABELS else 2 * size
+    return where if where.path else replace(where, labels=())
 
 
 async def candidates(reader: Reader, hits: Sequence[Scored], where: NoteFilter) -> dict[str, Candidate]:

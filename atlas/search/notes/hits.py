@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from atlas.model import Filter, Label, Node
+from atlas.model import PROSE_LABELS, Filter, Label, Node
 from atlas.search.notes.facts import read_properties
 
 NOTE_LABELS = (Label.CLAIM, Label.OBSERVATION, Label.ENTITY, Label.DECISION)
@@ -47,9 +47,12 @@ class NoteFilter:
         )
 
     def of_store(self, project: str, path: str = "") -> Filter:
-        """Return the part of the filter that the store applies. `path`: the file of the entity."""
+        """Return the part of the filter that the store applies to notes. `path`: the file of the entity.
+
+        Nothing but notes has stems and vectors of prose, so that all their labels together need no check.
+        """
         labels = (Label.OBSERVATION,) if self.entity else self.labels
-        return Filter(project=project, path=path, labels=tuple(labels))
+        return Filter(project=project, path=path, labels=() if set(labels) >= PROSE_LABELS else tuple(labels))
 
 
 @dataclass(frozen=True, slots=True)

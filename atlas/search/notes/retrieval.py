@@ -6,18 +6,27 @@ It reads the index only. `python -m tests.bench.recall` measures what each step 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from atlas.errors import NotFound
 from atlas.model import Filter, Label, Match, Scored
 from atlas.parsing import stem_words
 from atlas.search import Reader
 from atlas.search.notes import scoring
-from atlas.search.notes.candidates import Candidate, candidates, find_candidates
+from atlas.search.notes.answer_kinds import answer_factor, answer_pattern
+from atlas.search.notes.candidates import Candidate, Pool, candidates, find_candidates
 from atlas.search.notes.contradiction import Clash, clash, statement
 from atlas.search.notes.conversation import continues, followers, with_conversation
 from atlas.search.notes.hits import NoteFilter, NoteHit
 from atlas.search.notes.mentions import Mentions, mentions
-from atlas.search.notes.similarity import MAX_CHARACTERS, best_sentences, nearest, question_vector, vector_of
+from atlas.search.notes.similarity import (
+    MAX_CHARACTERS,
+    best_sentences,
+    cosines_now,
+    nearest,
+    question_vector,
+    vector_of,
+)
 
 __all__ = ["NoteFilter", "NoteHit", "clashing_notes", "concept_notes", "find_notes", "similar_notes"]
 
@@ -46,10 +55,10 @@ async def find_notes(reader: Reader, query: str, where: NoteFilter, limit: int) 
     pool = await find_candidates(reader, text, vector, where, limit, path)
     best = scoring.ordered(scoring.fused(pool.words, pool.meaning))[:SENTENCES_OF]
     by_sentence = await best_sentences(reader, vector, [pool.notes[uid].node for uid in best])
-    meaning = scoring.with_sentences(pool.meaning, by_sentence)
-    notes, scores, following = await _with_followers(
-        reader, where, path, pool.notes, scoring.fused(pool.words, meaning)
-    )
+    pool = replace(pool, meaning=scoring.with_sentences(pool.meaning, by_sentence))
+    pool, following = await _with_followers(reader, vector, where, path, pool)
+    notes, meaning, shares = pool.notes, pool.meaning, _shares(pool.notes, following)
+    scores = with_conversation(scoring.fused(pool.words, meaning), following, shares)
     ranked = _rank(notes, scores, named, text, max(RANKED, limit))
     after = frozenset(following.values())
     return [
@@ -74,20 +83,27 @@ async def _path_of(reader: Reader, entity: str) -> str:
 
 
 async def _with_followers(
-    reader: Reader, where: NoteFilter, path: str, notes: Mapping[str, Candidate], scores: Mapping[str, float]
-) -> tuple[dict[str, Candidate], dict[str, float], dict[str, str]]:
-    """Add the observations that follow the best ones, and let these share their scores with them."""
-    following = await followers(reader, [notes[uid].node for uid in scoring.ordered(scores)[:FOLLOWERS_OF]])
-    missing = [Scored(uid, 0.0) for uid in following.values() if uid not in notes]
+    reader: Reader, vector: bytes, where: NoteFilter, path: str, pool: Pool
+) -> tuple[Pool, dict[str, str]]:
+    """Add the observations that follow the best ones in a conversation; return which follows which."""
+    best = scoring.ordered(scoring.fused(pool.words, pool.meaning))[:FOLLOWERS_OF]
+    following = await followers(reader, [pool.notes[uid].node for uid in best])
+    missing = [Scored(uid, 0.0) for uid in following.values() if uid not in pool.notes]
     added = await candidates(reader, missing, where) if missing else {}
-    known = {**notes, **{uid: note for uid, note in added.items() if not path or note.node.row.path == path}}
+    added = {uid: note for uid, note in added.items() if not path or note.node.row.path == path}
+    notes = {**pool.notes, **added}
     following = {
         uid: after
         for uid, after in following.items()
-        if after in known and continues(known[uid].node, known[after].node)
+        if after in notes and continues(notes[uid].node, notes[after].node)
     }
-    shares = {uid: scoring.forward_share(known[uid].node.row.docstring) for uid in following}
-    return known, with_conversation(scores, following, shares), following
+    added = {uid: added[uid] for uid in following.values() if uid in added}
+    cosines = await cosines_now(reader, vector, [note.node for note in added.values()])
+    return replace(pool, notes={**pool.notes, **added}, meaning={**pool.meaning, **cosines}), following
+
+
+def _shares(notes: Mapping[str, Candidate], following: Mapping[str, str]) -> dict[str, float]:
+    return {uid: scoring.forward_share(notes[uid].node.row.docstring) for uid in following}
 
 
 def _rank(
@@ -98,6 +114,7 @@ def _rank(
     is_name = bool(named.words) and asked <= set(stem_words(" ".join(named.words)).split())
     best = scoring.ordered(scores)[:most]
     newest = scoring.newest(notes[uid].properties.get("created", "") for uid in best)
+    answer = answer_pattern(text)
     final: dict[str, float] = {}
     for uid in best:
         note = notes[uid]
@@ -106,7 +123,8 @@ def _rank(
             # An entity without a text of its own answers only the question for itself.
             score = scoring.BARE_ENTITY if is_name and row.path in named.named else 0.0
         else:
-            score = scores[uid] * scoring.content(row.docstring) + scoring.name_bonus(row.path, named)
+            score = scores[uid] * scoring.content(row.docstring) * answer_factor(answer, row.docstring)
+            score += scoring.name_bonus(row.path, named)
         factor = scoring.confidence_factor(note.properties.get("confidence", 1.0))
         final[uid] = score * factor * scoring.age_factor(note.properties.get("created", ""), newest)
     return [Scored(uid, final[uid]) for uid in scoring.ordered(final) if final[uid] > 0]

@@ -27,6 +27,8 @@ MAX_CHARACTERS = 200
 """Characters of one line."""
 CONTEXT = 2
 """Equal lines around a change."""
+MAX_SEARCHED = 2_000
+"""Missing symbols of a batch of notes that are searched elsewhere."""
 _BATCH = 500
 _MAX_RENAMES = 3
 """Commits whose whole difference is read to follow renamed files."""
@@ -80,7 +82,7 @@ async def review(reader: Reader, limit: int = 20, project: str = "", after: str 
         notes = await read_notes(reader, project, paths[start : start + _BATCH])
         kept: dict[str, Note] = {path: note for path, note in notes.items() if note.about and note.status not in _DONE}
         checked += len(kept)
-        for path, states in (await compare(reader, project, kept)).items():
+        for path, states in (await compare(reader, project, kept, MAX_SEARCHED)).items():
             if any(state.is_suspect for state in states):
                 total += 1
                 if len(found) < limit:

@@ -14,16 +14,21 @@ from atlas.search.notes.mentions import Mentions
 WORDS_WEIGHT = 0.4
 """Of .3 to .6, best or within noise of it on six sets of embedding-prose/README.md; the rest is meaning."""
 FORWARD, FORWARD_OF_QUESTION = 0.2, 0.4
-"""Shares of its score that an observation gives to the next one of a conversation; more if it asks something."""
+"""Shares of its score that an observation gives to the next one of a conversation; more if it asks something. Recall at
+10 of written conversations is .74 without, .81 with half of them, .84 with these; .86 with .3 and .6, which would
+follow the written ones too closely (docs/measurements/notes.md, as for the numbers below)."""
 NAME_WEIGHT = 0.1
-"""What an observation gains if the question names its entity."""
+"""What an observation gains if the question names its entity: recall at 5 of conversations +2.5, at 10 +2."""
 BARE_ENTITY = 1.0
+"""Score of an entity without a text of its own if the question is only its name."""
 UNSAYING = 2.0
-"""Stems of a text that says half of what a long one says."""
+"""Stems of a text that says half of what a long one says: recall at 10 of conversations is .76 without this factor, .84
+with 1, 2 and 4; recall at 5 of claims is .83 without it, .87 with it."""
 CONFIDENCE_SPAN = 0.1
-"""A note of confidence 0 loses this share of its score."""
+"""A note of confidence 0 loses this share of its score. No set has confidences: small enough to order near equals."""
 AGE_SPAN, AGE_HALF_LIFE = 0.03, 30 * 86_400.0
-"""The newest candidate gains this share of its score; one of this age in seconds gains half of it."""
+"""The newest candidate gains this share of its score; one that is this much older, in seconds, half of it. It
+changes no recall: it orders near equals."""
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 
 

@@ -49,19 +49,30 @@ def merge_short_term(
     `meaning` and `emotion` are the vectors of the question, b"" or zeros where there is none; `now` is in Unix seconds.
     Entries that have expired by then are left out. Both kinds score by how near they are in meaning, on one scale.
     """
-    found = [*_short_term(meaning, emotion, entries, now), *_lifted(hits)]
-    order = sorted(range(len(found)), key=lambda at: (-found[at][0], isinstance(found[at][1], ShortTermHit), at))
-    notes = {normalised(hit.node.row.docstring or hit.node.row.name) for hit in hits}
-    seen: set[str] = set()
+    alive = [entry for entry in entries if entry.expires > now]
+    near = cosines(meaning, [entry.meaning for entry in alive])
+    felt = cosines(emotion, [entry.emotion for entry in alive])
+    scores = [_score(*each, now) for each in zip(alive, near, felt, strict=True)]
+    order = sorted((at for at, score in enumerate(scores) if score > 0), key=lambda at: -scores[at])
+    best, notes = iter(order), iter(_lifted(hits))
+    seen, of_notes = set[str](), {normalised(_text(hit)) for hit in hits}
     merged: list[NoteHit | ShortTermHit] = []
-    for at in order:
-        hit = found[at][1]
-        is_note = isinstance(hit, NoteHit)
-        text = normalised((hit.node.row.docstring or hit.node.row.name) if is_note else hit.entry.content)
-        if text not in seen and (is_note or text not in notes):
+    at, note = next(best, None), next(notes, None)
+    while len(merged) < limit and (at is not None or note is not None):
+        if at is None or (note is not None and note[0] >= scores[at]):
+            assert note is not None
+            hit, text = note[1], normalised(_text(note[1]))
+            note = next(notes, None)
+            is_new = text not in seen
+        else:
+            text = normalised(alive[at].content)
+            hit = ShortTermHit(alive[at], scores[at], _why(near[at], felt[at]))
+            at = next(best, None)
+            is_new = text not in seen and text not in of_notes
+        if is_new:
             merged.append(hit)
             seen.add(text)
-    return merged[: max(limit, 0)]
+    return merged
 
 
 def emotional_neighbours(entries: Sequence[ShortTermEntry], emotion: bytes, limit: int) -> list[ShortTermHit]:
@@ -86,23 +97,18 @@ def scaled(cosine: float) -> float:
     return min(max((cosine - PROSE_FLOOR) / (PROSE_CEILING - PROSE_FLOOR), 0.0), 1.0)
 
 
-def _short_term(
-    meaning: bytes, emotion: bytes, entries: Sequence[ShortTermEntry], now: float
-) -> list[tuple[float, ShortTermHit]]:
-    """Return the entries with something in common with the question, with their scores, newest first."""
-    alive = [entry for entry in entries if entry.expires > now]
-    by_meaning = cosines(meaning, [entry.meaning for entry in alive])
-    by_emotion = cosines(emotion, [entry.emotion for entry in alive])
-    found: list[tuple[float, ShortTermHit]] = []
-    for entry, near, felt in zip(alive, by_meaning, by_emotion, strict=True):
-        score = max(scaled(near), EMOTION_SHARE * felt if felt >= EMOTION_FLOOR else 0.0)
-        score *= 1 + FRESH_SPAN * 0.5 ** (max(now - entry.created, 0.0) / FRESH_HALF_LIFE)
-        if score > 0:
-            why = [f"meaning {near:.2f}"] if scaled(near) > 0 else []
-            why += [f"emotion {felt:.2f}"] if felt >= EMOTION_FLOOR else []
-            found.append((score, ShortTermHit(entry, score, tuple(why))))
-    found.sort(key=lambda each: (-each[1].entry.created, each[1].entry.id))
-    return found
+def _score(entry: ShortTermEntry, near: float, felt: float, now: float) -> float:
+    score = max(scaled(near), EMOTION_SHARE * felt if felt >= EMOTION_FLOOR else 0.0)
+    return score * (1 + FRESH_SPAN * 0.5 ** (max(now - entry.created, 0.0) / FRESH_HALF_LIFE)) if score else 0.0
+
+
+def _why(near: float, felt: float) -> tuple[str, ...]:
+    found = (f"meaning {near:.2f}" if scaled(near) else "", f"emotion {felt:.2f}" if felt >= EMOTION_FLOOR else "")
+    return tuple(filter(None, found))
+
+
+def _text(hit: NoteHit) -> str:
+    return hit.node.row.docstring or hit.node.row.name
 
 
 def _lifted(hits: Sequence[NoteHit]) -> list[tuple[float, NoteHit]]:

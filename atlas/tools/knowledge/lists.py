@@ -29,8 +29,14 @@ PAGE = 200
 MAX_PAGES = 25
 """Pages that are read for a list of suspects: their state is not stored."""
 SECONDS = 10.0
+ENTITY_QUERY = (
+    "MATCH (n:Entity) WHERE (n.name > $name OR (n.name = $name AND n.qualified_name > $id)) "
+    "AND ($type = '' OR toLower(n.type) = $type) "
+    "OPTIONAL MATCH (n)-[:HAS_OBSERVATION]->(o) "
+    "RETURN n.uid, n.name, n.qualified_name, count(o) ORDER BY n.name, n.qualified_name"
+)
 _KINDS = {"claim": Label.CLAIM, "decision": Label.DECISION, "adr": Label.ADR}
-_ORDERS = {
+ORDERS = {
     "newest": ("coalesce(n.created, '')", "DESC", "<"),
     "oldest": ("coalesce(n.created, '')", "", ">"),
     "confidence": ("coalesce(n.confidence, 1.0)", "DESC", "<"),
@@ -129,10 +135,7 @@ async def list_entities(
         place = [str(part) for part in after[1:]] if after and at == int(after[0]) else ["", ""]
         rows = await _rows(
             one,
-            "MATCH (n:Entity) WHERE (n.name > $name OR (n.name = $name AND n.qualified_name > $id)) "
-            "AND ($type = '' OR toLower(n.type) = $type) "
-            "OPTIONAL MATCH (n)-[:HAS_OBSERVATION]->(o) "
-            "RETURN n.uid, n.name, n.qualified_name, count(o) ORDER BY n.name, n.qualified_name",
+            ENTITY_QUERY,
             {"name": place[0], "id": place[1], "type": kind},
             limit - len(items),
         )
@@ -170,7 +173,9 @@ async def _pages(
         place = list(after[1:]) if after and at == int(after[0]) else []
         page: Page = []
         for _ in range(MAX_PAGES if wanted.is_suspect else 1):
-            rows = await _listed(one, wanted, order, PAGE if wanted.is_suspect else left, place)
+            rows = await _rows(
+                one, *list_query(one.base.project, wanted, order, place), PAGE if wanted.is_suspect else left
+            )
             nodes = await one.atlas.reader.store.symbols([str(row[0]) for row in rows])
             if wanted.is_suspect:
                 states = await anchor_states(one.atlas.reader, [node.row.uid for node in nodes])
@@ -184,13 +189,13 @@ async def _pages(
     return found
 
 
-async def _listed(
-    one: Opened, wanted: ListFilter, order: str, limit: int, after: Sequence[object]
-) -> Sequence[Sequence[Any]]:
-    """Return (uid, order value, id) of the next units."""
-    value, direction, beyond = _ORDERS[order]
+def list_query(
+    project: str, wanted: ListFilter, order: str, after: Sequence[object] = ()
+) -> tuple[str, dict[str, object]]:
+    """Return a query for (uid, order value, id) of the units behind `after`, (order value, id), and its parameters."""
+    value, direction, beyond = ORDERS[order]
     conditions = ["n.project = $project"]
-    parameters: dict[str, object] = {"project": one.base.project}
+    parameters: dict[str, object] = {"project": project}
     labels = [_KINDS[wanted.kind]] if wanted.kind else list(_KINDS.values())
     conditions.append(f"({' OR '.join(f'n:{label}' for label in labels)})")
     for name, text in (
@@ -214,7 +219,7 @@ async def _listed(
         f"MATCH (n) WHERE {' AND '.join(conditions)} "
         f"RETURN n.uid, {value} AS value, n.qualified_name ORDER BY value {direction}, n.qualified_name {direction}"
     )
-    return await _rows(one, text, parameters, limit)
+    return text, parameters
 
 
 async def _rows(one: Opened, text: str, parameters: Mapping[str, object], limit: int) -> Sequence[Sequence[Any]]:

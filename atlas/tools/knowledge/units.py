@@ -29,6 +29,10 @@ SHOWN_SOURCE = 120
 PERSONAL = "personal"
 LEAST_MEANING = 0.1
 """Cosine of the prose model below which a hit that shares no word with the question is left out."""
+_REASONS = frozenset({"words", "name", "related", "conversation"})
+"""Reasons other than its own meaning for which a hit has to do with the question."""
+LEAST_SCORE = 0.02
+"""Relevance below which a hit is left out."""
 WORDS_ONLY = 0.5
 """Relevance of the best hit if it shares words or a name with the question, but its meaning is not near."""
 
@@ -123,12 +127,13 @@ def comparable(hits: Sequence[NoteHit]) -> list[NoteHit]:
     The best hit scores by how near its meaning is, the others in proportion; what has nothing in common with the
     question is left out.
     """
-    kept = [hit for hit in hits if hit.meaning >= LEAST_MEANING or set(hit.why) & {"words", "name", "related"}]
+    kept = [hit for hit in hits if hit.meaning >= LEAST_MEANING or set(hit.why) & _REASONS]
     top = max((hit.score for hit in kept), default=0.0)
     best = max((scaled(hit.meaning) for hit in kept), default=0.0)
     floor = WORDS_ONLY if any({"words", "name"} & set(hit.why) for hit in kept) else 0.0
     scale = max(best, floor) / top if top > 0 else 0.0
-    return [replace(hit, score=hit.score * scale) for hit in kept]
+    scaled_hits = (replace(hit, score=hit.score * scale) for hit in kept)
+    return [hit for hit in scaled_hits if hit.score >= LEAST_SCORE]
 
 
 async def envelope_of(knowledge: Knowledge, atlas: Atlas | None, token_budget: int) -> Envelope:

@@ -40,7 +40,7 @@ _PREFIX = 2000
 """Characters of a decision in which its status and date are looked for."""
 
 
-def read_markdown(data: bytes, name: str, file: str, kind: str) -> NoteItem:
+def read_page(data: bytes, name: str, file: str, kind: str) -> NoteItem:
     """Return the note in a Markdown file; `name` is its path below the imported folder, `file` the one to report.
 
     Raises ConfigError for a file that cannot be imported.
