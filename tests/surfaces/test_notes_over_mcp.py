@@ -17,7 +17,7 @@ from atlas.process.tree_version import read_version
 from .daemons import Home, home, until
 from .http_server import http_server
 from .knowledge import desk, project
-from .processes import COMMAND, Place, answer, environment, refusal, server
+from .processes import COMMAND, Place, answer, environment, refusal
 
 QUIET = {"ATLAS_MCP_START_DAEMON": "false"}
 TOOLSETS = ("--toolsets", "claims,memory")
@@ -80,12 +80,3 @@ async def test_a_write_is_visible_at_once_to_the_writer_and_soon_to_others_besid
             while one not in (await reader.say("recall", query="cats")).ids("memories"):
                 assert time.monotonic() < end, "another session"
                 await asyncio.sleep(0.02)
-
-
-async def test_two_servers_without_a_daemon_see_each_other(tmp_path: Path) -> None:
-    place = project(tmp_path)
-    async with server(place, *TOOLSETS, **QUIET) as writer, server(place, *TOOLSETS, **QUIET) as reader:
-        for number in range(2):
-            one = await answer(writer, "ingest_hypothesis", hypothesis=f"Fact {number} holds.")
-            found = await answer(reader, "get_unit", id=one["unit"][0]["id"])
-            assert found["unit"][0]["text"] == f"Fact {number} holds."

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from atlas.app.session import make_session
 from atlas.config.load import load_settings
 from atlas.config.personal import personal_settings
 
 from .http_server import http_server
-from .knowledge import desk, project
-from .processes import Place, refusal, server
+from .knowledge import Desk, desk, project
 from .processes import answer as answer_of
+from .processes import server
 
 TOKEN = secrets.token_urlsafe(32)
 WRITES = ("--toolsets", "claims,memory")
@@ -126,8 +127,9 @@ async def test_a_process_serves_them_on_stdio_and_over_http_only_with_token_and_
 
 
 async def test_a_setting_leaves_them_out(home: Path, tmp_path: Path) -> None:
-    place = Place(project(tmp_path / "p").root, tmp_path / "p" / "data")
-    quiet = {"ATLAS_MCP_START_DAEMON": "false", "ATLAS_KNOWLEDGE_PERSONAL": "false"}
-    async with server(place, *WRITES, **quiet, XDG_DATA_HOME=str(home)) as client:
-        assert "not available here" in await refusal(client, "remember", **PERSONAL)
+    place = project(tmp_path / "p")
+    settings = load_settings(str(place.root), str(place.data), environment={"ATLAS_KNOWLEDGE_PERSONAL": "false"})
+    session = make_session(settings, serves_agents=True)
+    assert "not available here" in await Desk(session, place).refusal("remember", **PERSONAL)
+    await session.aclose()
     assert not everything(home)
