@@ -13,6 +13,7 @@ from atlas.notes.checks import MAX_NAME, MAX_TEXT, check_line
 from atlas.notes.front_matter import read_text
 from atlas.notes.note import Anchor
 from atlas.search.notes.anchors import anchor_states, target_uid
+from atlas.search.notes.facts import facts_of, unix_time
 from atlas.search.notes.lineage import RELATIONS
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.citations import escaped
@@ -24,6 +25,8 @@ from atlas.tools.knowledge.units import answer, quoted_text, shown_text, unit_it
 
 UNIT_BUDGET = 2000
 COMMITS = 5
+CLOCKS_DIFFER = 86_400
+"""Seconds by which the clock of a committer may be behind that of the note's author."""
 
 
 async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UNIT_BUDGET) -> KnowledgeAnswer:
@@ -123,8 +126,11 @@ async def _history(one: Opened, node: Node) -> list[Item]:
     history = one.atlas.reader.history
     if history is None or not node.row.path:
         return []
+    # earlier commits cannot hold the note, and to walk all of them takes seconds
+    created = unix_time(facts_of(node.row).created)
+    after = max(int(created - CLOCKS_DIFFER), 0) if created else 0
     try:
-        log = await history.log(COMMITS, path=node.row.path, paths=0)
+        log = await history.log(COMMITS, path=node.row.path, paths=0, after=after)
     except AtlasError:
         return []
     return [
