@@ -38,9 +38,10 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
     opened = await opened_bases(knowledge, notes)
     found = await find_unit(opened, check_line("id", unit_id, 1000))
     if found is None:
-        raise NotFound(
-            f"no unit {shown_text(unit_id, 80)}", "list_propositions and list_entities name those there are."
-        )
+        is_short = unit_id.startswith("s-")
+        hint = "list_propositions and list_entities name those there are."
+        hint = "It is a short-term memory, which recall and refresh show." if is_short else hint
+        raise NotFound(f"no unit {shown_text(unit_id, 80)}", hint)
     one, node = found
     reader, uid = one.atlas.reader, node.row.uid
     states = (await anchor_states(reader, [uid])).get(uid, ())
@@ -52,6 +53,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         ItemGroup.of("relations", [relation_item(edge) for edge in (*outgoing, *incoming)]),
         ItemGroup.of("about", [anchor_item(state) for state in states]),
         ItemGroup.of("dangling", _dangling(one.base, node, outgoing)),
+        ItemGroup.of("entity", await _entity(one, node)),
         ItemGroup.of("observations", await _observations(one, node)),
         ItemGroup.of("history", await _history(one, node)),
     ]
@@ -111,6 +113,14 @@ def _dangling(base: NoteBase, node: Node, outgoing: Sequence[Edge]) -> list[Item
 def _target_uid(base: NoteBase, target: str) -> str:
     kind, colon, name = target.partition(":")
     return target_uid(base.project, Anchor(kind, name)) if colon else make_uid(base.project, target)
+
+
+async def _entity(one: Opened, node: Node) -> list[Item]:
+    """Return the entity that an observation is about."""
+    if node.row.label != Label.OBSERVATION:
+        return []
+    edges = await one.atlas.reader.store.edges([node.row.uid], Direction.IN, [EdgeType.HAS_OBSERVATION])
+    return [unit_item(edge.node) for edge in edges]
 
 
 async def _observations(one: Opened, node: Node) -> list[Item]:
