@@ -136,7 +136,9 @@ async def remember_shortterm(knowledge: Knowledge, *, content: str, ttl: float |
     action = Action(
         "promote", {"id": note_id, "entity": entity}, "keep it as an observation about this or another entity"
     )
-    body = NoteBody("created", f"kept for {hours:g} hours as {note_id}", (own, *groups), (action,))
+    body = NoteBody(
+        "created", f"kept for {hours:g} hour{'' if hours == 1 else 's'} as {note_id}", (own, *groups), (action,)
+    )
     return await answer(knowledge, "remember_shortterm", body, WRITE_BUDGET, notes, atlas)
 
 
