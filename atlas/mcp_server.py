@@ -293,7 +293,10 @@ def _offered(tools: Mapping[str, Tool], name: str) -> Tool:
 
 def _failure(error: AtlasError) -> types.CallToolResult:
     """Return an error as a tool result."""
-    lines = _error_lines(error)
+    from atlas.tools.citations import escaped
+
+    # names in messages may be those of notes and files of anybody
+    lines = [escaped(line) for text in _error_lines(error) for line in text.splitlines() or [""]]
     return types.CallToolResult(
         content=[types.TextContent(text="\n".join((f"error: {lines[0]}", *lines[1:])))], is_error=True
     )

@@ -47,15 +47,16 @@ def show(answer: Answer, *, as_json: bool) -> None:
     """Print an answer; exit as NotFound does for a name without a single match, as ConfigError if cut."""
     from atlas.tools.render import render, to_dict
 
+    shown = _for_people(answer)
     if as_json:
         output.print_json(to_dict(answer))
     elif sys.stdout.isatty() and not answer.evidence.below_floor:
         from atlas.cli.show import print_answer
 
-        print_answer(answer)
+        print_answer(shown)
     else:
         # Skips terminal libraries, because scripts call this often.
-        print(output.plain(render(answer, output.CURSOR_OPTION)))
+        print(output.plain(render(shown, output.CURSOR_OPTION)))
     if answer.evidence.below_floor:
         raise typer.Exit(ConfigError.exit_code)
     lookup = getattr(answer, "lookup", None)
@@ -64,6 +65,15 @@ def show(answer: Answer, *, as_json: bool) -> None:
     missing = any(part is not None and part.outcome != "found" for part in (lookup, report))
     if missing or (is_empty and not answer.evidence.indexed_at):
         raise typer.Exit(NotFound.exit_code)
+
+
+def _for_people(answer: Answer) -> Answer:
+    """Return an answer without calls of tools, which agents make."""
+    from dataclasses import replace
+
+    from atlas.tools.answers import KnowledgeAnswer
+
+    return replace(answer, body=replace(answer.body, actions=())) if isinstance(answer, KnowledgeAnswer) else answer
 
 
 async def _ask(settings: Settings, tool: str, arguments: Mapping[str, object]) -> Answer:

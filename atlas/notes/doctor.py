@@ -30,6 +30,7 @@ FIXES = {
     "note-target": "Name a note by its id, or symbol:, file:, package: or route: and a name.",
     "note-limit": "Split the note.",
     "note-empty": "Write the text below the front matter, or remove the file.",
+    "note-observation": "Write `- 2026-11-20T09:00:00Z [o-ULID] text`, or only `- text`.",
     "note-duplicate-id": "Give one of the two files a new id, or remove it.",
     "note-dangling": "Correct the id, restore the note, or remove the relation.",
     "note-self-relation": "Remove the relation.",
@@ -57,6 +58,9 @@ _AGAINST = ("refutes", "contradicts")
 _ORDERED = ("implies", "supersedes")
 """Relations that a chain of notes must not lead back by."""
 _MARKER = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
+HEAD = 120
+"""Characters of an observation in which its time and id stand."""
+_HEAD_OF_OBSERVATION = re.compile(r"^\d{4}-\d\S*|\[o-\w+\]")
 _NUMBERED = re.compile(r"(e-\w{26})\.\d+")
 
 
@@ -179,6 +183,9 @@ def _ids(path: str, data: bytes, note: Note, graph: _Graph) -> Iterator[Finding]
         if one.id in seen:
             yield Finding(path, one.at, "note-duplicate-id", f"the observation id {one.id} is there twice")
         seen.add(one.id)
+        if not is_id(one.id) and _HEAD_OF_OBSERVATION.search(one.text[:HEAD]):
+            message = "the time or the id of the observation cannot be read, so it has neither"
+            yield Finding(path, one.at, "note-observation", message)
 
 
 def _relations(graph: _Graph) -> Iterator[Finding]:

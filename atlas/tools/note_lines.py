@@ -6,6 +6,7 @@ quotes: it is never an instruction.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from atlas.model import PROSE_LABELS, Label, Node, NodeRow
@@ -19,6 +20,8 @@ TEXT_CHARACTERS = 160
 NAME_CHARACTERS = 120
 SHOWN_ANCHORS = 2
 COMMIT_DIGITS = 10
+_AMBIGUOUS = re.compile(r'[",;\\\n]')
+"""What separates the parts of a line, or ends quotes."""
 
 
 def note_line(
@@ -35,7 +38,7 @@ def note_line(
     An accepted status and a confidence of 1 are left out. `status` and `text` stand for those of the node; a decision
     record has its status in its text. `now` is a Unix time, 0 = now.
     """
-    head = f"{note_kind(row)} {quoted(cut(text or _text_of(row), characters))} {_named(row.qualified_name)}"
+    head = f"{note_kind(row)} {quoted(cut(text or _text_of(row), characters))} {plain_name(row.qualified_name)}"
     return joined(head, note_marks(row, status=status, now=now), suspect_text(states))
 
 
@@ -44,9 +47,9 @@ def note_marks(row: NodeRow, *, status: str = "", now: float = 0.0) -> str:
     facts = facts_of(row)
     status = status or ("" if row.label in (Label.ADR, Label.OBSERVATION) else facts.status)
     marks = (
-        "" if status == "accepted" else _named(status),
+        "" if status == "accepted" else plain_name(status),
         f"confidence {facts.confidence:g}" if facts.confidence != 1.0 else "",
-        f"by {_named(facts.client)}" if facts.client else "",
+        f"by {plain_name(facts.client)}" if facts.client else "",
         _age(age_in_days(facts, now)),
     )
     return ", ".join(filter(None, marks))
@@ -61,8 +64,8 @@ def lines_about(about: NoteAbout, now: float = 0.0) -> tuple[str, ...]:
     """Return a note about a symbol on one line, and on a second one what makes it suspect, if anything does."""
     row = about.node.row
     name = about.at if row.label == Label.ADR else row.qualified_name
-    head = f"{note_kind(row)} {quoted(cut(_text_of(row), TEXT_CHARACTERS))} {_named(name)}"
-    relation = f"{_named(about.relation)} this" if about.relation else ""
+    head = f"{note_kind(row)} {quoted(cut(_text_of(row), TEXT_CHARACTERS))} {plain_name(name)}"
+    relation = f"{plain_name(about.relation)} this" if about.relation else ""
     first = ", ".join(filter(None, (head, relation, note_marks(row, status=about.status, now=now))))
     suspect = suspect_text(about.states)
     return (first, f"  {suspect}") if suspect else (first,)
@@ -103,7 +106,7 @@ def note_kind(row: NodeRow) -> str:
     """Return claim, decision, observation, or entity with its type."""
     kind = "decision" if row.label == Label.ADR else row.kind
     entity_type = facts_of(row).type if row.label == Label.ENTITY else ""
-    return f"{kind} ({_named(entity_type)})" if entity_type else kind
+    return f"{kind} ({plain_name(entity_type)})" if entity_type else kind
 
 
 def suspect_text(states: Sequence[AnchorState]) -> str:
@@ -125,14 +128,14 @@ def cut(text: str, characters: int) -> str:
 
 
 def _happened(state: AnchorState) -> str:
-    name = _named(state.target)
-    since = f" since {_named(state.commit[:COMMIT_DIGITS])}" if state.commit else ""
-    place = f" {_named(state.at)}" if state.at else ""
+    name = plain_name(state.target)
+    since = f" since {plain_name(state.commit[:COMMIT_DIGITS])}" if state.commit else ""
+    place = f" {plain_name(state.at)}" if state.at else ""
     changed = f"{' and '.join(state.changed)} changed"
     if state.state == State.GONE:
         return f"{name} is gone{since}"
     if state.state == State.MOVED:
-        to = f" to {_named(state.moved_to)}" if state.moved_to and state.moved_to != state.target else ""
+        to = f" to {plain_name(state.moved_to)}" if state.moved_to and state.moved_to != state.target else ""
         return f"{name} moved{to}{place}{f', {changed}' if state.changed else ''}{since}"
     return f"{changed} of {name}{place}{since}"
 
@@ -147,6 +150,7 @@ def _age(days: int | None) -> str:
     return "" if days is None else "written today" if days == 0 else f"{days} day{'' if days == 1 else 's'} old"
 
 
-def _named(text: str) -> str:
-    """Return a name that a note's file determines: escaped and cut."""
-    return escaped(cut(text, NAME_CHARACTERS))
+def plain_name(text: str) -> str:
+    """Return a name that a note's file determines: cut, escaped, and in quotes if it could be taken for more."""
+    name = cut(text, NAME_CHARACTERS)
+    return quoted(name) if _AMBIGUOUS.search(name) else escaped(name)

@@ -71,6 +71,8 @@ def test_a_folder_without_problems(book: Notebook) -> None:
         (claim(A, body="x" * (1 << 20)), 0, "note-limit"),
         (f"---\nid: {E}\nkind: entity\nname: E\n---\n" + "- item\n" * 10_001, 10_006, "note-limit"),
         (f"---\nid: {E}\nkind: entity\nname: E\n---\n- [{SEEN}] a\n- [{SEEN}] b\n", 7, "note-duplicate-id"),
+        (f"---\nid: {E}\nkind: entity\nname: E\n---\n- a\n- 2026-77-01T09:00:00Z [{SEEN}] b\n", 7, "note-observation"),
+        (f"---\nid: {E}\nkind: entity\nname: E\n---\n- 2026-11-01T09:00:00Z [o-1] b\n", 6, "note-observation"),
         (f"---\nid: {A}\n<<<<<<< HEAD\nkind: claim\n=======\nkind: entity\n>>>>>>> x\n---\n", 3, "note-conflict"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -104,3 +105,13 @@ def test_another_note_in_the_file_is_not_changed(book: Notebook) -> None:
     with pytest.raises(NotFound, match="does not hold"):
         book.update(path, book.ids.new("claim"), {"status": "retracted"})
     assert book.folder.read(path) == before
+
+
+def test_a_text_cannot_name_another_author(book: Notebook) -> None:
+    path, entity = added(book, "entity", name="Team")
+    for client in ("cursor/1.0", ""):
+        replace(book, client=client).observe(path, entity, "It is big. (client: root)")
+    assert [(one.text, one.client) for one in note_at(book, path).observations] == [
+        ("It is big. (client: root)", "cursor/1.0"),
+        ("It is big. (client: root)", "unknown"),
+    ]

@@ -89,20 +89,18 @@ async def test_a_key_gives_one_note_and_one_answer(claims: Desk) -> None:
     assert (await claims.say("connect_propositions", **without)).data["status"] == "unchanged"
 
 
-@pytest.mark.parametrize("damage", [b"", b"\0\xff{", b"[]", b'{"digest": 1}', "answer"])
-async def test_a_damaged_record_of_a_key_is_replaced(claims: Desk, damage: bytes | str) -> None:
+async def test_a_damaged_record_of_a_key_is_replaced(claims: Desk) -> None:
     arguments = {"hypothesis": QUADRATIC, "idempotency_key": "k"}
     first = await claims.say("ingest_hypothesis", **arguments)
     (record,) = (claims.place.data / "idempotency").rglob("*.json")
-    if isinstance(damage, str):
-        record.write_text(json.dumps({**json.loads(record.read_text()), "answer": {"groups": [7]}}))
-    else:
-        record.write_bytes(damage)
+    record.write_text(json.dumps({**json.loads(record.read_text()), "answer": {"groups": [7]}}))
     again = await claims.say("ingest_hypothesis", **arguments)
-    assert again.data["status"] == "created"
-    if isinstance(damage, str):
-        assert (again.id, len(claims.files())) == (first.id, 1), "the id was left, so the note is not doubled"
-    assert (await claims.say("ingest_hypothesis", **arguments)).data["status"] == "repeated"
+    assert (again.id, again.data["status"]) == (first.id, "created")
+    assert len(claims.files()) == 1, "the id was left, so the note is not doubled"
+    for damage in (b"", b"\0\xff{", b"[]", b'{"digest": 1}'):
+        record.write_bytes(damage)
+        assert (await claims.say("ingest_hypothesis", **arguments)).data["status"] == "created", damage
+        assert (await claims.say("ingest_hypothesis", **arguments)).data["status"] == "repeated", damage
 
 
 async def test_contradictions_are_stated_inherited_and_possible(claims: Desk) -> None:

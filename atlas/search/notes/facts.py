@@ -29,7 +29,7 @@ class NoteFacts:
     @property
     def written(self) -> float:
         """Unix time of the last change by a tool; 0.0 if the note does not say when it was written."""
-        return _unix_time(self.updated) or _unix_time(self.created)
+        return unix_time(self.updated) or unix_time(self.created)
 
 
 def facts_of(row: NodeRow) -> NoteFacts:
@@ -60,7 +60,8 @@ def age_in_days(facts: NoteFacts, now: float = 0.0) -> int | None:
     return max(0, int(((now or time.time()) - written) // _SECONDS_PER_DAY)) if written else None
 
 
-def _unix_time(text: str) -> float:
+def unix_time(text: str) -> float:
+    """Return the Unix time of a date as notes write it, 0.0 for other texts."""
     try:
         found = datetime.fromisoformat(text)
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()

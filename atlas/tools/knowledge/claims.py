@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ from atlas.tools.knowledge.units import answer, quoted_text, shown_text, uid_of
 DEFAULT_CONFIDENCE = {"claim": 0.8, "decision": 1.0}
 MAX_IMPLIES = 200
 """Implied claims that are followed to see whether a relation closes a cycle."""
+NEAR_RELATION = 0.8
+"""Similarity (difflib) from which a relation counts as a typing error of one of those of claims."""
 TARGET_KINDS = ("symbol:", "file:", "package:", "route:")
 
 
@@ -147,6 +150,8 @@ async def update_unit(
         values["confidence"] = check_share("confidence", confidence)
     if status:
         values["status"] = check_status(status)
+        if status in ("retracted", "superseded"):
+            raise ConfigError(f"update_unit does not set {status}", "retract_unit does, with the reason.")
     if source.strip():
         values["source"] = check_line("source", source, 2000)
     body = check_text("text", text) if text.strip() else ""
@@ -169,7 +174,8 @@ async def update_unit(
         await in_thread(book.update, place.path, place.note_id, values, body)
     changed = [*values, *(["text"] if body else []), *(f"anchor {one.target}" for one in (*anchors, *renewed.values()))]
     item = Item(f"{place.note_id} in {place.path}", {"id": place.note_id, "path": place.path, "changed": changed})
-    title = f"changed {shown_text(', '.join(changed))}" if changed else "nothing to renew: it is about nothing"
+    nothing = "nothing to renew: what it is about is gone" if notes else "nothing to renew: it is about nothing"
+    title = f"changed {shown_text(', '.join(changed))}" if changed else nothing
     found = NoteBody("changed" if changed else "unchanged", title, (ItemGroup.of("unit", [item]),), _look_at(place))
     return await answer(knowledge, "update_unit", found, WRITE_BUDGET, notes, atlas)
 
@@ -180,6 +186,8 @@ async def retract_unit(knowledge: Knowledge, *, unit_id: str, reason: str, super
     Raises NotFound for an unknown unit or successor.
     """
     place = await locate(knowledge, unit_id)
+    if place.note_id[0] == "e":
+        raise ConfigError(f"{place.note_id} is an entity", f"Forget its observations, or delete the file {place.path}.")
     why = check_line("reason", reason, 10_000)
     status, is_new = "superseded" if superseded_by else "retracted", False
     if superseded_by:
@@ -189,8 +197,8 @@ async def retract_unit(knowledge: Knowledge, *, unit_id: str, reason: str, super
         relation = Relation("supersedes", place.note_id, why)
         is_new = await in_thread(successor.base.notebook.relate, successor.path, successor.note_id, relation)
     _, before = place.base.read(place.path)
-    if before.status == status and not is_new:
-        body = NoteBody("unchanged", f"{place.note_id} is {status} already")
+    if not is_new and before.status in (status, "superseded"):
+        body = NoteBody("unchanged", f"{place.note_id} is {before.status} already")
         return await answer(knowledge, "retract_unit", body, WRITE_BUDGET)
     values: dict[str, Value] = {"status": status, "reason": why}
     await in_thread(place.base.notebook.update, place.path, place.note_id, values)
@@ -215,6 +223,11 @@ def relation_type(relation: str) -> str:
     name = check_line("relation", relation)
     if name.lower() in CLAIM_RELATIONS:
         return name.lower()
+    if near := difflib.get_close_matches(name.lower(), CLAIM_RELATIONS, 1, NEAR_RELATION):
+        raise ConfigError(
+            f"relation {shown_text(name, 80)!r} is almost {near[0]!r}",
+            f"Write {near[0]}, or a word that is less like it.",
+        )
     kind = "_".join(name.upper().replace("-", " ").split())
     if not kind.replace("_", "").isalnum():
         raise ConfigError(

@@ -9,6 +9,8 @@ from atlas.model import Direction, Edge, EdgeType, Node
 from atlas.notes.checks import check_question
 from atlas.notes.ids import is_id
 from atlas.search.notes.anchors import anchor_states
+from atlas.search.notes.facts import facts_of
+from atlas.search.notes.hits import HIDDEN_STATUSES
 from atlas.search.notes.judge import VERDICTS, Verdict, judge
 from atlas.search.notes.retrieval import clashing_notes
 from atlas.tools.answers import KnowledgeAnswer
@@ -85,7 +87,11 @@ async def _inherited(one: Opened, start: str) -> list[Item]:
     items: list[Item] = []
     while frontier and len(seen) < MAX_IMPLIED:
         edges = await store.edges(frontier, Direction.OUT, [EdgeType.IMPLIES], limit=MAX_IMPLIED)
-        implied = {edge.row.target: edge.node for edge in edges if edge.row.target not in seen}
+        implied = {
+            edge.row.target: edge.node
+            for edge in edges
+            if edge.row.target not in seen and facts_of(edge.node.row).status not in HIDDEN_STATUSES
+        }
         seen |= implied.keys()
         for uid, node in implied.items():
             items += await _stated(one, [uid], node.row.qualified_name)

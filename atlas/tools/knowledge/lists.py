@@ -13,6 +13,7 @@ from atlas.errors import ConfigError
 from atlas.model import Label, Node
 from atlas.notes.checks import check_question, check_share
 from atlas.notes.note import STATUSES
+from atlas.parsing import stem_words
 from atlas.search.notes.anchors import anchor_states
 from atlas.search.notes.facts import NoteFacts, facts_of
 from atlas.search.notes.hits import NoteFilter
@@ -29,6 +30,8 @@ PAGE = 200
 MAX_PAGES = 25
 """Pages that are read for a list of suspects: their state is not stored."""
 SECONDS = 10.0
+ABOUT_CODE = "s.qualified_name ENDS WITH $about OR s.path = $about OR s.path ENDS WITH '/' + $about"
+"""What `about:` takes: the end of a name, or a file for all symbols in it."""
 ENTITY_QUERY = (
     "MATCH (n:Entity) WHERE (n.name > $name OR (n.name = $name AND n.qualified_name > $id)) "
     "AND ($type = '' OR toLower(n.type) = $type) "
@@ -47,7 +50,7 @@ _NAMES = ("status", "source", "author", "kind", "about", "min_confidence")
 
 @dataclass(frozen=True, slots=True)
 class ListFilter:
-    """What `filter` says: terms `name:value`, `suspect`, and further words, which are searched for."""
+    """What `filter` says: terms `name:value`, `suspect`, and further words, all of which a unit contains."""
 
     status: str = ""
     source: str = ""
@@ -68,12 +71,17 @@ def parse_filter(text: str) -> ListFilter:
             words.append(word)
         elif name in _NAMES:
             values[name] = value.strip('"')
+        elif name == "suspect" and value.lower() in ("true", "yes", "1"):
+            words.append(name)
         else:
             raise ConfigError(f"unknown filter {name}:", f"Filters: {', '.join(_NAMES)}, suspect, and words.")
     if values.get("status", STATUSES[0]) not in STATUSES:
         raise ConfigError(f"unknown status {values['status'][:40]!r}", f"Use one of: {', '.join(STATUSES)}.")
     if values.get("kind", "claim") not in _KINDS:
         raise ConfigError(f"unknown kind {values['kind'][:40]!r}", f"Use one of: {', '.join(_KINDS)}.")
+    kind, mark, target = str(values.get("about", "")).partition(":")
+    if mark and kind in ("symbol", "file", "package", "route"):
+        values["about"] = target
     if "min_confidence" in values:
         try:
             values["min_confidence"] = check_share("min_confidence", float(values["min_confidence"]))
@@ -210,7 +218,7 @@ def list_query(
         conditions.append("coalesce(n.confidence, 1.0) >= $least")
         parameters["least"] = wanted.min_confidence
     if wanted.about:
-        conditions.append("EXISTS { MATCH (n)-[:ABOUT]->(s) WHERE s.qualified_name ENDS WITH $about }")
+        conditions.append(f"EXISTS {{ MATCH (n)-[:ABOUT]->(s) WHERE {ABOUT_CODE} }}")
         parameters["about"] = wanted.about
     if after:
         conditions.append(f"({value} {beyond} $value OR ({value} = $value AND n.qualified_name {beyond} $id))")
@@ -234,11 +242,12 @@ async def _searched(one: Opened, wanted: ListFilter, limit: int) -> Page:
     where = NoteFilter(labels=labels, min_confidence=wanted.min_confidence, statuses=statuses)
     is_plain = not (wanted.source or wanted.author or wanted.about or wanted.is_suspect)
     hits = await find_notes(one.atlas.reader, wanted.words, where, limit if is_plain else max(limit, PAGE))
-    nodes = [hit.node for hit in comparable(hits)]
+    asked = set(stem_words(wanted.words).split())
+    nodes = [hit.node for hit in comparable(hits) if asked <= set(stem_words(hit.node.row.docstring).split())]
     if wanted.about:
         rows = await _rows(
             one,
-            "MATCH (n)-[:ABOUT]->(s) WHERE n.uid IN $uids AND s.qualified_name ENDS WITH $about RETURN DISTINCT n.uid",
+            f"MATCH (n)-[:ABOUT]->(s) WHERE n.uid IN $uids AND ({ABOUT_CODE}) RETURN DISTINCT n.uid",
             {"uids": [node.row.uid for node in nodes], "about": wanted.about},
             len(nodes),
         )

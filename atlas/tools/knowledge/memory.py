@@ -8,12 +8,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from atlas.errors import ConfigError, NotFound
-from atlas.model import Label
+from atlas.model import Filter, Label
 from atlas.notes.checks import check_line, check_text
 from atlas.notes.front_matter import Value
 from atlas.notes.ids import is_id
 from atlas.notes.note import Note, Relation
 from atlas.notes.notebook import timestamp
+from atlas.parsing import split_words
 from atlas.search.notes.resolve_anchor import resolve_anchor
 from atlas.search.notes.retrieval import similar_notes
 from atlas.short_term import ShortTermEntry
@@ -26,7 +27,7 @@ from atlas.tools.knowledge.memory_queries import entry_item, related_entries
 from atlas.tools.knowledge.note_base import Knowledge, NoteBase, Place, find_entity, locate, locate_observation, locked
 from atlas.tools.knowledge.once import WRITE_BUDGET, once
 from atlas.tools.knowledge.times import moment
-from atlas.tools.knowledge.units import answer, degraded, hit_items, quoted_text, shown_text
+from atlas.tools.knowledge.units import answer, degraded, hit_items, quoted_text, shown_text, unit_item
 
 MAX_OBSERVATION = 20_000
 """Characters of an observation: it is one line of its entity's file."""
@@ -77,10 +78,14 @@ async def remember(
             similar = await _similar(base, f"{known.name}: {text}", notes)
             await in_thread(base.notebook.observe, place.path, place.note_id, text, created, observation_id)
             item = Item(f"observation {observation_id}", {"id": observation_id, "created": created or timestamp()})
+            others = await _namesakes(base, place, name) if is_new else []
             groups += [ItemGroup.of("observation", [item]), ItemGroup.of("similar", similar)]
-        title = f"{'created' if is_new else 'added to'} entity {shown_text(name, SHOWN_NAME)} {place.note_id}"
+            groups += [ItemGroup.of("similar_entities", others)]
+        is_changed = is_new or bool(text or kind or other_names)
+        verb = "created" if is_new else "added to" if is_changed else "nothing to add to"
+        title = f"{verb} entity {shown_text(name, SHOWN_NAME)} {place.note_id}"
         action = Action("recall", {"query": name}, "what is known about it")
-        status = "created" if is_new or text else "changed"
+        status = "created" if is_new or text else "changed" if is_changed else "unchanged"
         return NoteBody(status, title, tuple(groups), (action,)), notes
 
     return await once(knowledge, base, "remember", idempotency_key, arguments, "observation", write)
@@ -131,7 +136,9 @@ async def remember_shortterm(knowledge: Knowledge, *, content: str, ttl: float |
     action = Action(
         "promote", {"id": note_id, "entity": entity}, "keep it as an observation about this or another entity"
     )
-    body = NoteBody("created", f"kept for {hours:g} hours as {note_id}", (own, *groups), (action,))
+    body = NoteBody(
+        "created", f"kept for {hours:g} hour{'' if hours == 1 else 's'} as {note_id}", (own, *groups), (action,)
+    )
     return await answer(knowledge, "remember_shortterm", body, WRITE_BUDGET, notes, atlas)
 
 
@@ -226,6 +233,21 @@ def _entity_item(place: Place, name: str) -> Item:
         f"{shown_text(name, SHOWN_NAME)} {place.note_id} in {place.path}",
         {"id": place.note_id, "name": escaped(name), "path": place.path},
     )
+
+
+async def _namesakes(base: NoteBase, place: Place, name: str) -> list[Item]:
+    """Return entities whose names share a word with that of a new one: it may be one of them, misspelt."""
+    atlas = await base.recent()
+    if atlas is None:
+        return []
+    where = Filter(project=base.project, labels=(Label.ENTITY,))
+    hits = await atlas.reader.store.search_text(split_words(name), where, 10)
+    nodes = await atlas.reader.store.symbols([hit.uid for hit in hits])
+    words = set(split_words(name))
+    alike = [
+        node for node in nodes if words & set(split_words(node.row.name)) and node.row.qualified_name != place.note_id
+    ]
+    return [unit_item(node, is_personal=base.is_personal) for node in alike[:3]]
 
 
 async def _similar(base: NoteBase, text: str, notes: list[str]) -> list[Item]:

@@ -12,6 +12,7 @@ from atlas.tools.citations import escaped
 from atlas.tools.knowledge.body import Item
 from atlas.tools.knowledge.note_base import properties_of
 from atlas.tools.knowledge.units import quoted_text, shown_text
+from atlas.tools.note_lines import plain_name
 
 REASON = 300
 """Characters of a relation's reasoning."""
@@ -21,7 +22,7 @@ def relation_item(edge: Edge) -> Item:
     """Return a relation with its direction, its reasoning and its other end."""
     row, far = edge.row, edge.node.row
     details = properties_of(Node("", far._replace(properties=row.properties)))
-    kind = escaped(str(details.get("type", ""))) if row.type == EdgeType.RELATES else row.type.lower()
+    kind = plain_name(str(details.get("type", ""))) if row.type == EdgeType.RELATES else row.type.lower()
     is_outgoing = row.target == far.uid
     reason = str(details.get("reasoning", ""))
     arrow = f"{kind} ->" if is_outgoing else f"<- {kind}"
@@ -63,7 +64,7 @@ def chain_item(chain: Chain, nodes: Mapping[str, Node]) -> Item:
     parts = [named(nodes, chain.uids[0])]
     for near, far, relation in zip(chain.uids, chain.uids[1:], chain.relations, strict=False):
         details = properties_of(Node("", nodes[far].row._replace(properties=relation.properties)))
-        kind = escaped(str(details.get("type", ""))) if relation.type == EdgeType.RELATES else relation.type.lower()
+        kind = plain_name(str(details.get("type", ""))) if relation.type == EdgeType.RELATES else relation.type.lower()
         is_forward = relation.source == near
         step = f"{kind} {relation.confidence:.2f}"
         reason = str(details.get("reasoning", ""))

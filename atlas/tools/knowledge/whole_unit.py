@@ -13,6 +13,7 @@ from atlas.notes.checks import MAX_NAME, MAX_TEXT, check_line
 from atlas.notes.front_matter import read_text
 from atlas.notes.note import Anchor
 from atlas.search.notes.anchors import anchor_states, target_uid
+from atlas.search.notes.facts import facts_of, unix_time
 from atlas.search.notes.lineage import RELATIONS
 from atlas.tools.answers import KnowledgeAnswer
 from atlas.tools.citations import escaped
@@ -24,6 +25,8 @@ from atlas.tools.knowledge.units import answer, quoted_text, shown_text, unit_it
 
 UNIT_BUDGET = 2000
 COMMITS = 5
+CLOCKS_DIFFER = 86_400
+"""Seconds by which the clock of a committer may be behind that of the note's author."""
 
 
 async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UNIT_BUDGET) -> KnowledgeAnswer:
@@ -35,9 +38,10 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
     opened = await opened_bases(knowledge, notes)
     found = await find_unit(opened, check_line("id", unit_id, 1000))
     if found is None:
-        raise NotFound(
-            f"no unit {shown_text(unit_id, 80)}", "list_propositions and list_entities name those there are."
-        )
+        is_short = unit_id.startswith("s-")
+        hint = "list_propositions and list_entities name those there are."
+        hint = "It is a short-term memory, which recall and refresh show." if is_short else hint
+        raise NotFound(f"no unit {shown_text(unit_id, 80)}", hint)
     one, node = found
     reader, uid = one.atlas.reader, node.row.uid
     states = (await anchor_states(reader, [uid])).get(uid, ())
@@ -49,6 +53,7 @@ async def get_unit(knowledge: Knowledge, *, unit_id: str, token_budget: int = UN
         ItemGroup.of("relations", [relation_item(edge) for edge in (*outgoing, *incoming)]),
         ItemGroup.of("about", [anchor_item(state) for state in states]),
         ItemGroup.of("dangling", _dangling(one.base, node, outgoing)),
+        ItemGroup.of("entity", await _entity(one, node)),
         ItemGroup.of("observations", await _observations(one, node)),
         ItemGroup.of("history", await _history(one, node)),
     ]
@@ -110,6 +115,14 @@ def _target_uid(base: NoteBase, target: str) -> str:
     return target_uid(base.project, Anchor(kind, name)) if colon else make_uid(base.project, target)
 
 
+async def _entity(one: Opened, node: Node) -> list[Item]:
+    """Return the entity that an observation is about."""
+    if node.row.label != Label.OBSERVATION:
+        return []
+    edges = await one.atlas.reader.store.edges([node.row.uid], Direction.IN, [EdgeType.HAS_OBSERVATION])
+    return [unit_item(edge.node) for edge in edges]
+
+
 async def _observations(one: Opened, node: Node) -> list[Item]:
     if node.row.label != Label.ENTITY:
         return []
@@ -123,8 +136,11 @@ async def _history(one: Opened, node: Node) -> list[Item]:
     history = one.atlas.reader.history
     if history is None or not node.row.path:
         return []
+    # earlier commits cannot hold the note, and to walk all of them takes seconds
+    created = unix_time(facts_of(node.row).created)
+    after = max(int(created - CLOCKS_DIFFER), 0) if created else 0
     try:
-        log = await history.log(COMMITS, path=node.row.path, paths=0)
+        log = await history.log(COMMITS, path=node.row.path, paths=0, after=after)
     except AtlasError:
         return []
     return [
