@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from atlas.search.notes.opposites import STOP_WORDS, SYNONYMS, WORDS, opposites, sides, stem
 
 _WORD = re.compile(r"[A-Za-z0-9][\w'-]*(?:[.][\w'-]+)*")
-_AS = re.compile(r"\b(?P<least>at least )?(?:just )?as (?P<word>[a-z]+)(?: [a-z]+){0,3}? as\b", re.IGNORECASE)
+_AS = re.compile(
+    r"\b(?P<least>at least )?(?P<factor>twice |half |times )?(?:just )?as (?P<word>[a-z]+)(?: [a-z]+){0,3}? as\b",
+    re.IGNORECASE,
+)
 _THAN = re.compile(r"\bthan\b(?!\s*(?:\d|about|half|once|" + "|".join(WORDS["numbers"]) + r")\b)", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:" + "|".join(WORDS["winning"].split()) + r")\b", re.IGNORECASE)
 _ASPECT = re.compile(r"\b(?:in|on|at|for|by) ([a-z]+)(?: ([a-z]+))?", re.IGNORECASE)
@@ -74,7 +77,8 @@ def comparison(text: str, is_negated: bool) -> Comparison | None:
         return Comparison(words, words, dimensions, signs, match.group(), words)
     if match := _AS.search(text):
         dimensions = ((1, _adjective(match["word"].lower())),)
-        signs = "=>" if match["least"] else "="
+        factor = (match["factor"] or "").strip().lower()
+        signs = "=>" if match["least"] else "<" if factor == "half" else ">" if factor else "="
         denied = "<"
     elif match := _THAN.search(text):
         if (found := _comparative(text[: match.start()])) is None:

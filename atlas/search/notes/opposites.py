@@ -51,12 +51,18 @@ def _root(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
+SYNONYMS: dict[str, str] = {
+    stem(word): stem(group.split()[0]) for group in WORDS["synonyms"].strip().splitlines() for word in group.split()
+}
+"""The stem that stands for a stem."""
+
+
 def _table(text: str) -> dict[str, list[tuple[int, int]]]:
     found: dict[str, list[tuple[int, int]]] = {}
     for number, line in enumerate(text.strip().splitlines()):
         for side, group in enumerate(line.split("|")):
-            for word in group.split():
-                found.setdefault(stem(word), []).append((number, side))
+            for form in {name for word in group.split() for name in (stem(word), SYNONYMS.get(stem(word), ""))} - {""}:
+                found.setdefault(form, []).append((number, side))
     return found
 
 
@@ -90,10 +96,6 @@ def _is_pair(one: str, other: str, prefix: str, its_prefix: str) -> bool:
     return rest != one and len(rest) >= 3 and other == its_prefix + rest
 
 
-SYNONYMS: dict[str, str] = {
-    stem(word): stem(group.split()[0]) for group in WORDS["synonyms"].strip().splitlines() for word in group.split()
-}
-"""The stem that stands for a stem."""
 ATTRIBUTES.extend(
     [frozenset(SYNONYMS.get(stem(word), stem(word)) for word in group.split()) for group in line.split("|")]
     for line in WORDS["attributes"].strip().splitlines()

@@ -42,6 +42,7 @@ _PHRASE = re.compile(
 
 _RANGE_START = re.compile(r"(?:(?:between|from)\s+)?(\d[\d,_]*(?:\.\d+)?)\s*\S*\s*(?:and|to|-|–)\s*$", re.IGNORECASE)
 _KINDS = frozenset(WORDS["units"])
+_EXACTLY = re.compile(r"\b(?:only|exactly|just) $", re.IGNORECASE)
 _AFTER = [(name, re.compile(text, re.IGNORECASE)) for name, text in WORDS["after_number"].items()]
 
 
@@ -74,7 +75,8 @@ def quantities(sentence: str) -> list[Quantity]:
         kind, factor = _unit(unit, sentence[max(0, match.start("number") - 60) : match.start("number")])
         if kind in _LABELS and number.count(".") == 1:
             value = _version(number)
-        if not kind or (number.lower() == "one" and kind not in ("time", "bytes", "share")):
+        is_count = kind in _KINDS or match["bound"] or _EXACTLY.search(sentence, max(0, start - 8), start)
+        if not kind or (number.lower() == "one" and not is_count):
             continue
         bound = _BOUNDS.get((match["bound"] or "").lower(), "")
         if not bound:

@@ -31,9 +31,10 @@ _PAST, _FUTURE = (re.compile(WORDS["phases"][name], re.IGNORECASE) for name in (
 _SUPPOSED = re.compile(WORDS["phases"]["supposed"], re.IGNORECASE)
 _LABELS = frozenset(map(stem, WORDS["labels"].split()))
 _VAGUE = frozenset(WORDS["vague"].split())
-_NUMBERS = frozenset(WORDS["numbers"])
+_NUMBERS = frozenset(WORDS["numbers"]) - {"once"}
 _MONTHS = "|".join(month.capitalize() for month in WORDS["months"].split())
 _DATE = re.compile(rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,4}})?\b|\b(?:19|20)\d\d(?:-\d\d){{0,2}}\b")
+_STOPPED = re.compile(r"\bstop(?:s|ped)? (?=\w+ing\b)", re.IGNORECASE)
 _AND = frozenset(("and", "or", "nor"))
 MAX_CIRCUMSTANCE = 3
 """Content words of a circumstance; what follows belongs to the statement."""
@@ -93,7 +94,7 @@ class _Reader:
         self.subject: frozenset[str] | None = None
         self.seen: set[str] = set()
         self._opening, self._length, self._last, self._before = "", 0, "", ""
-        self._without, self._is_first = -1, False
+        self._without, self._is_first, self._is_name = -1, False, False
 
     def read(self, written: str) -> None:
         """Take the next word."""
@@ -109,7 +110,7 @@ class _Reader:
             self._content(word, form, written)
         if (self._last, word) != ("at", "most"):
             self.seen.add(word)
-        self._before, self._last = self._last, word
+        self._before, self._last, self._is_name = self._last, word, written[:1].isupper()
 
     def _end_subject(self) -> None:
         """Keep the words so far as subject; "requests without a key" are no negated requests."""
@@ -123,7 +124,7 @@ class _Reader:
         if is_opening or not (word in NEGATIONS or word.endswith("n't")):
             return False
         is_again = bool(self.negations) and (word == "nor" or self._last in _AND or self._before in _AND)
-        if not is_again:
+        if not is_again and self._last != "but":
             self.negations.append(written)
             self._without = len(self.words) if word == "without" and self.subject is None else self._without
         return True
@@ -131,7 +132,7 @@ class _Reader:
     def _place(self, word: str, form: str) -> None:
         """Collect circumstances and labels."""
         is_number = word[0].isdigit()
-        if is_number and stem(self._last) in _LABELS:
+        if is_number and (stem(self._last) in _LABELS or (self._is_name and len(self.words) == 1)):
             label = f"{stem(self._last)} {word}"
             self.labels.add(label)
             if len(self.words) <= 1:
@@ -159,6 +160,7 @@ class _Reader:
 def statement(text: str) -> Statement:
     """Prepare a sentence."""
     plain = _PHRASES.sub(lambda found: PHRASES[found.group().lower()], text.replace("’", "'"))
+    plain = _STOPPED.sub("does not ", plain)
     grows = growth(plain)
     rest = plain if grows is None else plain[: grows.start] + grows.resource + plain[grows.end :]
     reader = _Reader()
