@@ -7,7 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
+from atlas.contracts import Store
 from atlas.model import Filter, Label, Node, Scored
 from atlas.parsing import stem_words
 from atlas.search import Reader
@@ -22,10 +24,10 @@ WIDEST_POOL = 5000
 """The same if it rejects so many that fewer than wanted remain."""
 FEW = 20
 """If a search without labels leaves fewer hits of the right labels, words are searched again with them."""
-
-
 ANY_RECORD = "MATCH (n:ADR) RETURN n.uid LIMIT 1"
 RECORD_SECONDS = 5.0
+_KNOWN: WeakKeyDictionary[Store, tuple[str, int, bool]] = WeakKeyDictionary()
+"""By store: project, generation, and whether it has a decision record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +90,22 @@ async def _records(reader: Reader, text: str, where: NoteFilter, size: int) -> l
     if Label.ADR not in where.labels or where.entity:
         return []
     # words as written are in many texts: without a record, scoring these would be the slowest part of a question
-    first = await reader.store.cypher(ANY_RECORD, {}, 1, RECORD_SECONDS, reader.project)
-    if not first.rows:
+    if not await _has_records(reader):
         return []
     stored = Filter(project=reader.project, labels=(Label.ADR,))
     return await reader.store.search_text(reader.split_words(text), stored, size)
+
+
+async def _has_records(reader: Reader) -> bool:
+    """Return whether the project has a decision record; asked once for each generation of its index."""
+    states = {state.project: state.generation for state in await reader.store.projects()}
+    now = reader.project, states.get(reader.project, 0)
+    known = _KNOWN.get(reader.store)
+    if known is None or known[:2] != now:
+        first = await reader.store.cypher(ANY_RECORD, {}, 1, RECORD_SECONDS, reader.project)
+        known = *now, bool(first.rows)
+        _KNOWN[reader.store] = known
+    return known[2]
 
 
 def _widened(where: Filter) -> Filter:
