@@ -53,7 +53,7 @@ def _sense(mine: Sequence[tuple[int, str]], theirs: Sequence[tuple[int, str]]) -
     """Return 1 if both compare by the same, -1 if by opposites, 0 if by different dimensions."""
     for sign, form in mine:
         for its_sign, its_form in theirs:
-            if form == its_form:
+            if form == its_form or set(sides(form)) & set(sides(its_form)):
                 return sign * its_sign
             value = _value(form) * _value(its_form)
             if opposites(form, its_form):

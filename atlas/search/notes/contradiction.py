@@ -21,6 +21,8 @@ MIN_SHARED = 0.5
 """Share of the content words of the statement with fewer words that the other one must contain."""
 MIN_SHARED_NEGATED = 0.6
 """The same for statements that differ by a negation only: any two statements may differ by one."""
+MIN_SHARED_OPPOSITE = 0.6
+"""The same for opposites, these left out, if both statements have more words of their own."""
 MIN_SHARED_GROWTH = 0.3
 """The same where both name a complexity class: few statements do."""
 _ORDER = frozenset(map(stem, ("before", "after", "precede", "follow", "above", "below", "over", "under")))
@@ -172,7 +174,9 @@ def _opposite(one: Statement, other: Statement) -> Clash | None:
     pairs = _opposite_pairs(one, other)
     without = frozenset(form for pair in pairs for form, _ in pair)
     shared = _shared(one, other, without)
-    if len(pairs) % 2 == 0 or shared < MIN_SHARED or not _same_subject(one, other, without):
+    have_own = one.stems - other.stems - without and other.stems - one.stems - without
+    least = MIN_SHARED_OPPOSITE if have_own else MIN_SHARED
+    if len(pairs) % 2 == 0 or shared < least or not _same_subject(one, other, without):
         return None
     (_, mine), (_, theirs) = pairs[0]
     return Clash("opposite", mine, theirs, shared)

@@ -139,6 +139,10 @@ class _Reader:
                 self.circumstances.add(label)
         if word in CIRCUMSTANCES or word in CONDITIONS or (word == "for" and not self.seen):
             self._opening, self._length, self._is_first = word, 0, not self.seen
+        elif self._last[:1].isdigit() and is_unit(word):
+            self.circumstances.discard(self._last)
+        elif (self._last, word) in (("at", "least"), ("at", "most")):
+            self._opening = ""
         elif self._opening and word not in STOP_WORDS:
             self._length += 1
             is_meant = self._is_first or self._opening in CONDITIONS or not set(sides(stem(word)))
