@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from atlas.config.load import Settings
 
 
-def launch_daemon(all_settings: Sequence[Settings], data_dir: str) -> tuple[subprocess.Popen[bytes], Path]:
-    """Start a daemon that outlives this process; return it and the file with its output.
+def launch_daemon(
+    all_settings: Sequence[Settings], data_dir: str, keep: Sequence[int] = ()
+) -> tuple[subprocess.Popen[bytes], Path]:
+    """Start a daemon that outlives this process and inherits the descriptors `keep`; return it and its output file.
 
     It ends by itself if another one runs in the data folder. Raises ConfigError for a data folder that cannot be used,
     and OSError.
@@ -27,7 +29,25 @@ def launch_daemon(all_settings: Sequence[Settings], data_dir: str) -> tuple[subp
     prepare_data_folder(first)
     printed = prepare_log_folder(first.data_dir) / OUTPUT
     command = daemon_command(all_settings, data_dir, "--detached", "--json")
-    return spawn(command, first.root, printed, _environment()), printed
+    return spawn(command, first.root, printed, _environment(), keep), printed
+
+
+def launch_daemon_once(all_settings: Sequence[Settings], data_dir: str) -> tuple[subprocess.Popen[bytes], Path] | None:
+    """Launch a daemon as `launch_daemon` does; return None when another process has launched one that still runs.
+
+    Of two daemons launched at the same time the slower one would take over when the other is stopped. The lock file is
+    inherited by the daemon, so that it is released when the daemon has ended, however it ends.
+    """
+    from atlas.app.store import prepare_data_folder
+    from atlas.process.daemon import LAUNCH_FILE
+    from atlas.process.lock import LockFile
+
+    prepare_data_folder(all_settings[0])
+    lock = LockFile.open(all_settings[0].data_dir / LAUNCH_FILE)
+    try:
+        return launch_daemon(all_settings, data_dir, keep=(lock.fileno(),)) if lock.try_lock() else None
+    finally:
+        lock.close()
 
 
 def daemon_command(all_settings: Sequence[Settings], data_dir: str, *options: str) -> list[str]:

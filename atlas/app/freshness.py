@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atlas.app.daemon_process import launch_daemon
+from atlas.app.daemon_process import launch_daemon_once
 from atlas.errors import AtlasError, ConfigError, WriterBusy
 from atlas.model import Label
 from atlas.pipeline.newer_files import NewerFiles
@@ -71,6 +71,7 @@ class FreshnessGuard:
         self._has_waited = False
         self._daemon: tuple[subprocess.Popen[bytes], Path] | None = None
         self._daemon_problem = ""
+        self._has_launched = False
         self._equal_at = TreeVersion("", 0, -1)
         """What the daemon had noticed when index and tree were last equal."""
 
@@ -191,13 +192,14 @@ class FreshnessGuard:
 
     async def start_daemon(self) -> None:
         """Start a detached daemon unless one runs; once per session. A failure becomes `daemon_problem`."""
-        if self._daemon is not None or self._daemon_problem:
+        if self._has_launched:
             return
+        self._has_launched = True
         settings = self._settings
         data_dir = "" if settings.origin("data_dir") == "default" else str(settings.data_dir)
         try:
             if await asyncio.to_thread(find_running, settings.data_dir) is None:
-                self._daemon = await asyncio.to_thread(launch_daemon, [settings], data_dir)
+                self._daemon = await asyncio.to_thread(launch_daemon_once, [settings], data_dir)
         except AtlasError as error:
             self._daemon_problem = error.message
         except OSError as error:

@@ -23,6 +23,8 @@ from atlas.process.files import open_file
 from atlas.process.lock import LockFile
 
 LOCK_FILE = "daemon.lock"
+LAUNCH_FILE = "launch.lock"
+"""Held by a daemon that a session has launched, from before its process exists until that has ended."""
 
 ENDED = "ended"
 
@@ -143,9 +145,12 @@ def last_running(data_dir: Path) -> RunningDaemon | None:
 
 
 def spawn(
-    command: Sequence[str], folder: Path, output: Path, environment: Mapping[str, str]
+    command: Sequence[str], folder: Path, output: Path, environment: Mapping[str, str], keep: Sequence[int] = ()
 ) -> subprocess.Popen[bytes]:
-    """Start a process that outlives this one and its terminal. Its output replaces the content of `output`."""
+    """Start a process that outlives this one and its terminal, and inherits the descriptors `keep`.
+
+    Its output replaces the content of `output`.
+    """
     with os.fdopen(open_file(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
         return subprocess.Popen(
             command,
@@ -154,6 +159,7 @@ def spawn(
             stderr=file,
             cwd=folder,
             env=environment,
+            pass_fds=keep,
             start_new_session=True,
         )
 

@@ -83,6 +83,10 @@ class LockFile:
         except OSError:
             return False
 
+    def fileno(self) -> int:
+        """Return the descriptor. A process that inherits it shares the lock, and keeps it when this one closes it."""
+        return self._descriptor
+
     @property
     def is_closed(self) -> bool:
         """Whether `close` was called."""

@@ -318,9 +318,7 @@ class BoltStore:
         """Run a read that must not mix several commits; `projects` are those that it reads, none for all."""
         if self._dialect.snapshots:
             return await self._read(work, *arguments)
-        return await self._link.read(
-            lambda transaction: self._counts.consistent(transaction, projects, lambda: work(transaction, *arguments))
-        )
+        return await self._counts.read(self._link, projects, lambda transaction: work(transaction, *arguments))
 
     async def _write(self, work: Callable[[Transaction], Awaitable[_Result]]) -> _Result:
         self._check_writing()

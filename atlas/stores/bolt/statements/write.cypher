@@ -29,6 +29,11 @@ MATCH (c:AtlasCommit)
 WHERE c.project IN $names
 SET c.ended = c.begun
 
+// name: hold_commits
+MATCH (c:AtlasCommit)
+WHERE size($names) = 0 OR c.project IN $names
+SET c.reads = coalesce(c.reads, 0) + 1
+
 // name: next_fence
 MATCH (p:AtlasProject {name: $name})
 SET p.fence = coalesce(p.fence, 0) + 1
