@@ -4,16 +4,18 @@
 //! the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`]. A change of any type
 //! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
+mod detections;
 pub mod flags;
 mod notes;
 
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
+pub use detections::{Detection, DetectionKind, Handler};
 pub use notes::{Relation, RelationKind};
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 7;
+pub const FACTS_VERSION: u32 = 8;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -60,6 +62,8 @@ pub struct FileFacts {
     pub properties: Vec<(DefId, Name)>,
     /// What a note says about other nodes. Its source is the top-level scope.
     pub relations: Vec<Relation>,
+    /// What the rules of detectors matched, by position.
+    pub detections: Vec<Detection>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

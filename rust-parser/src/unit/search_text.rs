@@ -97,6 +97,9 @@ impl UnitSource {
     }
 
     fn span(&self, position: usize) -> (usize, usize) {
+        if matches!(self.nodes[position].place, NodePlace::Route(_)) {
+            return (0, 0);
+        }
         match (&self.nodes[position].place, &self.facts) {
             (NodePlace::File(def), Some(facts)) if *def != FILE_NODE => {
                 let definition = &facts.definitions[*def as usize];
