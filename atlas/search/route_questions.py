@@ -12,17 +12,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atlas.model import Direction, EdgeType, Filter, Label, Match, Node
+from atlas.model import STRUCTURE_PATH, Direction, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import keeps
 from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import Kind, RelationIntent, TestScope
 from atlas.search.resolve import resolve
 from atlas.search.targets import Targets
-from atlas.search.unreached import TIMEOUT
 
 MAX_ROUTES = 20_000
 MAX_HANDLERS = 500
+_METHODS = (
+    "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "ANY", "TRACE", "CONNECT", "WEBSOCKET",
+)  # fmt: skip
+"""Names of routes begin with one of these."""
 _METHOD = r"GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
 _PATH = re.compile(r"(?<![\w./<>-])(?:https?://[\w.:-]+)?(?P<path>/(?:[\w.~:@!$&*+,;=%{}<>\[\]()/-]*[\w}>*\])/])?)")
 _METHOD_PATH = re.compile(rf"\b(?P<method>{_METHOD})\s+(?:request to |requests to )?[`'\"]?(?P<path>/\S*)")
@@ -235,9 +238,14 @@ async def _with_handlers(reader: Reader, routes: Sequence[Node]) -> tuple[Relate
 
 
 async def _nodes(reader: Reader, label: Label, where: Filter) -> list[Node]:
-    query = f"MATCH (n:{label}) RETURN n.uid ORDER BY n.path, n.line, n.uid"
-    found = await reader.store.cypher(query, {}, MAX_ROUTES, TIMEOUT, where.project)
-    return list(await reader.store.symbols([str(row[0]) for row in found.rows]))
+    """Return all routes or events."""
+    scope = Filter(project=where.project, labels=(label,))
+    if label == Label.EVENT:
+        return list(await reader.store.find(STRUCTURE_PATH, Match.PATH, scope, MAX_ROUTES))
+    found: list[Node] = []
+    for method in _METHODS:
+        found += await reader.store.find(f"{method} /", Match.PREFIX, scope, MAX_ROUTES)
+    return found
 
 
 def _fits(question: RouteQuestion, node: Node) -> int | None:

@@ -23,9 +23,58 @@ pub fn join(prefix: &str, path: &str) -> String {
     joined
 }
 
+/// The marks around the name of a constant of another file, whose value linking finds.
+const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
+
+/// Returns the name of a constant with marks.
+pub fn marked_constant(name: &str) -> String {
+    format!("{}{name}{}", MARKS[0], MARKS[1])
+}
+
+/// Returns whether a text has a marked constant.
+pub fn has_constant(text: &str) -> bool {
+    text.contains(MARKS[0])
+}
+
+/// Replaces marked constants by their values. An unknown one becomes `{name}`; `None` if the whole text is one.
+pub fn with_constants(text: &str, value_of: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let mut out = String::new();
+    let mut is_known = false;
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(MARKS[0]) {
+        let (name, after) = after.split_once(MARKS[1])?;
+        out.push_str(before);
+        is_known |= !before.trim_matches('/').is_empty();
+        match value_of(name) {
+            Some(value) => {
+                out.push_str(&value);
+                is_known = true;
+            }
+            None => {
+                if !out.ends_with('/') {
+                    out.push('/');
+                }
+                out.push_str(&format!("{{{name}}}"));
+            }
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    (is_known || !rest.trim_matches('/').is_empty()).then_some(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn constants_are_replaced_if_something_is_known() {
+        let value = |name: &str| (name == "API").then(|| "/api".to_owned());
+        let text = format!("{}{}/x", marked_constant("API"), marked_constant("V1"));
+        assert_eq!(with_constants(&text, value).as_deref(), Some("/api/{V1}/x"));
+        assert_eq!(with_constants(&marked_constant("V1"), value), None);
+        assert_eq!(with_constants("/plain", value).as_deref(), Some("/plain"));
+    }
 
     #[test]
     fn prefixes_and_paths_are_joined_by_one_slash() {

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from atlas import _parser
+from atlas.detectors import built_in
+from atlas.parsing import load_languages
 
-LANGUAGES = _parser.Languages([str(Path(__file__).parents[2] / "atlas" / "languages")], ".knowledge")
+LANGUAGES = load_languages(detectors=built_in())
 
 PATHS = [
     "app/__init__.py",
@@ -43,6 +43,8 @@ names = st.sampled_from(NAMES)
 # few modules are named often, so that names are often found
 modules = st.one_of(st.sampled_from(["app.a", "app.b"]), st.sampled_from(MODULES))
 relatives = st.one_of(st.sampled_from([".a", ".b"]), st.sampled_from([".", "..", "..a", ".deep", ".deep.c"]))
+
+paths = st.sampled_from(['"/a"', '"/b"', "One", "work"])
 
 python_blocks = st.one_of(
     st.builds("import {}".format, modules),
@@ -79,6 +81,20 @@ python_blocks = st.one_of(
     # a later call of the same name moves while the first one stays
     st.builds("def {}():\n    {}()\n{}    {}()".format, names, classes, st.sampled_from(["", "\n", "\n\n"]), classes),
     st.builds("class {}({}): pass".format, names, st.sampled_from(["Exception", "object"])),
+    # routers that files mount, share and pass on; handlers of other files; events and constants
+    st.builds("from fastapi import APIRouter\n{} = APIRouter(prefix={}, tags=[1])".format, names, paths),
+    st.builds("app.include_router({}, prefix={})".format, names, paths),
+    st.builds("from {} import {} as router\nrouter.include_router({})".format, modules, names, names),
+    st.builds("@{}.get({})\ndef {}(): ...".format, names, paths, names),
+    st.builds("router.add_api_route({}, {})".format, paths, names),
+    st.builds(
+        'from django.urls import include, path\nurlpatterns = [path("x/", include("{}")), path("y", {})]'.format,
+        modules,
+        names,
+    ),
+    st.builds("def {}(router):\n    router.add_api_route({}, {})".format, names, paths, names),
+    st.builds('{} = "/{}"'.format, names, names),
+    st.builds("from django.dispatch import receiver\n@receiver({})\ndef {}(): {}.send()".format, names, names, names),
 )
 document_blocks = st.one_of(
     st.builds("# {}\n\nSee `{}` and `{}.{}()`.".format, names, names, names, names),

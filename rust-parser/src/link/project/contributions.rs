@@ -1,6 +1,6 @@
 //! Contributions of a file to the answers of queries, by which an update finds the files to link again.
 
-use crate::facts::{DefId, Definition, Expr, ExprId, Import};
+use crate::facts::{DefId, Definition, Expr, ExprId, Import, Kind};
 use crate::link::project::arity::Arity;
 use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key, text_key};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, SharedScope, is_class, is_open_scope};
@@ -19,7 +19,11 @@ impl FileEntry {
         for (def, definition) in self.outlines.iter().enumerate() {
             let symbol = self.symbols[def];
             let parent = self.symbols[definition.parent as usize];
-            let params = is_class(definition.kind).then(|| self.params_digest(self.def(def as DefId)));
+            // Paths of routes refer to the values of constants.
+            let params = match definition.kind {
+                Kind::Constant | Kind::Field => Some(digest_of(self.text(self.def(def as DefId).signature))),
+                kind => is_class(kind).then(|| self.params_digest(self.def(def as DefId))),
+            };
             let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file, params));
             if def == 0 && self.is_value {
                 digest = digest_of((digest, self.path_digest(self.def(0).bases[0])));

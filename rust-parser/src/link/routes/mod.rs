@@ -5,6 +5,7 @@
 //! paths of the file's routes from the mounts of all files and resolves their handlers (`handlers`). Each stage
 //! publishes its results as contributions to recorded queries, as the types of variables do.
 
+mod constants;
 mod handlers;
 mod router_key;
 pub mod routers;

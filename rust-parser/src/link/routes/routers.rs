@@ -21,7 +21,7 @@ pub fn link_routers(query: &Query) -> FileRouters {
     for detection in &facts.detections {
         let parent = query.owner_router(detection);
         used.extend(parent);
-        let prefix = query.index.strings.intern(query.file.text(detection.path));
+        let prefix = query.index.strings.intern(&query.known_path(detection).unwrap_or_default());
         match detection.kind {
             DetectionKind::Router => {
                 // A router without a variable: of a chain of calls, or an argument.
@@ -73,7 +73,10 @@ fn passed_routers(query: &Query, used: &[RouterKey], found: &mut FileRouters) {
                 one.kind == DetectionKind::Router && one.handler == Handler::Expr(arg.value) && one.receiver.is_some()
             });
             let (parent, prefix) = match group {
-                Some(group) => (query.owner_router(group), query.index.strings.intern(query.file.text(group.path))),
+                Some(group) => (
+                    query.owner_router(group),
+                    query.index.strings.intern(&query.known_path(group).unwrap_or_default()),
+                ),
                 None => (query.router_key(arg.value, reference.scope, reference.line, 0), EMPTY),
             };
             let Some(parent) = parent.filter(|parent| used.binary_search(parent).is_ok()) else { continue };

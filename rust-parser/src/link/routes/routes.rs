@@ -59,6 +59,7 @@ fn certain_routes<'d>(query: &Query, detections: &'d [Detection]) -> Vec<(Name, 
 fn add_route(query: &Query, detection: &Detection, found: &mut FileRoutes, counts: &mut FxHashMap<String, u32>) {
     let strings = &query.index.strings;
     let text = |name| query.file.text(name);
+    let Some(own) = query.known_path(detection) else { return };
     let router = query.owner_router(detection);
     let handler = query.handler_symbol(detection.handler, detection.scope, detection.line);
     let (source, via) = handler.unwrap_or_else(|| (query.node_symbol(detection.scope), Strategy::Registration));
@@ -67,7 +68,7 @@ fn add_route(query: &Query, detection: &Detection, found: &mut FileRoutes, count
     prefixes.sort();
     prefixes.dedup();
     for prefix in prefixes.iter().take(MAX_PREFIXES) {
-        let path = join(prefix, text(detection.path));
+        let path = join(prefix, &own);
         let path = if path.is_empty() { "/".to_owned() } else { path };
         for method in text(detection.methods).split_whitespace() {
             let name = format!("route:{method} {path}");

@@ -29,7 +29,8 @@ impl Walk<'_> {
         let kind = self.kind_name(part);
         if let (Some(key), Some(value)) = (key, value)
             && key < value
-            && !matches!(kind, "binary_expression" | "call" | "method_invocation")
+            && !kind.contains("binary")
+            && !matches!(kind, "call" | "method_invocation")
         {
             found.push(Argument { keyword: Some(self.key_text(key)), value, is_positional: false });
             return;

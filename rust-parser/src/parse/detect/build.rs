@@ -9,7 +9,7 @@ use crate::parse::detect::rules::{Rule, RuleKind, Slot, capture_of};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::first;
 use crate::parse::walk::state::Walk;
-use crate::route_path::join;
+use crate::route_path::{has_constant, join};
 
 /// Largest number of detections of one match.
 pub const MAX_OF_ONE: usize = 64;
@@ -134,9 +134,13 @@ impl Walk<'_> {
         let Some(node) = value_of(arguments, &settings.path, captured) else {
             return settings.optional.then(|| vec![String::new()]);
         };
-        let mut paths = self.strings_of(node);
+        let mut paths = self.templates_of(node);
         if settings.absolute {
-            paths.retain(|path| path.starts_with(['/', '*', '{']) || split_methods(path).is_some());
+            paths.retain(|path| {
+                path.starts_with(['/', '*', '{'])
+                    || (has_constant(path) && path.contains('/'))
+                    || split_methods(path).is_some()
+            });
         }
         if settings.regex {
             paths = paths.iter().map(|path| template_of(path)).collect();

@@ -53,7 +53,11 @@ impl Walk<'_> {
             if !names.is_empty() {
                 let Some(name) = first(&captures, Capture::Name) else { continue };
                 let text = self.bytes_of(name);
-                if !names.iter().any(|name| name.as_bytes() == text) {
+                let fits = |name: &String| match name.strip_prefix('*') {
+                    Some(ending) => text.ends_with(ending.as_bytes()),
+                    None => name.as_bytes() == text,
+                };
+                if !names.iter().any(fits) {
                     continue;
                 }
             }

@@ -77,7 +77,7 @@ pub struct RuleSettings {
     receivers: Option<Vec<String>>,
     query: String,
     shape: String,
-    /// Names of the called method, function, decorator or annotation.
+    /// Names of the called method, function, decorator or annotation; `*` at the beginning: any ending.
     pub names: Vec<String>,
     pub path: Vec<Slot>,
     /// Appended to the path.

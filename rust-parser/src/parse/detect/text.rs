@@ -2,6 +2,7 @@
 
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::state::Walk;
+use crate::route_path::{has_constant, marked_constant};
 
 /// Largest nesting of expressions that are read.
 const MAX_DEPTH: u32 = 8;
@@ -11,6 +12,13 @@ const MAX_TEXT: usize = 500;
 impl Walk<'_> {
     /// Returns the strings that a node stands for: one of a literal, several of a list; none if unknown.
     pub(super) fn strings_of(&self, node: NodeId) -> Vec<String> {
+        let mut found = self.templates_of(node);
+        found.retain(|text| !has_constant(text));
+        found
+    }
+
+    /// Returns the same with marked names of constants that this file does not define.
+    pub(super) fn templates_of(&self, node: NodeId) -> Vec<String> {
         let mut found = Vec::new();
         self.add_strings(node, &mut found, 0);
         found.retain(|text| text.len() <= MAX_TEXT);
@@ -32,7 +40,8 @@ impl Walk<'_> {
             _ if is_string(kind) => found.extend(self.literal(node)),
             "simple_symbol" | "symbol" => found.push(self.text_of(node).trim_start_matches(':').to_owned()),
             "identifier" | "constant" | "name" | "simple_identifier" | "variable_name" => {
-                found.extend(self.constant(&self.text_of(node)));
+                let name = self.text_of(node);
+                found.push(self.constant(&name).unwrap_or_else(|| marked_constant(&name)));
             }
             _ if kind.contains("binary") || kind == "concatenated_string" || kind.contains("additive") => {
                 let mut joined = String::new();
@@ -53,8 +62,9 @@ impl Walk<'_> {
                 // `Routes.USERS`: a constant of this file.
                 let text = self.text_of(node);
                 let last = text.rsplit(['.', ':']).next().unwrap_or("");
-                if last.len() < text.len() && last.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
-                    found.extend(self.constant(last));
+                let is_name = |letter: char| letter.is_alphanumeric() || "_.".contains(letter);
+                if last.len() < text.len() && text.chars().all(is_name) {
+                    found.push(self.constant(last).unwrap_or_else(|| marked_constant(&text)));
                 }
             }
         }
