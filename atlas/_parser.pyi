@@ -56,6 +56,7 @@ def scan(
     max_bytes: int = 1_048_576,
     git_rules: bool = True,
     generated: bool = False,
+    plain_text: bool = True,
     only: Sequence[str] | None = None,
 ) -> ScanResult:
     """Walk a tree, or with `only` the parts of it at and below these paths, with git's rules.
@@ -84,6 +85,9 @@ class Languages:
         """Load them. Markdown files in `note_folder`, relative to a project's root, are notes; a scan enters it."""
     @property
     def names(self) -> list[str]: ...
+    @property
+    def plain(self) -> list[str]:
+        """Names of the formats whose files are indexed as windows of lines, sorted."""
     @property
     def fingerprint(self) -> str:
         """32 hex digits that change with the layout of facts, the parser's version and anything the languages say."""

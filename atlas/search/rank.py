@@ -31,6 +31,7 @@ LABEL_FACTOR: Mapping[str, float] = MappingProxyType(
         Label.MODULE: 0.85,
         Label.FILE: 0.85,
         Label.DOC_FILE: 0.85,
+        Label.CHUNK: 0.85,
         Label.VALUE: 0.8,
         Label.PACKAGE: 0.7,
         Label.EXTERNAL_SYMBOL: 0.4,

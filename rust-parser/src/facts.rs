@@ -13,7 +13,7 @@ use crate::string_table::StringTable;
 pub use notes::{Relation, RelationKind};
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 7;
+pub const FACTS_VERSION: u32 = 8;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -73,6 +73,8 @@ pub enum ScopeRule {
     Declared,
     /// A document.
     Document,
+    /// A text without definitions, divided into windows of lines.
+    Text,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -104,11 +106,28 @@ pub enum Kind {
     DocFile,
     Adr,
     DocSection,
+    /// A window of lines of a file without definitions.
+    Window(WindowKind),
     Claim,
     Decision,
     Entity,
     /// A statement about the entity around it.
     Observation,
+}
+
+/// What a window of lines contains.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WindowKind {
+    /// A programming language without a grammar.
+    #[default]
+    Code,
+    /// Configuration or a build file.
+    Config,
+    /// Markup, a template or a style sheet.
+    Markup,
+    /// Text for people, such as a licence.
+    Text,
 }
 
 /// A named definition, or the file's top-level scope.

@@ -5,6 +5,7 @@
 //! elsewhere.
 
 mod load;
+mod plain;
 mod rules;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 pub use load::{LanguageFolder, read, read_all};
+pub use plain::{Outline, PlainSettings};
 pub use rules::{
     ExternalName, IncludeSettings, IncludedName, LinkSettings, MemberOrder, ModuleRule, ModuleSettings, OuterPackages,
     PackageKind,
@@ -56,6 +58,9 @@ pub struct Settings {
     pub includes: IncludeSettings,
     #[serde(default)]
     pub search: SearchSettings,
+    /// Set for the formats of `plain.toml`, whose files are indexed as windows of lines.
+    #[serde(skip)]
+    pub plain: Option<PlainSettings>,
     /// Words of `builtins.txt`.
     #[serde(skip)]
     pub builtins: Vec<String>,
@@ -129,6 +134,7 @@ pub enum ScopeName {
     Directory,
     Declared,
     Document,
+    Text,
 }
 
 /// `[tests]`: which files are tests.

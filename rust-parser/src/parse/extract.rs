@@ -48,7 +48,7 @@ fn read_file(language: &Language, path: &str, data: &[u8], deadline: Deadline) -
     note_bytes(&mut collector, data);
     let data = &*readable;
     let Some(grammar) = &language.grammar else {
-        language.hooks.read(&mut collector, data, deadline);
+        language.hooks.read(&language.settings, &mut collector, data, deadline);
         return finish(collector.facts);
     };
     let Some(tree) = syntax_tree(grammar, &language.hooks.readable(data), deadline) else {

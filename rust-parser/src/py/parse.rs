@@ -34,6 +34,13 @@ impl Languages {
         self.registry.names()
     }
 
+    /// Returns the names of the formats that are indexed as windows of lines, sorted.
+    #[getter]
+    fn plain(&self) -> Vec<String> {
+        let plain = self.registry.settings().filter(|settings| settings.plain.is_some());
+        plain.map(|settings| settings.name.clone()).collect()
+    }
+
     #[getter]
     fn fingerprint(&self) -> String {
         self.registry.fingerprint()

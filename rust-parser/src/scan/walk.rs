@@ -60,6 +60,14 @@ pub struct ScanResult {
 pub trait LanguageNames: Sync {
     /// Returns the language of a file name.
     fn of_path(&self, path: &str) -> Option<&str>;
+    /// Returns the largest size of an indexed file of a language, if it has one of its own.
+    fn max_bytes(&self, _language: &str) -> Option<u64> {
+        None
+    }
+    /// Returns whether files of a language may be data instead of a part of the program.
+    fn may_be_data(&self, _language: &str) -> bool {
+        false
+    }
     /// Returns the folder of notes, or "". It is scanned although its name may begin with a dot.
     fn note_folder(&self) -> &str {
         ""
@@ -76,6 +84,8 @@ pub struct Options {
     pub git_rules: bool,
     /// Whether to index files whose names mark them as generated.
     pub generated: bool,
+    /// Whether to index files without definitions as windows of lines.
+    pub plain_text: bool,
     /// If set, limits the scan to these paths and everything below them.
     pub only: Option<Vec<String>>,
 }
@@ -323,8 +333,22 @@ impl Walk<'_> {
             listing.skip(path, "language");
             return;
         };
+        let own_limit = self.languages.max_bytes(language);
         if status.size > self.options.max_bytes {
             listing.skip(path, "too-large");
+            return;
+        }
+        let is_plain = own_limit.is_some();
+        if is_plain && !self.options.plain_text {
+            listing.skip(path, "plain-text");
+            return;
+        }
+        if is_plain && let Some(reason) = file_names::of_plain(&path, self.languages.may_be_data(language)) {
+            listing.skip(path, reason);
+            return;
+        }
+        if own_limit.is_some_and(|limit| status.size > limit) {
+            listing.skip(path, "data");
             return;
         }
         let language = language.to_owned();
