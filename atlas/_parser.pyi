@@ -86,9 +86,6 @@ class Languages:
     @property
     def names(self) -> list[str]: ...
     @property
-    def plain(self) -> list[str]:
-        """Names of the formats whose files are indexed as windows of lines, sorted."""
-    @property
     def fingerprint(self) -> str:
         """32 hex digits that change with the layout of facts, the parser's version and anything the languages say."""
     def of_path(self, path: str) -> str | None:
@@ -105,8 +102,10 @@ def parse_note(data: bytes) -> str:
     observations; `problems`: [[line, code, message]]. `at` is a line from 1, other positions are bytes of `data`.
     """
 
-def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
-    """Return (name, words, endings, declarations, constructors) of each language, by name; see `[search]`.
+def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str], str]]:
+    """Return (name, words, endings, declarations, constructors, form) of each language, by name; see `[search]`.
+
+    The form is `code`, `document`, or `text` for files that are indexed as windows of lines.
 
     Raises ValueError with path and place.
     """

@@ -77,8 +77,8 @@ class NodeRow(NamedTuple):
     label: str
     kind: str
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
-    constant module package namespace file docfile docsection adr code config markup text (of chunks) claim decision entity observation project subproject
-    external_package external_symbol.
+    constant module package namespace file docfile docsection adr code config markup text claim decision entity
+    observation project subproject external_package external_symbol.
     """
     name: str
     qualified_name: str

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from atlas.search.grammar import find_relation
 from atlas.search.languages import LanguageTerms
 from atlas.search.names import dotted, valid
-from atlas.search.relations import RelationIntent
+from atlas.search.relations import Kind, RelationIntent
 
 MAX_QUERY_CHARACTERS = 2_000
 """Longer questions are cut: the rest adds words but no intent, and BM25 reads one list per word."""
@@ -69,6 +69,10 @@ class Query:
     notes: tuple[str, ...]
 
 
+_OF_DEFINITIONS = frozenset(
+    (Kind.SUBTYPES, Kind.SUPERTYPES, Kind.HIERARCHY, Kind.OVERRIDES, Kind.OVERRIDDEN, Kind.INSTANTIATIONS)
+)
+
 _BACKTICKED = re.compile(r"`([^`\s]{1,200})`")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|#|->)[A-Za-z_$~][\w$]*)*(?:\(\))?")
 _QUOTED_TEXT = re.compile(r"`([^`]{3,400})`|\"([^\"]{3,400})\"|(?<!\w)'(.{3,400})'(?!\w)|“([^”]{3,400})”")
@@ -107,11 +111,17 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
         phrases=_phrases(folded, split_words),
         verbatim=_verbatim(folded, split_words),
         focus=sum(word in named for word in words) / len(words) if words else 0.0,
-        relation=find_relation(folded),
+        relation=_relation(folded, paths),
         wants_tests=any(word in TEST_WORDS or word.startswith("test_") for word in plain),
         languages=_distinct(languages.words[word] for word in plain if word in languages.words),
         notes=tuple(notes),
     )
+
+
+def _relation(text: str, paths: tuple[str, ...]) -> RelationIntent | None:
+    """Return the relation that a question asks for; a file has no subclasses: what extends it is text."""
+    found = find_relation(text)
+    return None if found is not None and found.kind in _OF_DEFINITIONS and found.name in paths else found
 
 
 def base_forms(word: str) -> list[str]:

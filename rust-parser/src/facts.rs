@@ -6,11 +6,13 @@
 
 pub mod flags;
 mod notes;
+mod window;
 
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
 pub use notes::{Relation, RelationKind};
+pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
 pub const FACTS_VERSION: u32 = 8;
@@ -113,21 +115,6 @@ pub enum Kind {
     Entity,
     /// A statement about the entity around it.
     Observation,
-}
-
-/// What a window of lines contains.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WindowKind {
-    /// A programming language without a grammar.
-    #[default]
-    Code,
-    /// Configuration or a build file.
-    Config,
-    /// Markup, a template or a style sheet.
-    Markup,
-    /// Text for people, such as a licence.
-    Text,
 }
 
 /// A named definition, or the file's top-level scope.

@@ -75,6 +75,15 @@ impl Settings {
         if self.link.family.is_empty() { &self.name } else { &self.link.family }
     }
 
+    /// Returns what files of the language are: `code`, `document`, or `text` for windows of lines.
+    fn form(&self) -> &'static str {
+        match self.scope.rule {
+            Some(ScopeName::Text) => "text",
+            Some(ScopeName::Document) => "document",
+            _ => "code",
+        }
+    }
+
     /// Returns `[words, endings, declarations, constructors]` of `[search]`, with defaults filled in.
     fn search_terms(&self) -> [Vec<String>; 4] {
         let SearchSettings { words, endings, declarations, constructors } = self.search.clone();
@@ -83,10 +92,10 @@ impl Settings {
     }
 }
 
-/// Returns words, endings, declarations and constructors of `[search]` for each language, sorted by name.
-pub fn search_terms(roots: &[String]) -> Result<BTreeMap<String, [Vec<String>; 4]>, String> {
+/// Returns the form of each language, and words, endings, declarations and constructors of `[search]`, by name.
+pub fn search_terms(roots: &[String]) -> Result<BTreeMap<String, (&'static str, [Vec<String>; 4])>, String> {
     let languages = read_all(roots)?.into_iter().map(|folder| folder.settings);
-    Ok(languages.map(|settings| (settings.name.clone(), settings.search_terms())).collect())
+    Ok(languages.map(|settings| (settings.name.clone(), (settings.form(), settings.search_terms()))).collect())
 }
 
 /// `shared.toml`: settings that several languages share.

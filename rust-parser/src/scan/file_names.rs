@@ -109,13 +109,6 @@ const HIDDEN_FOLDERS: &[&str] = &[
 ];
 /// Hidden files of that kind, in lower case.
 const HIDDEN_FILES: &[&str] = &[
-    ".gitignore",
-    ".gitattributes",
-    ".gitmodules",
-    ".atlasignore",
-    ".dockerignore",
-    ".helmignore",
-    ".npmignore",
     ".editorconfig",
     ".flake8",
     ".pylintrc",
@@ -138,9 +131,7 @@ const HIDDEN_FILES: &[&str] = &[
 /// First parts of hidden files of that kind: `.eslintrc.json`, `.pre-commit-config.yaml`.
 const HIDDEN_STEMS: &[&str] = &[
     "eslintrc",
-    "eslintignore",
     "prettierrc",
-    "prettierignore",
     "stylelintrc",
     "lintstagedrc",
     "mocharc",
