@@ -7,8 +7,9 @@ The rules are deliberately few and explicit: a name is shaped like an identifier
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from atlas.search.grammar import find_relation
 from atlas.search.languages import LanguageTerms
@@ -37,6 +38,19 @@ Common words in code (`get`, `class`) stay, because names contain them.
 """
 
 _TEST = "test tests testing tested unittest pytest testcase fixture fixtures spec specs"
+PLACES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ci": ("workflows", "circleci", "travis", "buildkite"),
+        "workflow": ("workflows",),
+        "container": ("dockerfile",),
+        "docker": ("dockerfile",),
+        "stylesheet": ("css", "scss"),
+        "template": ("templates",),
+        "migration": ("migrations",),
+    }
+)
+"""Words that stand in the paths of what a word of a question means."""
+
 TEST_WORDS = frozenset(_TEST.split())
 
 
@@ -104,7 +118,12 @@ def route(text: str, split_words: Callable[[str], list[str]], languages: Languag
     return Query(
         text=folded,
         words=words[:MAX_WORDS],
-        variants=_distinct(form for word in words[:MAX_WORDS] for form in base_forms(word) if form not in words),
+        variants=_distinct(
+            form
+            for word in words[:MAX_WORDS]
+            for form in (*base_forms(word), *PLACES.get(word, ()))
+            if form not in words
+        ),
         names=names,
         joined=joined,
         paths=paths[:MAX_NAMES],

@@ -59,7 +59,9 @@ fn next_text(lines: &Lines, from: usize) -> usize {
 fn end_of_window(lines: &Lines, grades: &[u8], start: usize) -> usize {
     let bytes = |line: usize| lines.spans[line].1 - lines.spans[start].0;
     let limit = (start..lines.len()).find(|&line| line - start >= MAX_LINES || bytes(line) > MAX_BYTES);
-    let Some(limit) = limit.map(|line| line.max(start + 1)) else { return lines.len() };
+    let Some(limit) = limit.map(|line| line.max(start + 1)).filter(|&line| line < lines.len()) else {
+        return lines.len();
+    };
     let good = (start + GOOD_LINES..=limit).find(|&line| grades[line] >= OUTERMOST_HEADING);
     let best = || (start + MIN_LINES.min(limit - start)..=limit).max_by_key(|&line| (grades[line], line));
     good.or_else(best).unwrap_or(limit)
