@@ -35,6 +35,8 @@ class Label(StrEnum):
     DECISION = "Decision"
     ENTITY = "Entity"
     OBSERVATION = "Observation"
+    ROUTE = "Route"
+    EVENT = "Event"
 
 
 class EdgeType(StrEnum):
@@ -61,6 +63,9 @@ class EdgeType(StrEnum):
     RELATES = "RELATES"
     HAS_OBSERVATION = "HAS_OBSERVATION"
     ABOUT = "ABOUT"
+    HANDLES_ROUTE = "HANDLES_ROUTE"
+    HANDLES_EVENT = "HANDLES_EVENT"
+    EMITS_EVENT = "EMITS_EVENT"
 
 
 CODE, PROSE = "code", "prose"
@@ -78,7 +83,7 @@ class NodeRow(NamedTuple):
     kind: str
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
     constant module package namespace file docfile docsection adr code config markup text claim decision entity
-    observation project subproject external_package external_symbol.
+    observation project subproject external_package external_symbol route event signal task message dom_event command.
     """
     name: str
     qualified_name: str
@@ -107,8 +112,8 @@ class NodeRow(NamedTuple):
     chunk_name: str
     """The embedder's name field: "Class function"; the path of modules, files and sections."""
     properties: str = ""
-    """Of notes: a JSON object (sorted keys, compact) with status, confidence, source, created, updated, client, agent,
-    type and aliases as far as they are known; "" for other nodes."""
+    """A JSON object (sorted keys, compact). Of routes: framework, method, path. Of notes: status, confidence, source,
+    created, updated, client, agent, type and aliases as far as they are known. "" for other nodes."""
 
 
 class SearchText(NamedTuple):

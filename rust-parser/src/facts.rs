@@ -4,6 +4,7 @@
 //! the project. Strings are interned per file: a [`Name`] is an index into [`FileFacts::strings`]. A change of any type
 //! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
+mod detections;
 pub mod flags;
 mod notes;
 mod window;
@@ -11,6 +12,7 @@ mod window;
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
+pub use detections::{Detection, DetectionKind, Handler};
 pub use notes::{Relation, RelationKind};
 pub use window::WindowKind;
 
@@ -62,6 +64,8 @@ pub struct FileFacts {
     pub properties: Vec<(DefId, Name)>,
     /// What a note says about other nodes. Its source is the top-level scope.
     pub relations: Vec<Relation>,
+    /// What the rules of detectors matched, by position.
+    pub detections: Vec<Detection>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

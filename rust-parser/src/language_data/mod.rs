@@ -92,8 +92,11 @@ impl Settings {
     }
 }
 
+/// The form of a language, and words, endings, declarations and constructors.
+pub type SearchTerms = (&'static str, [Vec<String>; 4]);
+
 /// Returns the form of each language, and words, endings, declarations and constructors of `[search]`, by name.
-pub fn search_terms(roots: &[String]) -> Result<BTreeMap<String, (&'static str, [Vec<String>; 4])>, String> {
+pub fn search_terms(roots: &[String]) -> Result<BTreeMap<String, SearchTerms>, String> {
     let languages = read_all(roots)?.into_iter().map(|folder| folder.settings);
     Ok(languages.map(|settings| (settings.name.clone(), (settings.form(), settings.search_terms()))).collect())
 }

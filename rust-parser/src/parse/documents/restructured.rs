@@ -172,5 +172,6 @@ fn adornment(text: &str) -> Option<char> {
 fn is_prose(text: &str) -> bool {
     let is_item = text.starts_with(['-', '*', '+', '|', ':', '=', '#', '>']) && !text.starts_with("**");
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    !is_item && !(digits > 0 && text[digits..].starts_with(['.', ')']))
+    let is_numbered = digits > 0 && text[digits..].starts_with(['.', ')']);
+    !(is_item || is_numbered)
 }
