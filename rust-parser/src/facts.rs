@@ -7,6 +7,7 @@
 mod detections;
 pub mod flags;
 mod notes;
+mod problem;
 mod window;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::string_table::StringTable;
 pub use detections::{Detection, DetectionKind, Handler};
 pub use notes::{Relation, RelationKind};
+pub use problem::Problem;
 pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
@@ -342,12 +344,4 @@ pub enum BindingKind {
     Yield,
     /// Python `global x` / `nonlocal x`: the name belongs to an outer scope.
     Outer,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Problem {
-    pub line: u32,
-    /// `syntax`, `encoding`, `nul-bytes`, `too-deep`, `timeout`, `truncated`, `long-line`, ...
-    pub code: String,
-    pub message: String,
 }
