@@ -35,8 +35,8 @@ use crate::link::project::index::{Index, SubProject};
 use crate::link::project::names::{ExternalId, FileId, Sym};
 use crate::link::project::query::{Query, STAGES, Stage};
 use crate::link::resolve::types;
+use crate::link::routes::composed::link_routes;
 use crate::link::routes::routers::link_routers;
-use crate::link::routes::routes::link_routes;
 use crate::link::routes::tables::{FileRouters, FileRoutes};
 use crate::unit::{self, UnitDigest, UnitSource};
 
