@@ -5,15 +5,17 @@
 //! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
 pub mod flags;
+mod narrowing;
 mod notes;
 
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
+pub use narrowing::Narrowing;
 pub use notes::{Relation, RelationKind};
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 7;
+pub const FACTS_VERSION: u32 = 8;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -60,6 +62,8 @@ pub struct FileFacts {
     pub properties: Vec<(DefId, Name)>,
     /// What a note says about other nodes. Its source is the top-level scope.
     pub relations: Vec<Relation>,
+    /// Sorted by target and first line.
+    pub narrowings: Vec<Narrowing>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -214,6 +218,8 @@ pub enum Expr {
     },
     /// A type written in a string (Python forward reference), parsed.
     TypeUnion(Vec<ExprId>),
+    /// `super(B, self)`, `B.super`: what follows a class among the ancestors.
+    SuperOf(ExprId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

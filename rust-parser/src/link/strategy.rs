@@ -26,6 +26,7 @@ pub enum Strategy {
     Override,
     MethodSet,
     Overload,
+    OverrideRoot,
     UniqueName,
     DocName,
     DocUniqueName,
@@ -60,6 +61,7 @@ impl Strategy {
             Strategy::Override => "override",
             Strategy::MethodSet => "method-set",
             Strategy::Overload => "overload",
+            Strategy::OverrideRoot => "override-root",
             Strategy::UniqueName => "unique-name",
             Strategy::DocName => "doc-name",
             Strategy::DocUniqueName => "doc-unique-name",
@@ -86,6 +88,7 @@ impl Strategy {
             Strategy::DocName => 0.9,
             Strategy::AttributeType | Strategy::ReturnType | Strategy::Alias | Strategy::MethodSet => 0.85,
             Strategy::DocUniqueName => 0.7,
+            Strategy::OverrideRoot => 0.8,
             Strategy::Overload => 0.6,
             Strategy::UniqueName => 0.5,
         }

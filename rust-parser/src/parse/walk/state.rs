@@ -78,6 +78,8 @@ pub struct Walk<'a> {
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
+    /// Default values of open definitions that run in the scope around them, in reverse order.
+    pub outside: Vec<NodeId>,
 }
 
 impl<'a> Walk<'a> {
@@ -112,6 +114,7 @@ impl<'a> Walk<'a> {
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
+            outside: Vec::new(),
         }
     }
 
