@@ -80,8 +80,15 @@ class Languages:
     Raises ValueError with path and place.
     """
 
-    def __init__(self, folders: Sequence[str], note_folder: str = "") -> None:
-        """Load them. Markdown files in `note_folder`, relative to a project's root, are notes; a scan enters it."""
+    def __init__(
+        self, folders: Sequence[str], note_folder: str = "", detectors: Sequence[tuple[str, str]] = ...
+    ) -> None:
+        """Load them. Markdown files in `note_folder`, relative to a project's root, are notes; a scan enters it.
+
+        `detectors`: (name, TOML text) of the rules that find routes and events; a broken one raises ValueError.
+        """
+    def check_detectors(self, detectors: Sequence[tuple[str, str]]) -> str:
+        """Return what is wrong with rules (`name: line 3: message`), "" if nothing is."""
     @property
     def names(self) -> list[str]: ...
     @property

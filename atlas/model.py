@@ -34,6 +34,8 @@ class Label(StrEnum):
     DECISION = "Decision"
     ENTITY = "Entity"
     OBSERVATION = "Observation"
+    ROUTE = "Route"
+    EVENT = "Event"
 
 
 class EdgeType(StrEnum):
@@ -60,6 +62,9 @@ class EdgeType(StrEnum):
     RELATES = "RELATES"
     HAS_OBSERVATION = "HAS_OBSERVATION"
     ABOUT = "ABOUT"
+    HANDLES_ROUTE = "HANDLES_ROUTE"
+    HANDLES_EVENT = "HANDLES_EVENT"
+    EMITS_EVENT = "EMITS_EVENT"
 
 
 CODE, PROSE = "code", "prose"
@@ -77,7 +82,7 @@ class NodeRow(NamedTuple):
     kind: str
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
     constant module package namespace file docfile docsection adr claim decision entity observation project subproject
-    external_package external_symbol.
+    external_package external_symbol route event signal task message dom_event command.
     """
     name: str
     qualified_name: str
@@ -106,9 +111,10 @@ class NodeRow(NamedTuple):
     chunk_name: str
     """The embedder's name field: "Class function"; the path of modules, files and sections."""
     properties: str = ""
-    """A JSON object (sorted keys, compact). Of symbols with calls of the project's names that no rule resolves:
-    `unresolved`, as `{name: [[shape, reason, line, ...], ...]}` (`atlas.search.unresolved`). Of notes: status,
-    confidence, source, created, updated, client, agent, type and aliases as far as they are known. "" for others."""
+    """A JSON object (sorted keys, compact). Of routes: framework, method, path. Of symbols with calls of the project's
+    names that no rule resolves: `unresolved`, as `{name: [[shape, reason, line, ...], ...]}`
+    (`atlas.search.unresolved`). Of notes: status, confidence, source, created, updated, client, agent, type and aliases
+    as far as they are known. "" for others."""
 
 
 class SearchText(NamedTuple):

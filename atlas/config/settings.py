@@ -175,6 +175,9 @@ class IndexSettings:
 
     threads: int = setting(0, "Threads for scanning, parsing and embedding; 0 = one per core.", 0, 256)
     parse_timeout_ms: int = setting(2000, "Time limit for parsing one file.", 50, 60_000)
+    detectors: str = setting(
+        ".atlas/detectors.toml", 'The project\'s own rules for routes and events (data only); "" = none.'
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::content_digest::hex;
 use crate::facts::FACTS_VERSION;
 use crate::language_data::{Settings, read_all};
+use crate::parse::detect::rules::{Detectors, Source};
 use crate::parse::language::Language;
 use crate::parse::languages;
 
@@ -26,22 +27,30 @@ pub struct Registry {
     by_shebang: FxHashMap<String, String>,
     /// The folder below the project's root whose Markdown files are notes; "" for none.
     note_folder: String,
+    detectors: Detectors,
+    /// The sources of shared queries.
+    shapes: Vec<Source>,
     /// Hash of all loaded files, in order.
     sources: blake3::Hasher,
 }
 
 impl Registry {
-    /// Loads all languages of the folders. The Markdown files in `note_folder` are notes.
+    /// Loads all languages of the folders, and rules of detectors. The Markdown files in `note_folder` are notes.
     ///
     /// # Errors
     /// A message with file and position.
-    pub fn load(folders: &[String], note_folder: &str) -> Result<Registry, String> {
+    pub fn load(folders: &[String], note_folder: &str, detectors: &[Source]) -> Result<Registry, String> {
         let mut registry = Registry { note_folder: note_folder.to_owned(), ..Registry::default() };
         for folder in read_all(folders)? {
             let language = Language::load(folder, languages::hooks)?;
             registry.sources.update(language.sources.as_bytes());
             registry.by_name.insert(language.settings.name.clone(), Arc::new(language));
         }
+        for (name, text) in detectors {
+            registry.sources.update(name.as_bytes()).update(&[0]).update(text.as_bytes());
+        }
+        registry.shapes = detectors.iter().filter(|(name, _)| name == "shapes").cloned().collect();
+        registry.detectors = Detectors::compile(detectors, registry.by_name.values().map(|language| &**language))?;
         registry.index()?;
         Ok(registry)
     }
@@ -90,6 +99,20 @@ impl Registry {
     /// Returns a language by its name.
     pub fn get(&self, name: &str) -> Option<&Arc<Language>> {
         self.by_name.get(name)
+    }
+
+    /// Checks further rules of detectors, which may use the shapes of the loaded ones.
+    ///
+    /// # Errors
+    /// `name: rule 3: message`
+    pub fn check_detectors(&self, sources: &[Source]) -> Result<(), String> {
+        let all: Vec<Source> = self.shapes.iter().chain(sources).cloned().collect();
+        Detectors::compile(&all, self.by_name.values().map(|language| &**language)).map(|_| ())
+    }
+
+    /// Returns the rules of detectors.
+    pub fn detectors(&self) -> &Detectors {
+        &self.detectors
     }
 
     /// Returns the folder whose Markdown files are notes, or "".

@@ -23,9 +23,9 @@ pub struct Languages {
 #[pymethods]
 impl Languages {
     #[new]
-    #[pyo3(signature = (folders, note_folder=""))]
-    fn new(folders: Vec<String>, note_folder: &str) -> PyResult<Self> {
-        let registry = Registry::load(&folders, note_folder).map_err(PyValueError::new_err)?;
+    #[pyo3(signature = (folders, note_folder="", detectors=Vec::new()))]
+    fn new(folders: Vec<String>, note_folder: &str, detectors: Vec<(String, String)>) -> PyResult<Self> {
+        let registry = Registry::load(&folders, note_folder, &detectors).map_err(PyValueError::new_err)?;
         Ok(Languages { registry: Arc::new(registry) })
     }
 
@@ -37,6 +37,11 @@ impl Languages {
     #[getter]
     fn fingerprint(&self) -> String {
         self.registry.fingerprint()
+    }
+
+    /// Returns what is wrong with rules of detectors, or "".
+    fn check_detectors(&self, detectors: Vec<(String, String)>) -> String {
+        self.registry.check_detectors(&detectors).err().unwrap_or_default()
     }
 
     /// Returns the language of a file by its name, or None when no language matches.

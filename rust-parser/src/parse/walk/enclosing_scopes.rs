@@ -63,6 +63,14 @@ impl Walk<'_> {
         self.scopes.push(Scope { definition, end, receiver: None, parameters: Vec::new() });
     }
 
+    /// Returns the innermost scope, which is the function itself in the default values of its parameters.
+    pub fn scope_with_head(&self) -> DefId {
+        let inner = self.scope();
+        let below = self.scopes.iter().rev().nth(1).map_or(0, |scope| scope.definition);
+        let is_outside = below != 0 && self.builder.facts.definitions[below as usize].parent == inner;
+        if is_outside { below } else { inner }
+    }
+
     /// Returns the expression of a default value, which belongs to the scope around the function in languages that
     /// evaluate it there.
     pub(in crate::parse) fn default_value(&mut self, node: NodeId) -> ExprId {

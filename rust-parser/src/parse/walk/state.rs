@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::facts::{DefId, ExprId, Kind, Name, Reference, ReferenceKind};
+use crate::parse::detect::candidates::Detecting;
+use crate::parse::detect::rules::FileRule;
 use crate::parse::facts_builder::FactsBuilder;
 use crate::parse::flat_tree::{FlatTree, NodeId};
 use crate::parse::language::Language;
@@ -80,6 +82,9 @@ pub struct Walk<'a> {
     pub spare_captures: Vec<Captures>,
     /// Default values of open definitions that run in the scope around them, in reverse order.
     pub outside: Vec<NodeId>,
+    /// The rules of detectors that apply to the file.
+    pub detecting: Option<Detecting<'a>>,
+    pub file_rules: Option<&'a [(String, FileRule)]>,
 }
 
 impl<'a> Walk<'a> {
@@ -115,6 +120,8 @@ impl<'a> Walk<'a> {
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
             outside: Vec::new(),
+            detecting: None,
+            file_rules: None,
         }
     }
 
