@@ -95,6 +95,12 @@ python_blocks = st.one_of(
     st.builds("def {}(router):\n    router.add_api_route({}, {})".format, names, paths, names),
     st.builds('{} = "/{}"'.format, names, names),
     st.builds("from django.dispatch import receiver\n@receiver({})\ndef {}(): {}.send()".format, names, names, names),
+    st.builds("def {}(x):\n    if isinstance(x, {}):\n        x.{}()\n    x.{}()".format, names, names, names, names),
+    st.builds("@{}\ndef {}(x={}, y={}()):\n    x.{}(y)\n    return x".format, names, names, names, names, names),
+    st.builds("def {}(x) -> {}: ...\n@{}\ndef other(): yield {}()".format, names, names, names, names),
+    st.builds("with other() as it: it.{}()\n{}({}()).{}()".format, names, names, classes, names),
+    st.builds("class {}({}):\n    def {}(self): super({}, self).{}()".format, classes, classes, names, classes, names),
+    st.builds("if x:\n    def {}(): pass\nelse:\n    def {}(): pass\n{} = None".format, names, names, names),
 )
 document_blocks = st.one_of(
     st.builds("# {}\n\nSee `{}` and `{}.{}()`.".format, names, names, names, names),
