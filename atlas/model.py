@@ -112,8 +112,10 @@ class NodeRow(NamedTuple):
     chunk_name: str
     """The embedder's name field: "Class function"; the path of modules, files and sections."""
     properties: str = ""
-    """A JSON object (sorted keys, compact). Of routes: framework, method, path. Of notes: status, confidence, source,
-    created, updated, client, agent, type and aliases as far as they are known. "" for other nodes."""
+    """A JSON object (sorted keys, compact). Of routes: framework, method, path. Of symbols with calls of the project's
+    names that no rule resolves: `unresolved`, as `{name: [[shape, reason, line, ...], ...]}`
+    (`atlas.search.unresolved`). Of notes: status, confidence, source, created, updated, client, agent, type and aliases
+    as far as they are known. "" for others."""
 
 
 class SearchText(NamedTuple):

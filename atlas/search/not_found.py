@@ -13,6 +13,7 @@ from atlas.model import FileRecord, Filter, Node, Skipped
 from atlas.search import Reader
 from atlas.search.names import dotted
 from atlas.search.resolve import CANDIDATES, relative, resolve
+from atlas.search.unresolved import describe_unresolved, find_unresolved
 from atlas.wording import counted, counts
 
 MENTIONS = 50
@@ -64,8 +65,10 @@ async def why_missing(reader: Reader, name: str, where: Filter) -> tuple[str, ..
 
 
 async def why_no_callers(reader: Reader, node: Node, kind: str = "callers") -> str:
-    """Return one sentence for an empty list of callers, tests, ...: whether anything else mentions the node's name."""
+    """Return one sentence for an empty list of callers, tests, ...: unresolved calls, or mentions, of the name."""
     own = node.row
+    if unresolved := describe_unresolved(await find_unresolved(reader, own.name, node.project)):
+        return f"no resolved {kind}: unknown rather than none, because there are {unresolved}"
     word, found = await _mentions(reader, node.project, own.name)
     others = [each for each in found if not _inside(each, node)]
     if not word:

@@ -21,6 +21,7 @@ from atlas.search.notes.about import NoteAbout, notes_about
 from atlas.search.related import RelatedSymbol, Relation
 from atlas.search.relations import Kind, RelationIntent, TestScope
 from atlas.search.targets import Targets, find_targets
+from atlas.search.unresolved import describe_unresolved, find_unresolved
 
 MAX_EDGES = 20_000
 """Edges read of one relation; a symbol of a large tree may have 17,000 callers."""
@@ -91,6 +92,10 @@ async def answer_relation(reader: Reader, intent: RelationIntent, where: Filter)
     if not related and intent.kind == Kind.NOTES:
         # nobody has written anything down: the code itself says more than `none`
         return None
+    if related and intent.kind == Kind.CALLERS and targets.total == 1:
+        row = targets.targets[0].node.row
+        unresolved = describe_unresolved(await find_unresolved(reader, row.name, where.project))
+        notes = (*notes, f"and {unresolved}") if unresolved else notes
     if not related:
         notes = (*notes, await _why_none(reader, intent, targets, len(found)))
     if len(found) > MAX_REACHED:

@@ -6,6 +6,8 @@
 
 mod detections;
 pub mod flags;
+mod imports;
+mod narrowing;
 mod notes;
 mod problem;
 mod window;
@@ -14,6 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
 pub use detections::{Detection, DetectionKind, Handler};
+pub use imports::{Import, ImportKind};
+pub use narrowing::Narrowing;
 pub use notes::{Relation, RelationKind};
 pub use problem::Problem;
 pub use window::WindowKind;
@@ -66,6 +70,8 @@ pub struct FileFacts {
     pub properties: Vec<(DefId, Name)>,
     /// What a note says about other nodes. Its source is the top-level scope.
     pub relations: Vec<Relation>,
+    /// Sorted by target and first line.
+    pub narrowings: Vec<Narrowing>,
     /// What the rules of detectors matched, by position.
     pub detections: Vec<Detection>,
 }
@@ -226,6 +232,8 @@ pub enum Expr {
     },
     /// A type written in a string (Python forward reference), parsed.
     TypeUnion(Vec<ExprId>),
+    /// `super(B, self)`, `B.super`: what follows a class among the ancestors.
+    SuperOf(ExprId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -248,44 +256,6 @@ pub struct Arg {
     /// Keyword of the argument; `None` for a positional one.
     pub keyword: Option<Name>,
     pub value: ExprId,
-}
-
-/// One imported name. `import a.b as c` is one import, and so is each name of `from m import x as y`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Import {
-    /// Scope in which the name is bound.
-    pub scope: DefId,
-    /// Module as written, without quotes and leading dots: `a.b`, `./util`, `github.com/x/y`, `java.util`, `crate::a`,
-    /// `foo.h`.
-    pub module: Name,
-    /// Number of leading dots of a Python relative import or of `super` in Rust; otherwise 0.
-    pub level: u32,
-    /// Imported member; `None` if the import binds the module itself.
-    pub member: Option<Name>,
-    /// Local name; for `import a.b` in Python the first segment `a`; `None` for `*` and for imports without a name.
-    pub alias: Option<Name>,
-    pub kind: ImportKind,
-    pub line: u32,
-    /// Imported only for type checking or conditionally (`if TYPE_CHECKING:`, `import type`, in a `try`). Linking still
-    /// follows it.
-    pub type_only: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ImportKind {
-    /// Binds the module (or, in Python without `as`, its first segment).
-    Module,
-    /// Binds a member of the module.
-    Member,
-    /// `from m import *`, `use m::*`, `import static m.*`, `using namespace`, Go dot import.
-    Star,
-    /// Re-export without a local binding: `export {x} from`, `export * from` (alias `None`), `pub use`. `alias` is the
-    /// exported name.
-    ReExport,
-    /// `#include "x"` / `#include <x>`, Ruby `require`, PHP `require`.
-    Include,
-    /// Default import of an ES module; the member is `default`.
-    Default,
 }
 
 /// A reference: an expression that refers to a definition.

@@ -2,7 +2,7 @@
 
 A case begins with a `##` heading. A block whose info string is `<language> <path>` is a file. In an `expect` block a line is
 `source -TYPE-> target  [strategy]  [@line,line]`, the same after `absent ` for an edge that must not be there (`*` matches anything), or
-`unresolved <path> <count>`. An `expect routes` block lists all routes, `METHOD /path handler`, an `expect events`
+`unresolved <path> <count>`, or `open source name shape reason lines` for calls that no rule resolves. An `expect routes` block lists all routes, `METHOD /path handler`, an `expect events`
 block all handlers and emitters, `kind name handled|emitted symbol`. A `subprojects` block has one `folder kind name` a line.
 """
 
@@ -47,6 +47,8 @@ class Case:
     expected: list[Expected] = field(default_factory=list)
     unresolved: dict[str, int] = field(default_factory=dict)
     subprojects: list[tuple[str, str, str]] = field(default_factory=list)
+    open: list[tuple[str, str, list[object]]] = field(default_factory=list)
+    """Source, name, and shape, reason and lines of unresolved calls."""
     routes: list[str] | None = None
     events: list[str] | None = None
 
@@ -90,6 +92,10 @@ def _add_expectation(case: Case, line: str) -> None:
     if line.startswith("unresolved "):
         _, path, count = line.split()
         case.unresolved[path] = int(count)
+        return
+    if line.startswith("open "):
+        _, source, name, shape, reason, at = line.split()
+        case.open.append((source, name, [shape, reason, *map(int, at.split(","))]))
         return
     match = _EDGE.match(line)
     assert match, f"{case.name}: cannot read {line!r}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -59,6 +60,11 @@ def test_edges(case: Case) -> None:
             assert not found, f"must not be there: {found}\n{listing}"
         else:
             assert found, f"missing: {expected}\n{listing}"
+    if case.open:
+        rows = [row for path in linker.digests() for row in linker.unit(path).nodes()]
+        properties = {row[0][len(PROJECT) + 1 :]: json.loads(row[24] or "{}") for row in rows}
+        for source, name, group in case.open:
+            assert group in properties[source].get("unresolved", {}).get(name, []), f"{source}: {properties[source]}"
     for path, count in case.unresolved.items():
         assert linker.unit(path).unresolved == count, f"{path}\n{listing}"
 

@@ -79,6 +79,12 @@ python_blocks = st.one_of(
     # a later call of the same name moves while the first one stays
     st.builds("def {}():\n    {}()\n{}    {}()".format, names, classes, st.sampled_from(["", "\n", "\n\n"]), classes),
     st.builds("class {}({}): pass".format, names, st.sampled_from(["Exception", "object"])),
+    st.builds("def {}(x):\n    if isinstance(x, {}):\n        x.{}()\n    x.{}()".format, names, names, names, names),
+    st.builds("@{}\ndef {}(x={}, y={}()):\n    x.{}(y)\n    return x".format, names, names, names, names, names),
+    st.builds("def {}(x) -> {}: ...\n@{}\ndef other(): yield {}()".format, names, names, names, names),
+    st.builds("with other() as it: it.{}()\n{}({}()).{}()".format, names, names, classes, names),
+    st.builds("class {}({}):\n    def {}(self): super({}, self).{}()".format, classes, classes, names, classes, names),
+    st.builds("if x:\n    def {}(): pass\nelse:\n    def {}(): pass\n{} = None".format, names, names, names),
 )
 document_blocks = st.one_of(
     st.builds("# {}\n\nSee `{}` and `{}.{}()`.".format, names, names, names, names),

@@ -125,7 +125,7 @@
 (call function: (_) @callee arguments: (generator_expression) @argument) @reference.call
 (call
   function: [(identifier) (attribute)] @_f
-  (#any-of? @_f "isinstance" "issubclass" "cast" "typing.cast")) @hook
+  (#any-of? @_f "isinstance" "issubclass" "cast" "typing.cast" "t.cast")) @hook
 (keyword_argument name: (_) @keyword value: (_) @value) @argument.named
 (subscript value: (_) @base subscript: (_) @index) @expr.index
 (await (_) @inner) @expr.await

@@ -17,3 +17,5 @@ pub const DEFAULT_EXPORT: u32 = 1 << 7;
 pub const GENERATOR: u32 = 1 << 8;
 /// Overload signature (`@overload`, TS overload).
 pub const OVERLOAD: u32 = 1 << 9;
+/// One of several definitions of a name of which conditions choose at run time (`if`, `try`, `match`).
+pub const CONDITIONAL: u32 = 1 << 10;

@@ -26,6 +26,7 @@ pub struct LinkSettings {
     pub declared_overrides: bool,
     pub unwrapping: bool,
     pub extension_functions: bool,
+    pub struct_literals: bool,
     pub member_order: MemberOrder,
     /// Names and prefixes; empty if the language has none.
     pub new_method: String,
@@ -51,6 +52,11 @@ pub struct LinkSettings {
     pub mappings: Vec<String>,
     pub tuples: Vec<String>,
     pub class_objects: Vec<String>,
+    /// Generic types of functions, whose last argument is the result.
+    pub callables: Vec<String>,
+    /// Functions of other packages, by dotted name: casts to their first argument, and partial applications.
+    pub cast_functions: Vec<String>,
+    pub partial_functions: Vec<String>,
     /// Methods of containers that return one element, or all elements.
     pub element_getters: Vec<String>,
     pub element_views: Vec<String>,

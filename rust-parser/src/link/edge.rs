@@ -102,6 +102,8 @@ pub struct FileEdges {
     pub edges: Vec<Edge>,
     /// `(index of an edge, line)` of the lines after each edge's first one, sorted. Most edges have a single line.
     pub further_lines: Vec<(u32, u32)>,
+    /// Properties of nodes that depend on other files, as JSON objects, sorted.
+    pub properties: Vec<(DefId, String)>,
     /// By index of an edge, sorted: the statements of notes.
     pub statements: Vec<(u32, Statement)>,
     /// Problems of the file that depend on other files.

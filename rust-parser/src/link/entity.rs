@@ -14,6 +14,18 @@ pub enum Entity {
     Instance(SymbolId),
     /// `super` within a class.
     Super(SymbolId),
+    /// `super` beyond an ancestor of the class: `super(B, self)`.
+    SuperAfter {
+        class: SymbolId,
+        after: SymbolId,
+    },
+    /// A function that returns an instance of a class.
+    Returning(SymbolId),
+    /// Only in the published results of a function: the argument for a parameter, an instance of the class that it is,
+    /// a function that returns such an instance.
+    Argument(u16),
+    MadeBy(u16),
+    ReturningMade(u16),
     /// A sequence, set or iterator of instances of a class.
     Elements(SymbolId),
     /// A mapping to instances of a class.
@@ -58,7 +70,7 @@ pub fn via(values: Values, rule: Strategy) -> Values {
 }
 
 /// Largest number of possible values that are followed; a larger set counts as unknown.
-pub const MAX_VALUES: usize = 4;
+pub const MAX_VALUES: usize = 16;
 
 /// Adds values that are not present yet.
 pub fn merge(into: &mut Values, more: Values) {

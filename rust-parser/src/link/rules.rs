@@ -40,6 +40,12 @@ pub struct LanguageRules {
     pub declared_overrides: bool,
     pub unwrapping: bool,
     pub extension_functions: bool,
+    /// `T {...}` sets fields and runs no code.
+    pub struct_literals: bool,
+    /// Dotted names of functions of other packages that return their second argument as a value of the first, a type,
+    /// and of those that return a function with some arguments set.
+    pub cast_functions: FxHashSet<String>,
+    pub partial_functions: FxHashSet<String>,
     pub member_order: MemberOrder,
     /// Name of constructors; `None` if they have the name of their class.
     pub constructor: Option<Sym>,
@@ -67,6 +73,7 @@ pub struct LanguageRules {
     pub mappings: FxHashSet<Sym>,
     pub tuples: FxHashSet<Sym>,
     pub class_objects: FxHashSet<Sym>,
+    pub callables: FxHashSet<Sym>,
     pub element_getters: FxHashSet<Sym>,
     pub element_views: FxHashSet<Sym>,
     pub same_methods: FxHashSet<Sym>,
@@ -166,6 +173,10 @@ impl LanguageRules {
             mappings: set(&link.mappings),
             tuples: set(&link.tuples),
             class_objects: set(&link.class_objects),
+            callables: set(&link.callables),
+            cast_functions: texts(&link.cast_functions),
+            partial_functions: texts(&link.partial_functions),
+            struct_literals: link.struct_literals,
             element_getters: set(&link.element_getters),
             element_views: set(&link.element_views),
             same_methods: set(&link.same_methods),

@@ -26,6 +26,7 @@ pub enum Strategy {
     Override,
     MethodSet,
     Overload,
+    OverrideRoot,
     UniqueName,
     DocName,
     DocUniqueName,
@@ -63,6 +64,7 @@ impl Strategy {
             Strategy::Override => "override",
             Strategy::MethodSet => "method-set",
             Strategy::Overload => "overload",
+            Strategy::OverrideRoot => "override-root",
             Strategy::UniqueName => "unique-name",
             Strategy::DocName => "doc-name",
             Strategy::DocUniqueName => "doc-unique-name",
@@ -95,8 +97,9 @@ impl Strategy {
             Strategy::Registration => 0.8,
             Strategy::NamedHandler | Strategy::Injected => 0.9,
             Strategy::DocUniqueName => 0.7,
+            Strategy::OverrideRoot => 0.85,
             Strategy::Overload => 0.6,
-            Strategy::UniqueName => 0.5,
+            Strategy::UniqueName => 0.7,
         }
     }
 }

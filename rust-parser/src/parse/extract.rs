@@ -79,6 +79,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     if walk.too_deep {
         walk.builder.problem(1, "too-deep", "parts nested too deeply were left out");
     }
+    walk.builder.facts.narrowings.sort_by_key(|one| (one.target, one.first_line, one.last_line));
     walk.scopes.truncate(1);
     language.hooks.end(&mut walk);
     walk.record_detections();

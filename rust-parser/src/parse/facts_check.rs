@@ -1,7 +1,8 @@
 //! Validates facts read from disk: they may refer only to strings, expressions and definitions that they contain.
 
 use crate::facts::{
-    Arg, Binding, DefId, Definition, Detection, Expr, ExprId, FileFacts, Handler, Import, Name, Param, Reference,
+    Arg, Binding, DefId, Definition, Detection, Expr, ExprId, FileFacts, Handler, Import, Name, Narrowing, Param,
+    Reference,
 };
 
 /// Returns whether every index is in range, so that no access can panic.
@@ -12,6 +13,7 @@ pub fn is_in_range(facts: &FileFacts) -> bool {
         && facts.imports.iter().all(|one| check.import(one))
         && facts.references.iter().all(|one| check.reference(one))
         && facts.bindings.iter().all(|one| check.binding(one))
+        && facts.narrowings.iter().all(|one| check.narrowing(one))
         && facts.properties.iter().all(|&(definition, text)| check.has_definition(definition) && check.has_name(text))
         && facts.relations.iter().all(|one| check.has_name(one.target) && check.has_name(one.properties))
         && facts.detections.iter().all(|one| check.detection(one))
@@ -62,7 +64,7 @@ impl Check {
             Expr::Attribute { base, name } => self.has_expr(*base) && self.has_name(*name),
             Expr::Call { callee, args, .. } => self.has_expr(*callee) && args.iter().all(|arg| self.arg(arg)),
             Expr::Index { base, index } => self.has_expr(*base) && self.has_expr(*index),
-            Expr::Await(inner) => self.has_expr(*inner),
+            Expr::Await(inner) | Expr::SuperOf(inner) => self.has_expr(*inner),
             Expr::Lambda(definition) => self.has_definition(*definition),
             Expr::OneOf(items) | Expr::Elements { items, .. } | Expr::TypeUnion(items) => self.has_exprs(items),
             Expr::Generic { base, args } => self.has_expr(*base) && self.has_exprs(args),
@@ -81,6 +83,10 @@ impl Check {
 
     fn reference(&self, reference: &Reference) -> bool {
         self.has_definition(reference.scope) && self.has_expr(reference.expr)
+    }
+
+    fn narrowing(&self, narrowing: &Narrowing) -> bool {
+        self.has_definition(narrowing.scope) && self.has_expr(narrowing.target) && self.has_expr(narrowing.annotation)
     }
 
     fn binding(&self, binding: &Binding) -> bool {

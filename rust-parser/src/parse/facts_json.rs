@@ -24,6 +24,7 @@ const FLAG_NAMES: &[(u32, &str)] = &[
     (flags::DEFAULT_EXPORT, "default"),
     (flags::GENERATOR, "generator"),
     (flags::OVERLOAD, "overload"),
+    (flags::CONDITIONAL, "conditional"),
 ];
 
 /// Returns all facts of a file as JSON.
@@ -237,6 +238,11 @@ impl View<'_> {
                 self.write_list(args, ("<", ", ", ">"), out, depth);
             }
             Expr::TypeUnion(items) => self.write_list(items, ("", " | ", ""), out, depth),
+            Expr::SuperOf(class) => {
+                out.push_str("<super of ");
+                self.write(*class, out, depth + 1);
+                out.push('>');
+            }
         }
     }
 

@@ -60,6 +60,11 @@ pub trait LanguageHooks: Sync {
         None
     }
 
+    /// Returns whether default values of parameters are evaluated once, where the function is defined.
+    fn defaults_run_outside(&self) -> bool {
+        false
+    }
+
     /// Returns the expression of a type written as text (`@type.text`).
     fn type_text(&self, _walk: &mut Walk, _node: NodeId) -> ExprId {
         0

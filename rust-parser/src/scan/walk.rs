@@ -208,16 +208,16 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds one sub-project per folder and kind. Without a name in its manifest, it has the name of the folder.
+    /// Adds one sub-project per folder and kind. Without a name in its manifest, it has the name of its folder; the root
+    /// then has none, since the graph does not depend on where the project lies.
     fn add_subprojects(&self, listing: &mut Listing, folder: &str, handle: &files::Folder) {
         listing.manifests.sort_unstable();
         listing.manifests.dedup_by_key(|(kind, _, _)| *kind);
         for (kind, _, file) in &listing.manifests {
-            let named = if folder.is_empty() { self.root.as_path() } else { Path::new(folder) };
             let content = handle.read_file(file, manifests::MAX_BYTES).ok();
             let name = content
                 .and_then(|content| manifests::name_of(file, &content))
-                .unwrap_or_else(|| named.file_name().unwrap_or_default().to_string_lossy().into_owned());
+                .unwrap_or_else(|| Path::new(folder).file_name().unwrap_or_default().to_string_lossy().into_owned());
             listing.found.subprojects.push(SubProject { folder: folder.to_owned(), kind: (*kind).to_owned(), name });
         }
     }
@@ -256,12 +256,13 @@ impl Walk<'_> {
             "" => file_names::of_file(name, self.options.generated),
             _ => reason,
         };
+        // A manifest that git ignores is not indexed, but names its package.
+        let names_package = matches!(reason, "" | "gitignore") && kind == EntryKind::File;
+        let manifest = manifests::kind_of(name).filter(|_| names_package);
+        listing.manifests.extend(manifest.map(|(kind, rank)| (kind, rank, name.to_owned())));
         if !reason.is_empty() {
             listing.skip(path, reason);
             return;
-        }
-        if let Some((kind, rank)) = manifests::kind_of(name) {
-            listing.manifests.push((kind, rank, name.to_owned()));
         }
         self.take_file(listing, path, name, handle);
     }

@@ -75,6 +75,8 @@ pub struct UnitSource {
     /// For each node, the index of its nearest enclosing node in the unit.
     parents: Vec<Option<usize>>,
     pub(crate) edges: Vec<UnitEdge>,
+    /// Properties of nodes that depend on other files, sorted.
+    properties: Vec<(DefId, String)>,
     pub(crate) resolved: u32,
     pub(crate) unresolved: u32,
     /// Problems of the file that depend on other files.
@@ -153,6 +155,7 @@ pub fn file_source(project: &str, index: &Index, file: u32, linked: &FileEdges, 
         nodes,
         parents,
         edges,
+        properties: linked.properties.clone(),
         resolved: linked.resolved,
         unresolved: linked.unresolved,
         problems: linked.problems.clone(),
@@ -201,6 +204,7 @@ pub fn structure_source(project: &str, structure: &Structure) -> UnitSource {
         parents: vec![None; nodes.len()],
         nodes,
         edges: edges.collect(),
+        properties: Vec::new(),
         resolved: 0,
         unresolved: 0,
         problems: Vec::new(),

@@ -116,7 +116,10 @@ impl UnitSource {
         };
         let properties = match facts.properties.binary_search_by_key(&def, |&(definition, _)| definition) {
             Ok(at) => text(facts.properties[at].1),
-            Err(_) => "",
+            Err(_) => match self.properties.binary_search_by_key(&def, |&(definition, _)| definition) {
+                Ok(at) => self.properties[at].1.as_str(),
+                Err(_) => "",
+            },
         };
         let is_marked = |flag: u32| !is_file && definition.flags & flag != 0;
         [

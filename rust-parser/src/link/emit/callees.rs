@@ -5,14 +5,9 @@ use smallvec::smallvec;
 use crate::facts::{DefId, Expr, ExprId, Kind, flags};
 use crate::link::emit::collector::EdgeCollector;
 use crate::link::entity::{Entity, Value, Values};
-use crate::link::project::file_entry::{Outline, is_callable, is_class};
-use crate::link::project::names::{FILE_NODE, Sym, SymbolId};
+use crate::link::project::file_entry::{Outline, is_callable};
+use crate::link::project::names::Sym;
 use crate::link::strategy::Strategy;
-
-/// Length of the shortest name that identifies a callee.
-const MIN_UNIQUE_NAME: usize = 4;
-/// Largest number of definitions of a name that are counted.
-const MAX_NAMED: usize = 64;
 
 /// The position of a reference.
 #[derive(Clone, Copy)]
@@ -47,8 +42,7 @@ impl EdgeCollector<'_, '_> {
             return Values::new();
         }
         if bases.is_empty() {
-            return self
-                .only_value(self.unique(name, |definition, is_member| is_callable(definition.kind) && is_member));
+            return self.unique_member(base, name, site).into_iter().collect();
         }
         if query.file.rules.new_method == Some(name) {
             return bases;
@@ -78,17 +72,12 @@ impl EdgeCollector<'_, '_> {
             }
             Some(values) => values,
             None if rules.global_functions => {
-                let is_global = |definition: &Outline, is_member: bool| {
-                    definition.kind == Kind::Function && !is_member && definition.flags & flags::EXPORTED != 0
-                };
-                self.only_value(self.unique(name, is_global))
+                let is_global =
+                    |definition: &Outline| definition.kind == Kind::Function && definition.flags & flags::EXPORTED != 0;
+                self.unique_function(name, is_global).into_iter().collect()
             }
             None => Values::new(),
         }
-    }
-
-    fn only_value(&self, found: Option<SymbolId>) -> Values {
-        found.map(|symbol| Value::new(Entity::Definition(symbol), Strategy::UniqueName)).into_iter().collect()
     }
 
     fn is_extension(&self, value: &Value) -> bool {
@@ -146,43 +135,5 @@ impl EdgeCollector<'_, '_> {
         query.file.rules.capitalised_classes
             && query.file.text(name).starts_with(char::is_uppercase)
             && query.resolve_name(site.scope, query.file.sym(name), site.line).is_none()
-    }
-
-    /// Returns the only callable of this family with a name, if the name is distinctive.
-    fn unique(&self, name: Sym, fits: impl Fn(&Outline, bool) -> bool) -> Option<SymbolId> {
-        let query = self.query;
-        let text = query.text(name);
-        if text.len() < MIN_UNIQUE_NAME
-            || text.starts_with("__")
-            || query.file.rules.common_methods.contains(&name)
-            || query.file.rules.builtins.contains(&name)
-        {
-            return None;
-        }
-        let named = query.named(name);
-        if named.len() > MAX_NAMED {
-            return None;
-        }
-        let mut found = None;
-        for &symbol in named {
-            if query.index.symbols.get(symbol).def == FILE_NODE {
-                continue;
-            }
-            let (file, definition) = query.definition(symbol);
-            if file.rules.family != query.file.rules.family || !is_callable(definition.kind) {
-                continue;
-            }
-            let symbol = query.canonical(symbol);
-            if found.is_some_and(|known| known != symbol) {
-                return None;
-            }
-            found = Some(symbol);
-        }
-        let (file, definition) = query.definition(found?);
-        let parent = file.outline(definition.parent).kind;
-        let is_member = is_class(parent) || parent == Kind::Extension;
-        let is_top = definition.parent == 0 || parent == Kind::Namespace;
-        let is_reachable = (is_member || is_top) && (!file.is_test || query.file.is_test);
-        found.filter(|_| is_reachable && fits(definition, is_member))
     }
 }

@@ -37,7 +37,11 @@ impl EdgeCollector<'_, '_> {
     fn add_reference(&mut self, reference: &Reference, site: Site) {
         match reference.kind {
             ReferenceKind::Call => {
-                if let Expr::Call { callee, .. } = *self.query.file.expr(reference.expr) {
+                if let Expr::Call { callee, new, .. } = *self.query.file.expr(reference.expr) {
+                    if new && self.query.file.rules.struct_literals {
+                        let outcome = self.add_type(callee, site);
+                        return self.count(outcome);
+                    }
                     let outcome = self.add_call(callee, site);
                     self.count(outcome);
                 }
@@ -62,8 +66,11 @@ impl EdgeCollector<'_, '_> {
     fn add_call(&mut self, callee: ExprId, site: Site) -> Outcome {
         let values = self.callee_values(callee, site);
         let mut outcome = Outcome::Unresolved;
-        for value in values {
+        for &value in &values {
             outcome = outcome.max(self.add_called(value, site));
+        }
+        if outcome == Outcome::Unresolved {
+            self.note_unresolved(callee, &values, site);
         }
         outcome
     }
@@ -82,9 +89,7 @@ impl EdgeCollector<'_, '_> {
             Entity::External(external) => self.add_external(EdgeType::Calls, external, value.via, site),
             Entity::Missing => Outcome::Unresolved,
             Entity::Builtin(_) | Entity::Opaque | Entity::Nothing | Entity::ExternalInstance(_) => Outcome::Outside,
-            Entity::Elements(_) | Entity::Mapped(_) | Entity::SelfType | Entity::Package(_) | Entity::Folder(_) => {
-                Outcome::Outside
-            }
+            _ => Outcome::Outside,
         }
     }
 

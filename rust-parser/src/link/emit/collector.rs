@@ -2,6 +2,7 @@
 
 use crate::facts::{DefId, Kind};
 use crate::link::edge::{Edge, EdgeType, Target};
+use crate::link::emit::unresolved::UnresolvedCall;
 use crate::link::project::file_entry::{is_callable, is_class};
 use crate::link::project::names::{FILE_NODE, SymbolId};
 use crate::link::project::query::Query;
@@ -13,6 +14,7 @@ pub struct EdgeCollector<'v, 'a> {
     pub edges: Vec<Edge>,
     pub resolved: u32,
     pub unresolved: u32,
+    pub unresolved_calls: Vec<UnresolvedCall>,
 }
 
 impl EdgeCollector<'_, '_> {

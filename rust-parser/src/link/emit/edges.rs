@@ -14,7 +14,8 @@ use crate::link::strategy::Strategy;
 
 /// Returns all edges of a file, and the uid of each one's target without the project.
 pub fn link_edges(query: &Query) -> (FileEdges, Vec<String>) {
-    let mut collector = EdgeCollector { query, edges: Vec::new(), resolved: 0, unresolved: 0 };
+    let mut collector =
+        EdgeCollector { query, edges: Vec::new(), resolved: 0, unresolved: 0, unresolved_calls: Vec::new() };
     query.record_own_uids();
     collector.add_definitions();
     collector.add_children();
@@ -272,7 +273,9 @@ impl EdgeCollector<'_, '_> {
             let place = |edge: &Edge| (edge.source.wrapping_add(1), edge.kind, edge.line);
             place(a).cmp(&place(b)).then_with(|| left.cmp(right))
         });
-        let mut found = FileEdges { resolved: self.resolved, unresolved: self.unresolved, ..FileEdges::default() };
+        let properties = self.unresolved_properties();
+        let mut found =
+            FileEdges { properties, resolved: self.resolved, unresolved: self.unresolved, ..FileEdges::default() };
         let mut uids = Vec::with_capacity(kept.len());
         for (edge, group, uid) in kept {
             let index = found.edges.len() as u32;

@@ -1,5 +1,5 @@
 //! Creates the graph from resolved expressions: the edges of one file (`edges`, `calls`, `callees`, `docs`,
-//! `overloads`), and the unit of the project structure (`structure`).
+//! `overloads`, `unique`, `unresolved`), and the unit of the project structure (`structure`).
 
 pub mod callees;
 pub mod calls;
@@ -9,3 +9,5 @@ pub mod edges;
 pub mod notes;
 pub mod overloads;
 pub mod structure;
+mod unique;
+mod unresolved;

@@ -4,12 +4,16 @@ use crate::link::entity::Value;
 use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key};
 use crate::link::project::names::{Sym, SymbolId};
 
+/// The part of a function's result that stands for what its decorators make of the function.
+pub const DECORATED: u16 = u16::MAX;
+
 /// The possible values of variables and results of one file, if known.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FileTypes {
     /// Sorted by (scope, name).
     pub variables: Vec<(SymbolId, Sym, Box<[Value]>)>,
-    /// Sorted by (function, part): part 0 is the whole result, part `n + 1` is position `n` of a returned tuple.
+    /// Sorted by (function, part): part 0 is the whole result, part `n + 1` is position `n` of a returned tuple, the
+    /// last part is [`DECORATED`].
     pub returns: Vec<(SymbolId, u16, Box<[Value]>)>,
 }
 

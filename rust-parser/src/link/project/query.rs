@@ -11,6 +11,7 @@ use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::ancestry::Extension;
 use crate::link::project::dependencies::{DependencyKind, compact, key, text_key};
 use crate::link::project::file_entry::{FileEntry, NameEntry, Outline, is_class};
+use crate::link::project::file_types::FileTypes;
 use crate::link::project::index::{Container, Index};
 use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
 use crate::link::project::paths::file_name_of;
@@ -51,11 +52,18 @@ pub struct Query<'a> {
     pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), Entity>>,
     /// Values by (function, name, number of assignments before the use).
     pub(in crate::link) variables: Memo<(DefId, Sym, u32)>,
+    /// Results of the functions of this file, and variables of its modules and classes, during inference.
+    pub(in crate::link) results: Memo<DefId>,
+    pub(in crate::link) held: Memo<(SymbolId, Sym)>,
+    /// What decorators make of the functions of this file.
+    pub(in crate::link) decorations: RefCell<FxHashMap<DefId, Rc<Values>>>,
     /// Whether the current member lookup is for a call.
     pub(in crate::link) calling: Cell<bool>,
     pub(in crate::link) module_names: Memo<Sym>,
     /// Imports being followed, to detect cycles.
     pub(in crate::link) following: RefCell<Vec<(FileId, u32)>>,
+    /// Functions and variables whose inference waits for another one.
+    pub(in crate::link) waiting: Cell<u32>,
     /// Aliases being followed, to detect cycles.
     pub(in crate::link) depth: RefCell<u32>,
     pub(in crate::link) included: RefCell<Option<Rc<Vec<FileId>>>>,
@@ -73,9 +81,13 @@ impl<'a> Query<'a> {
             imports: RefCell::default(),
             modules: RefCell::default(),
             variables: RefCell::default(),
+            results: RefCell::default(),
+            held: RefCell::default(),
+            decorations: RefCell::default(),
             calling: Cell::new(false),
             module_names: RefCell::default(),
             following: RefCell::default(),
+            waiting: Cell::new(0),
             depth: RefCell::default(),
             included: RefCell::default(),
         }
@@ -215,7 +227,7 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the possible values of a variable of a module or class, from earlier stages.
-    pub fn variable(&self, scope: SymbolId, name: Sym) -> &'a [Value] {
+    pub(in crate::link) fn published_variable(&self, scope: SymbolId, name: Sym) -> &'a [Value] {
         let place = self.index.symbols.get(scope);
         let Some(types) = self.types_of(place.file) else { return &[] };
         self.record_about(DependencyKind::Variable, scope, name);
@@ -223,22 +235,22 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the possible results of a function, from earlier stages.
-    pub fn returns(&self, function: SymbolId) -> &'a [Value] {
+    pub(in crate::link) fn published_returns(&self, function: SymbolId) -> &'a [Value] {
         let place = self.index.symbols.get(function);
         let Some(types) = self.types_of(place.file) else { return &[] };
         self.record_about(DependencyKind::Returns, function, 0);
         types.returns(function, 0)
     }
 
-    /// Returns the possible values of one position of a returned tuple.
-    pub fn returned_part(&self, function: SymbolId, position: u16) -> &'a [Value] {
+    /// Returns the possible values of one part of a function's result: see [`FileTypes::returns`].
+    pub fn returned_as(&self, function: SymbolId, part: u16) -> &'a [Value] {
         let place = self.index.symbols.get(function);
         let Some(types) = self.types_of(place.file) else { return &[] };
-        self.record_about(DependencyKind::Returns, function, u32::from(position) + 1);
-        types.returns(function, position + 1)
+        self.record_about(DependencyKind::Returns, function, u32::from(part));
+        types.returns(function, part)
     }
 
-    fn types_of(&self, file: FileId) -> Option<&'a crate::link::project::file_types::FileTypes> {
+    fn types_of(&self, file: FileId) -> Option<&'a FileTypes> {
         match self.stage {
             Stage::Bases | Stage::FirstTypes => None,
             Stage::Types => Some(&self.index.first_types[file as usize]),

@@ -13,7 +13,7 @@ use crate::link::project::index::Container;
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::folder_of;
 use crate::link::project::query::Query;
-use crate::link::resolve::scopes::best_definition;
+use crate::link::resolve::definitions::chosen_definitions;
 use crate::link::strategy::Strategy;
 
 /// Largest number of re-exports, star imports and aliases that are followed.
@@ -111,14 +111,15 @@ impl Query<'_> {
     /// `import` is the rule for definitions there, `re-export` for imports of the scope.
     pub fn bound_values(&self, file: FileId, scope: SymbolId, entries: &[NameEntry]) -> Values {
         let entry = self.index.file(file);
-        let own = best_definition(entry, entries);
+        let chosen = chosen_definitions(entry, entries);
+        let own = chosen.first().copied();
         // `try: from x import name` with `name = None` in the other branch: the import takes precedence over the
         // constant.
         let is_import = own.is_some_and(|def| entry.outline(def).kind == Kind::Constant) && has_import(entries);
-        let own = own
-            .map(|def| Value::new(Entity::Definition(self.canonical(entry.symbols[def as usize])), Strategy::Import));
-        if let Some(value) = own.filter(|_| !is_import) {
-            return smallvec![value];
+        let defined = chosen.iter().map(|&def| self.canonical(entry.symbols[def as usize]));
+        let own: Values = defined.map(|symbol| Value::new(Entity::Definition(symbol), Strategy::Import)).collect();
+        if !own.is_empty() && !is_import {
+            return own;
         }
         for named in entries {
             if let Bound::Import(import) = named.bound {
@@ -134,8 +135,8 @@ impl Query<'_> {
                 }
             }
         }
-        if let Some(value) = own {
-            return smallvec![value];
+        if !own.is_empty() {
+            return own;
         }
         let mut values = Values::new();
         for named in entries {
@@ -146,7 +147,7 @@ impl Query<'_> {
             }
         }
         if let Some(named) = entries.first().filter(|_| values.is_empty()) {
-            values.extend_from_slice(self.variable(scope, named.name));
+            values = self.variable(scope, named.name);
         }
         values
     }

@@ -3,12 +3,12 @@
 use smallvec::smallvec;
 
 use crate::facts::{DefId, Kind, flags};
-use crate::link::entity::{Entity, Value, Values, merge};
+use crate::link::entity::{Entity, Value, Values};
 use crate::link::project::arity::Arity;
 use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::link::project::names::{EMPTY, ExternalId, Sym, SymbolId};
 use crate::link::project::query::Query;
-use crate::link::resolve::scopes::best_definition;
+use crate::link::resolve::definitions::chosen_definitions;
 use crate::link::strategy::Strategy;
 
 impl Query<'_> {
@@ -23,6 +23,12 @@ impl Query<'_> {
                 self.class_member(class, name, value.via)
             }
             Entity::Super(class) => self.inherited_member(class, name, Strategy::Super).unwrap_or_else(missing),
+            Entity::SuperAfter { class, after } => {
+                let ancestors = self.ancestors(class);
+                let start = ancestors.iter().position(|&ancestor| ancestor == Entity::Definition(after));
+                let beyond = &ancestors[start.map_or(0, |start| start + 1)..];
+                self.member_of_ancestors(beyond, name, Strategy::Super).unwrap_or_else(missing)
+            }
             Entity::Package(_) | Entity::Folder(_) => {
                 let found = self.member_of_module_like(value.entity, name);
                 if found.is_empty() { missing() } else { module_attribute(found) }
@@ -36,7 +42,10 @@ impl Query<'_> {
                 smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)]
             }
             Entity::Opaque | Entity::Missing => smallvec![value],
-            Entity::Nothing | Entity::SelfType => Values::new(),
+            Entity::Returning(_) => smallvec![Value::new(Entity::Opaque, value.via)],
+            Entity::Nothing | Entity::SelfType | Entity::Argument(_) | Entity::MadeBy(_) | Entity::ReturningMade(_) => {
+                Values::new()
+            }
         }
     }
 
@@ -55,7 +64,13 @@ impl Query<'_> {
                 let held = self.stored_values(symbol);
                 self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
             }
-            _ => smallvec![Value::new(Entity::Opaque, value.via)],
+            _ => {
+                let made = self.decorated(symbol);
+                match made.is_empty() {
+                    true => smallvec![Value::new(Entity::Opaque, value.via)],
+                    false => self.with_depth(|| self.flat_map(made, |value| self.attribute(value, name))),
+                }
+            }
         }
     }
 
@@ -68,10 +83,10 @@ impl Query<'_> {
     pub fn stored_values(&self, symbol: SymbolId) -> Values {
         let (file, definition) = self.definition(symbol);
         if definition.kind == Kind::Property {
-            return self.returns(symbol).into();
+            return self.returns(symbol);
         }
         let scope = file.symbols[definition.parent as usize];
-        self.variable(scope, definition.name).into()
+        self.variable(scope, definition.name)
     }
 
     /// Returns a member of a class or its ancestors. The result has the rule `via`, by which the class was found,
@@ -128,7 +143,12 @@ impl Query<'_> {
             if entries.is_empty() {
                 continue;
             }
-            if let Some(def) = best_definition(file, entries) {
+            let defs = chosen_definitions(file, entries);
+            if let [_, _, ..] = defs[..] {
+                let members = defs.iter().map(|&def| self.canonical(file.symbols[def as usize]));
+                return Some(members.map(|symbol| Value::new(Entity::Definition(symbol), via)).collect());
+            }
+            if let [def] = defs[..] {
                 let fits = |def: DefId| is_callable(file.outline(def).kind) == self.calling.get();
                 let chosen = if fits(def) { Some(def) } else { other_definition(entries, fits) };
                 let values = |def: DefId| {
@@ -141,7 +161,7 @@ impl Query<'_> {
                     None => second_choice = second_choice.or_else(|| Some(values(def))),
                 }
             } else if entries.iter().any(|entry| matches!(entry.bound, Bound::Binding(_) | Bound::Import(_))) {
-                return Some(self.variable(scope, name).into());
+                return Some(self.variable(scope, name));
             }
         }
         second_choice
@@ -150,10 +170,14 @@ impl Query<'_> {
     /// Returns a member of the ancestors of a class. A member that the project lacks is attributed to the only external
     /// ancestor.
     fn inherited_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
+        self.member_of_ancestors(self.ancestors(class), name, via)
+    }
+
+    fn member_of_ancestors(&self, ancestors: &[Entity], name: Sym, via: Strategy) -> Option<Values> {
         let mut externals = Vec::new();
         let mut is_known = true;
         let mut has_builtin = false;
-        for &ancestor in self.ancestors(class) {
+        for &ancestor in ancestors {
             match ancestor {
                 Entity::Definition(symbol) => {
                     if let Some(values) = self.own_member(symbol, name, via) {
@@ -185,7 +209,7 @@ impl Query<'_> {
         }
     }
 
-    fn is_marker(&self, external: ExternalId) -> bool {
+    pub(in crate::link) fn is_marker(&self, external: ExternalId) -> bool {
         let (package, name) = self.index.externals.name(external);
         let dotted = format!("{}.{}", self.text(package), self.text(name));
         self.file.rules.is_marker_base(&dotted)
@@ -225,92 +249,6 @@ impl Query<'_> {
             _ => Some(parent),
         }
     }
-
-    /// Returns the possible results of calling a value. `receiver` is the value of which the callee is an attribute.
-    pub fn call_result(&self, callee: Value, receiver: Option<Value>) -> Values {
-        match callee.entity {
-            Entity::Definition(symbol) => self.definition_result(callee, symbol, receiver),
-            Entity::Instance(class) => {
-                let Some(name) = self.file.rules.call_method else { return Values::new() };
-                let members = self.class_member(class, name, callee.via);
-                self.flat_map(members, |member| match member.entity {
-                    Entity::Definition(symbol) => self.definition_result(member, symbol, Some(callee)),
-                    _ => Values::new(),
-                })
-            }
-            Entity::External(external) => {
-                let (_, name) = self.index.externals.name(external);
-                let text = self.text(name);
-                let last = text.rsplit('.').next().unwrap_or(text);
-                let is_class_like = last.starts_with(char::is_uppercase);
-                let entity = if is_class_like { Entity::ExternalInstance(external) } else { Entity::Opaque };
-                smallvec![Value::new(entity, Strategy::LocalType)]
-            }
-            Entity::ExternalInstance(_) | Entity::Package(_) | Entity::Folder(_) | Entity::Opaque => {
-                smallvec![Value::new(Entity::Opaque, callee.via)]
-            }
-            Entity::Builtin(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
-            Entity::Missing => smallvec![callee],
-            Entity::Super(_) | Entity::Elements(_) | Entity::Mapped(_) | Entity::Nothing | Entity::SelfType => {
-                Values::new()
-            }
-        }
-    }
-
-    /// Returns the possible values of one position of the tuple that a call returns.
-    pub fn call_part(&self, callee: Value, position: u16) -> Values {
-        let Entity::Definition(symbol) = callee.entity else { return Values::new() };
-        let (file, definition) = self.definition(symbol);
-        if !is_callable(definition.kind) {
-            return Values::new();
-        }
-        received(self.returned_part(symbol, position), file.symbols[definition.parent as usize])
-    }
-
-    fn definition_result(&self, callee: Value, symbol: SymbolId, receiver: Option<Value>) -> Values {
-        let (file, definition) = self.definition(symbol);
-        match definition.kind {
-            kind if is_class(kind) => {
-                // An instance of `cls` is an instance of the receiver's class.
-                let via = if callee.via == Strategy::This { Strategy::This } else { Strategy::LocalType };
-                smallvec![Value::new(Entity::Instance(symbol), via)]
-            }
-            Kind::Constructor => Values::new(),
-            kind if is_callable(kind) => {
-                let owner = file.symbols[definition.parent as usize];
-                let own = match receiver.map(|receiver| receiver.entity) {
-                    Some(Entity::Instance(class) | Entity::Definition(class) | Entity::Super(class))
-                        if is_class(self.kind(class)) =>
-                    {
-                        class
-                    }
-                    _ => owner,
-                };
-                received(self.returns(symbol), own)
-            }
-            Kind::Constant | Kind::Field => {
-                let held = self.stored_values(symbol);
-                let is_other = |value: &Value| value.entity != Entity::Definition(symbol);
-                let held: Values = held.into_iter().filter(is_other).collect();
-                self.flat_map(held, |value| match value.entity {
-                    Entity::Definition(inner) if !is_class(self.kind(inner)) => self.returns(inner).into(),
-                    Entity::Definition(class) => smallvec![Value::new(Entity::Instance(class), Strategy::LocalType)],
-                    _ => Values::new(),
-                })
-            }
-            _ => Values::new(),
-        }
-    }
-}
-
-/// Returns a function's results from the view of a caller through an instance of the class `own`.
-fn received(returned: &[Value], own: SymbolId) -> Values {
-    let mut values = Values::new();
-    for &value in returned {
-        let entity = if value.entity == Entity::SelfType { Entity::Instance(own) } else { value.entity };
-        merge(&mut values, smallvec![Value::new(entity, Strategy::ReturnType)]);
-    }
-    values
 }
 
 /// Selects between a field and a method of the same name, which some languages allow in one class.

@@ -1,10 +1,15 @@
 //! Resolution of expressions to values: imports (`modules`, `imports`), names (`scopes`, `variables`), attributes and
-//! calls (`members`, `extensions`, `values`), and types that can be read statically (`types`).
+//! calls (`members`, `extensions`, `values`, `arguments`), and types that can be read statically (`types`, `narrow`).
 
+pub mod arguments;
+mod definitions;
 pub mod extensions;
 pub mod imports;
 pub mod members;
 pub mod modules;
+pub mod narrow;
+mod on_demand;
+mod results;
 pub mod scopes;
 pub mod types;
 pub mod values;

@@ -7,7 +7,7 @@ use smallvec::smallvec;
 use crate::facts::{BindingKind, DefId, Expr, ImportKind, Kind, flags};
 use crate::language_data::{ModuleRule, OuterPackages};
 use crate::link::entity::{Entity, Value, Values};
-use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_callable, is_class};
+use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class};
 use crate::link::project::index::Container;
 use crate::link::project::names::{EMPTY, FileId, Sym, SymbolId};
 use crate::link::project::paths::folder_of;
@@ -315,16 +315,6 @@ impl Query<'_> {
         };
         Some(smallvec![Value::new(entity, Strategy::Import)])
     }
-}
-
-/// Returns the definition of a name: the first with a body, else the first.
-pub fn best_definition(file: &FileEntry, entries: &[NameEntry]) -> Option<DefId> {
-    let defs = entries.iter().filter_map(|entry| match entry.bound {
-        Bound::Definition(def) => Some(def),
-        _ => None,
-    });
-    let is_bodiless = |def: &DefId| file.outline(*def).flags & (flags::DECLARATION | flags::OVERLOAD) != 0;
-    defs.clone().find(|def| !is_bodiless(def)).or_else(|| defs.clone().next())
 }
 
 fn has_definition(entries: &[NameEntry]) -> bool {

@@ -8,15 +8,13 @@ use smallvec::smallvec;
 use crate::facts::{DefId, Expr, ExprId, Kind, LiteralType, flags};
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, NameEntry, is_callable, is_class, is_open_scope};
-use crate::link::project::file_types::FileTypes;
+use crate::link::project::file_types::{DECORATED, FileTypes};
 use crate::link::project::names::{EMPTY, SymbolId};
 use crate::link::project::query::Query;
 use crate::link::strategy::Strategy;
 
 /// Largest nesting depth of type expressions.
 const MAX_TYPE_DEPTH: u32 = 6;
-/// Largest number of return statements of a function whose result is inferred.
-const MAX_RETURNS: usize = 8;
 /// Largest number of positions of a returned tuple.
 const MAX_PARTS: usize = 4;
 
@@ -27,7 +25,8 @@ pub fn infer(query: &Query) -> FileTypes {
     for group in groups {
         let NameEntry { scope, name, .. } = group[0];
         if is_open_scope(query.file.outline(scope).kind) {
-            let values = query.infer_variable(scope, group);
+            let _ = group;
+            let values = query.variable(query.file.symbols[scope as usize], name);
             if !values.is_empty() {
                 types.variables.push((query.file.symbols[scope as usize], name, values.into_boxed_slice()));
             }
@@ -36,11 +35,12 @@ pub fn infer(query: &Query) -> FileTypes {
     for (function, definition) in query.file.facts().definitions.iter().enumerate() {
         if is_callable(definition.kind) {
             let symbol = query.file.symbols[function];
-            let whole = query.infer_returns(function as DefId);
+            let whole = query.returns(symbol);
             let parts = query.infer_parts(function as DefId);
-            for (part, values) in std::iter::once(whole).chain(parts).enumerate() {
+            let results = (0..).zip(std::iter::once(whole).chain(parts));
+            for (part, values) in results.chain([(DECORATED, query.decorated(symbol))]) {
                 if !values.is_empty() {
-                    types.returns.push((symbol, part as u16, values.into_boxed_slice()));
+                    types.returns.push((symbol, part, values.into_boxed_slice()));
                 }
             }
         }
@@ -53,7 +53,7 @@ pub fn infer(query: &Query) -> FileTypes {
 impl Query<'_> {
     /// Returns the possible values of a variable of a module or class; functions and classes of that name need no
     /// inference.
-    fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
+    pub(super) fn infer_variable(&self, scope: DefId, group: &[NameEntry]) -> Values {
         let mut bindings = Vec::new();
         let mut parameter = Values::new();
         for entry in group {
@@ -114,29 +114,25 @@ impl Query<'_> {
         .collect()
     }
 
-    fn infer_returns(&self, function: DefId) -> Values {
+    pub(super) fn infer_returns(&self, function: DefId) -> Values {
         let definition = self.file.def(function);
         if let Some(declared) = definition.declared_type {
-            return published(self.eval_type(declared, function, 0), None);
+            let mut values = self.eval_type(declared, function, 0);
+            merge(&mut values, self.generic_results(function, declared));
+            return published(values, None);
         }
         if definition.flags & flags::GENERATOR != 0 {
-            return Values::new();
+            return self.yielded(function);
         }
         let class = self.class_of(function);
         let mut values = Values::new();
         for (value, line) in self.returned_values(function) {
-            merge(&mut values, self.eval(value, function, line));
+            match self.returned_parameter(function, value) {
+                Some(parameter) => merge(&mut values, smallvec![parameter]),
+                None => merge(&mut values, self.eval(value, function, line)),
+            }
         }
         published(values, class)
-    }
-
-    /// Returns value and line of a function's return statements; none if there are too many.
-    fn returned_values(&self, function: DefId) -> Vec<(ExprId, u32)> {
-        let start = self.file.returns().partition_point(|known| known.0 < function);
-        let own = self.file.returns()[start..].iter().take_while(|known| known.0 == function);
-        let bindings = own.map(|&(_, binding)| &self.file.facts().bindings[binding as usize]);
-        let values: Vec<(ExprId, u32)> = bindings.filter_map(|binding| Some((binding.value?, binding.line))).collect();
-        if values.len() > MAX_RETURNS { Vec::new() } else { values }
     }
 
     /// Returns the possible values of each position of a returned tuple.
@@ -246,6 +242,14 @@ impl Query<'_> {
         if rules.mappings.contains(&name) {
             return contained(Entity::Mapped, &args[last..]);
         }
+        if rules.callables.contains(&name) {
+            let results = arguments(&args[last..]).into_iter().filter_map(|value| match value.entity {
+                Entity::Instance(class) => Some(Value { entity: Entity::Returning(class), ..value }),
+                _ => None,
+            });
+            let results: Values = results.collect();
+            return if results.is_empty() { own } else { results };
+        }
         if rules.class_objects.contains(&name) {
             let classes = arguments(args).into_iter().filter_map(|value| match value.entity {
                 Entity::Instance(symbol) => Some(Value { entity: Entity::Definition(symbol), ..value }),
@@ -308,9 +312,9 @@ fn published(values: Values, class: Option<SymbolId>) -> Values {
         return Values::new();
     }
     let own = class.map(Entity::Instance);
-    let kept = values
-        .into_iter()
-        .filter(|value| !matches!(value.entity, Entity::Missing | Entity::Nothing | Entity::Super(_)));
+    let kept = values.into_iter().filter(|value| {
+        !matches!(value.entity, Entity::Missing | Entity::Nothing | Entity::Super(_) | Entity::SuperAfter { .. })
+    });
     kept.map(|value| {
         let is_self = value.via == Strategy::This && Some(value.entity) == own;
         let entity = if is_self { Entity::SelfType } else { value.entity };

@@ -3,9 +3,12 @@
 use smallvec::smallvec;
 
 use crate::facts::{Arg, DefId, Expr, ExprId, Kind, LiteralType};
+use crate::language_data::MemberOrder;
 use crate::link::entity::{Entity, MAX_VALUES, Value, Values, merge, via};
-use crate::link::project::names::{EMPTY, Sym};
+use crate::link::project::file_entry::is_class;
+use crate::link::project::names::{EMPTY, ExternalId, Sym};
 use crate::link::project::query::Query;
+use crate::link::resolve::arguments::Arguments;
 use crate::link::strategy::Strategy;
 
 /// Largest depth of nested evaluations: variables of variables, results of calls.
@@ -14,7 +17,13 @@ const MAX_DEPTH: u32 = 12;
 impl Query<'_> {
     /// Returns the possible values of an expression of this file; empty if unknown.
     pub fn eval(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
-        let values = self.with_depth(|| self.eval_shape(expr, scope, line));
+        let mut values = self.with_depth(|| self.eval_shape(expr, scope, line));
+        if !self.file.facts().narrowings.is_empty()
+            && matches!(self.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. })
+            && let Some(narrowed) = self.narrowed(expr, scope, line, &values)
+        {
+            values = narrowed;
+        }
         if values.len() > MAX_VALUES { Values::new() } else { values }
     }
 
@@ -38,6 +47,7 @@ impl Query<'_> {
                 Some(symbol) => smallvec![Value::new(Entity::Super(symbol), Strategy::Super)],
                 None => smallvec![Value::new(Entity::Opaque, Strategy::Super)],
             },
+            Expr::SuperOf(class) => self.super_of(*class, scope, line),
             Expr::Attribute { base, name } => {
                 let name = self.file.sym(*name);
                 let bases = self.eval(*base, scope, line);
@@ -64,6 +74,26 @@ impl Query<'_> {
             Expr::Generic { base, .. } => self.eval(*base, scope, line),
             Expr::Unknown | Expr::TypeUnion(_) => Values::new(),
         }
+    }
+
+    /// Returns `super(B, self)`, `B.super`, for the class around a scope.
+    fn super_of(&self, class: ExprId, scope: DefId, line: u32) -> Values {
+        let opaque = || smallvec![Value::new(Entity::Opaque, Strategy::Super)];
+        let Some(own) = self.class_of(scope) else { return opaque() };
+        let mut named = self.eval(class, scope, line).into_iter();
+        let after = named.find_map(|value| match value.entity {
+            Entity::Definition(symbol) if is_class(self.kind(symbol)) => Some(symbol),
+            _ => None,
+        });
+        let Some(after) = after else { return opaque() };
+        let is_ancestor = self.ancestors(own).contains(&Entity::Definition(after));
+        let entity = match (is_ancestor, self.file.rules.member_order) {
+            (true, MemberOrder::C3) => Entity::SuperAfter { class: own, after },
+            // An interface that provides the method.
+            (true, MemberOrder::DepthFirst) => Entity::Instance(after),
+            (false, _) => Entity::Super(after),
+        };
+        smallvec![Value::new(entity, Strategy::Super)]
     }
 
     fn this_value(&self, scope: DefId, is_class: bool) -> Values {
@@ -110,6 +140,7 @@ impl Query<'_> {
     }
 
     fn call_values(&self, callee: ExprId, args: &[Arg], scope: DefId, line: u32) -> Values {
+        let arguments = Arguments::Written(args, scope, line);
         if let Expr::Attribute { base, name } = *self.file.expr(callee) {
             let name = self.file.sym(name);
             let bases = self.eval(base, scope, line);
@@ -118,7 +149,10 @@ impl Query<'_> {
                     return values;
                 }
                 let members = self.called_attribute(receiver, name);
-                self.flat_map(members, |member| self.call_result(member, Some(receiver)))
+                self.flat_map(members, |member| match member.entity {
+                    Entity::External(external) => self.external_result(external, member, args, scope, line),
+                    _ => self.call_with(member, Some(receiver), &arguments),
+                })
             });
         }
         let callees = match *self.file.expr(callee) {
@@ -127,8 +161,29 @@ impl Query<'_> {
         };
         self.flat_map(callees, |value| match value.entity {
             Entity::Builtin(name) if name != EMPTY => self.builtin_result(name, args, scope, line),
-            _ => self.call_result(value, None),
+            Entity::External(external) => self.external_result(external, value, args, scope, line),
+            _ => self.call_with(value, None, &arguments),
         })
+    }
+
+    /// Returns the result of a function of another package: a cast, a partial application, or what its name suggests.
+    fn external_result(&self, external: ExternalId, callee: Value, args: &[Arg], scope: DefId, line: u32) -> Values {
+        let rules = &self.file.rules;
+        if let Some(first) = args.first()
+            && (!rules.cast_functions.is_empty() || !rules.partial_functions.is_empty())
+        {
+            let (package, name) = self.index.externals.name(external);
+            let dotted = format!("{}.{}", self.text(package), self.text(name));
+            if rules.cast_functions.contains(&dotted) {
+                return self.annotated(first.value, scope);
+            }
+            if rules.partial_functions.contains(&dotted) {
+                let held = self.eval(first.value, scope, line).into_iter();
+                let held = held.filter(|value| matches!(value.entity, Entity::Definition(_) | Entity::External(_)));
+                return via(held.collect(), Strategy::Alias);
+            }
+        }
+        self.call_result(callee, None)
     }
 
     /// Returns the result of methods such as `xs.pop()`, `d.get(k)`, `d.values()` and `C.new`.
@@ -184,6 +239,12 @@ impl Query<'_> {
                     _ => None,
                 })
                 .collect();
+        }
+        if let ([_, bases, _], true) = (args, rules.class_builtins.contains(&name)) {
+            // `type(name, bases, members)`: its members are unknown, those of its bases are not.
+            let Expr::Elements { items, .. } = self.file.expr(bases.value) else { return Values::new() };
+            let classes = items.iter().take(1).flat_map(|&base| self.eval(base, scope, line));
+            return classes.filter(|value| matches!(value.entity, Entity::Definition(_))).collect();
         }
         if rules.element_builtins.contains(&name) {
             return self.flat_map(first(), |value| self.element(value, true));

@@ -9,7 +9,7 @@ use crate::link::entity::{Entity, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, NameEntry};
 use crate::link::project::names::EMPTY;
 use crate::link::project::query::Query;
-use crate::link::resolve::scopes::best_definition;
+use crate::link::resolve::definitions::chosen_definitions;
 use crate::link::strategy::Strategy;
 
 /// Largest number of assignments to a variable that are evaluated: the latest before its use.
@@ -18,9 +18,10 @@ const MAX_ASSIGNMENTS: usize = 8;
 impl Query<'_> {
     /// Returns the values of a name bound in a local scope of this file.
     pub(in crate::link) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
-        if let Some(def) = best_definition(self.file, entries) {
-            let symbol = self.file.symbols[def as usize];
-            return smallvec![Value::new(Entity::Definition(symbol), Strategy::Local)];
+        let chosen = chosen_definitions(self.file, entries);
+        if !chosen.is_empty() {
+            let symbols = chosen.iter().map(|&def| self.file.symbols[def as usize]);
+            return symbols.map(|symbol| Value::new(Entity::Definition(symbol), Strategy::Local)).collect();
         }
         for entry in entries {
             if let Bound::Import(import) = entry.bound {
@@ -41,6 +42,7 @@ impl Query<'_> {
     /// last assignment before the line is unknown, so is the variable.
     fn variable_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
         let mut bindings = Vec::new();
+        let mut default = None;
         for entry in entries {
             match entry.bound {
                 Bound::Parameter(position) => {
@@ -51,6 +53,8 @@ impl Query<'_> {
                         if !values.is_empty() {
                             return if is_plain { values } else { self.collected(values) };
                         }
+                    } else if let Some(value) = param.default {
+                        default = Some(value);
                     }
                 }
                 Bound::Binding(binding) => {
@@ -67,6 +71,11 @@ impl Query<'_> {
             }
         }
         let before = bindings.iter().filter(|binding| binding.line <= line).count();
+        if before == 0
+            && let Some(default) = default
+        {
+            return self.default_values(default, scope);
+        }
         if before > 0 {
             bindings.retain(|binding| binding.line <= line);
         }
@@ -81,6 +90,19 @@ impl Query<'_> {
         let values = self.assigned_values(&bindings[recent..], scope);
         self.variables.borrow_mut().insert(place, Rc::new(values.clone()));
         values
+    }
+
+    /// Returns what the default value of a parameter says about it: an object of the project, rather than a flag.
+    fn default_values(&self, default: ExprId, function: DefId) -> Values {
+        let definition = self.file.def(function);
+        let mut values = self.eval(default, definition.parent, definition.start_line);
+        values.retain(|value| {
+            matches!(
+                value.entity,
+                Entity::Instance(_) | Entity::Definition(_) | Entity::Elements(_) | Entity::Mapped(_)
+            )
+        });
+        local_type(values)
     }
 
     fn assigned_values(&self, bindings: &[&Binding], scope: DefId) -> Values {
@@ -165,7 +187,12 @@ impl Query<'_> {
     /// Returns the values of `target` in `with value as target`: the declared result of the enter method, else the
     /// value itself.
     fn enter_result(&self, value: Value) -> Values {
-        let Entity::Instance(class) = value.entity else { return smallvec![value] };
+        let class = match value.entity {
+            Entity::Instance(class) => class,
+            // A generator as a context manager: it binds what the function yields.
+            Entity::Elements(class) => return smallvec![Value { entity: Entity::Instance(class), ..value }],
+            _ => return smallvec![value],
+        };
         for &name in &self.file.rules.enter_methods {
             let members = self.class_member(class, name, value.via);
             if let Some(&member) = members.iter().find(|member| matches!(member.entity, Entity::Definition(_))) {

@@ -2,7 +2,7 @@
 //! definitions are known.
 
 use crate::facts::DefId;
-use crate::parse::detect::rules::LanguageRules;
+use crate::parse::detect::rules::{LanguageRules, RuleKind};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::query::matching::{Captures, Subject, first};
 use crate::parse::query::vocabulary::Capture;
@@ -57,6 +57,11 @@ impl Walk<'_> {
                     continue;
                 }
             }
+            // An injected argument is the default value of a parameter: the function receives it.
+            let scope = match rule.settings.kind {
+                RuleKind::Injects => self.scope_with_head(),
+                _ => scope,
+            };
             detecting.candidates.push(Candidate { rule: number, node, scope, captures });
         }
         self.detecting = Some(detecting);

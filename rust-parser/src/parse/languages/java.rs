@@ -1,6 +1,6 @@
 //! Hooks of Java: packages, imports, declarations with `var`, anonymous classes, tests.
 
-use crate::facts::{BindingKind, ExprId, Kind, flags};
+use crate::facts::{BindingKind, Expr, ExprId, Kind, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
 use crate::parse::walk::definitions::holds_members;
@@ -41,6 +41,10 @@ impl LanguageHooks for Java {
                 }
             }
         }
+    }
+
+    fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+        qualified_super_call(walk, node)
     }
 
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
@@ -137,4 +141,20 @@ pub fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
     let parent = &walk.builder.facts.definitions[draft.parent as usize];
     let in_case = holds_members(parent.kind) && walk.builder.text(parent.signature).contains("TestCase");
     annotated || (in_case && draft.name.starts_with("test"))
+}
+
+/// Returns the expression of `Type.super.method()`, or `None` for other calls.
+fn qualified_super_call(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+    if walk.kind_name(node) != "method_invocation" || !walk.contents(node).any(|part| walk.kind_name(part) == "super") {
+        return None;
+    }
+    let object = walk.child(node, "object").filter(|&object| walk.kind_name(object) != "super")?;
+    let (name, list) = (walk.child(node, "name")?, walk.child(node, "arguments"));
+    walk.claim_read(object);
+    let class = walk.expression(object);
+    let base = walk.builder.expr(Expr::SuperOf(class));
+    let name = walk.name_of(name);
+    let callee = walk.builder.attribute(base, name);
+    let args = walk.arguments(list);
+    Some(walk.builder.expr(Expr::Call { callee, args, new: false }))
 }

@@ -307,10 +307,7 @@ impl Walk<'_> {
         }
         // Without name, target and type, the node itself is a destructuring pattern.
         let target = target.or((names.is_empty() && annotation.is_none()).then_some(node));
-        let default = default.map(|node| {
-            self.read(node);
-            self.expression(node)
-        });
+        let default = default.map(|node| self.default_value(node));
         if let Some(target) = target {
             let draft =
                 BindingDraft { kind: BindingKind::Assign, value: None, annotation: None, line: self.tree.line(node) };

@@ -1,12 +1,12 @@
 //! Scopes that appear only in a definition's name: the type to which a method is added from outside (`void A::B::f()`),
-//! and the namespace of a class (`class A::B`).
+//! and the namespace of a class (`class A::B`). Default values that belong to the scope around their function.
 
 use crate::facts::{DefId, Expr, ExprId, Kind, ScopeRule};
 use crate::parse::doc_text;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::walk::drafts::DefinitionDraft;
 use crate::parse::walk::signatures::MAX_SIGNATURE;
-use crate::parse::walk::state::Walk;
+use crate::parse::walk::state::{Scope, Walk};
 
 impl Walk<'_> {
     /// Opens the extension around a definition that stands outside of its type (`func (s *Server) Run`,
@@ -50,6 +50,41 @@ impl Walk<'_> {
         let definition = self.reopened(&draft).unwrap_or_else(|| self.record(&draft));
         self.open(definition, &draft);
         definition
+    }
+
+    /// Opens the scope around the innermost definition again while its default values are visited.
+    pub fn leave_head(&mut self, node: NodeId) {
+        if self.outside.last() != Some(&node) {
+            return;
+        }
+        self.outside.pop();
+        let definition = self.builder.facts.definitions[self.scope() as usize].parent;
+        let end = self.tree.node(node).next;
+        self.scopes.push(Scope { definition, end, receiver: None, parameters: Vec::new() });
+    }
+
+    /// Returns the innermost scope, which is the function itself in the default values of its parameters.
+    pub fn scope_with_head(&self) -> DefId {
+        let inner = self.scope();
+        let below = self.scopes.iter().rev().nth(1).map_or(0, |scope| scope.definition);
+        let is_outside = below != 0 && self.builder.facts.definitions[below as usize].parent == inner;
+        if is_outside { below } else { inner }
+    }
+
+    /// Returns the expression of a default value, which belongs to the scope around the function in languages that
+    /// evaluate it there.
+    pub(in crate::parse) fn default_value(&mut self, node: NodeId) -> ExprId {
+        if !self.language.hooks.defaults_run_outside() {
+            self.read(node);
+            return self.expression(node);
+        }
+        let own = self.scopes.pop();
+        self.read(node);
+        let expr = self.expression(node);
+        self.scopes.extend(own);
+        self.outside.push(node);
+        self.outside.sort_unstable_by(|a, b| b.cmp(a));
+        expr
     }
 
     /// Returns whether a second definition of this kind and name in a scope extends the first.

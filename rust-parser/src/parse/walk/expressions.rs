@@ -70,7 +70,7 @@ impl Walk<'_> {
     }
 
     fn shape(&mut self, shape: Shape, node: NodeId, captures: &Captures, in_type: bool) -> ExprId {
-        if matches!(shape, Shape::Attribute | Shape::Call { .. })
+        if matches!(shape, Shape::Attribute | Shape::Call { .. } | Shape::Super)
             && let Some(expr) = self.language.hooks.expression(self, node)
         {
             return expr;

@@ -32,6 +32,7 @@ impl Walk<'_> {
             while self.scopes.last().is_some_and(|scope| node >= scope.end) {
                 self.scopes.pop();
             }
+            self.leave_head(node);
             if node.is_multiple_of(CLOCK_INTERVAL) && deadline.has_passed() {
                 return false;
             }

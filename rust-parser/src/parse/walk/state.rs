@@ -80,6 +80,8 @@ pub struct Walk<'a> {
     /// By node: the inner node with the same meaning.
     same: FxHashMap<NodeId, NodeId>,
     pub spare_captures: Vec<Captures>,
+    /// Default values of open definitions that run in the scope around them, in reverse order.
+    pub outside: Vec<NodeId>,
     /// The rules of detectors that apply to the file.
     pub detecting: Option<Detecting<'a>>,
     pub file_rules: Option<&'a [(String, FileRule)]>,
@@ -117,6 +119,7 @@ impl<'a> Walk<'a> {
             claims: vec![0; tree.len() as usize],
             same: FxHashMap::default(),
             spare_captures: Vec::new(),
+            outside: Vec::new(),
             detecting: None,
             file_rules: None,
         }

@@ -58,9 +58,10 @@ impl Query<'_> {
     /// Returns another part of the project by the name that paths use for the one in its manifest.
     pub fn tree_project(&self, name: &str) -> Option<Entity> {
         let rules = &*self.file.rules;
-        let mut projects = self.index.subprojects.iter().filter(|project| project.kind == rules.modules.manifest);
-        let own = projects.find(|project| project.name.replace('-', "_") == name)?;
-        self.root_below(rules, &own.folder)
+        let projects = self.index.subprojects.iter().filter(|project| project.kind == rules.modules.manifest);
+        let mut named = projects.filter(|project| project.name.replace('-', "_") == name);
+        // A root without a package of its own has the name of its folder, which may be that of a package below it.
+        named.find_map(|project| self.root_below(rules, &project.folder))
     }
 
     pub fn tree_parent(&self) -> Entity {

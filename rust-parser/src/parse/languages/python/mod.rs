@@ -1,8 +1,10 @@
 //! Hooks of Python: forms of import, `self`, decorators with a meaning, docstrings, forward references.
 
+mod calls;
+mod narrowing;
 mod type_strings;
 
-use crate::facts::{Expr, ExprId, Import, ImportKind, Kind, flags};
+use crate::facts::{ExprId, Import, ImportKind, Kind, flags};
 use crate::parse::doc_text::clean_string;
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
@@ -27,7 +29,7 @@ impl LanguageHooks for Python {
     }
 
     fn hook(&self, walk: &mut Walk, node: NodeId) {
-        type_arguments(walk, node);
+        calls::type_arguments(walk, node);
     }
 
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
@@ -43,6 +45,9 @@ impl LanguageHooks for Python {
                 draft.declared = draft.body.take();
             }
             return draft.name != "__slots__";
+        }
+        if is_conditional(walk, draft.node) {
+            draft.flags |= flags::CONDITIONAL;
         }
         for decorator in draft.decorators.clone() {
             let text = walk.text_of(decorator).into_owned();
@@ -76,7 +81,11 @@ impl LanguageHooks for Python {
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
-        class_of_this(walk, node)
+        calls::expression(walk, node)
+    }
+
+    fn defaults_run_outside(&self) -> bool {
+        true
     }
 
     fn docstring(&self, walk: &Walk, body: NodeId) -> Option<NodeId> {
@@ -208,21 +217,18 @@ fn is_guarded(walk: &Walk, node: NodeId) -> bool {
     false
 }
 
-/// `isinstance(x, T)`, `issubclass(x, T)`, `cast(T, x)`: one argument is a type.
-fn type_arguments(walk: &mut Walk, node: NodeId) {
-    let mut parts = walk.tree.children(node);
-    let (Some(callee), Some(list)) = (parts.next(), parts.next()) else {
-        return;
-    };
-    let position = match walk.bytes_of(callee) {
-        b"isinstance" | b"issubclass" => 1,
-        b"cast" | b"typing.cast" => 0,
-        _ => return,
-    };
-    let argument = walk.contents(list).nth(position);
-    if let Some(argument) = argument {
-        walk.annotation(argument);
+/// Returns whether a condition decides if a definition is made: it stands in an `if`, `try` or `match` of its scope.
+fn is_conditional(walk: &Walk, node: NodeId) -> bool {
+    let mut here = node;
+    for _ in 0..MAX_GUARD_DEPTH {
+        here = walk.tree.node(here).parent;
+        match walk.kind_name(here) {
+            "if_statement" | "try_statement" | "match_statement" => return true,
+            "function_definition" | "class_definition" | "module" => return false,
+            _ => {}
+        }
     }
+    false
 }
 
 fn class_kind(walk: &Walk, draft: &mut DefinitionDraft) {
@@ -269,24 +275,6 @@ fn is_test(walk: &Walk, draft: &DefinitionDraft) -> bool {
         return walk.builder.facts.is_test || name.starts_with("Test") || name.ends_with("Test");
     }
     walk.builder.facts.is_test && draft.name.starts_with("test_")
-}
-
-/// Returns the expression of `self.__class__`, `type(self)`.
-fn class_of_this(walk: &mut Walk, node: NodeId) -> Option<ExprId> {
-    let text = walk.bytes_of(node);
-    let inner = if text.ends_with(b".__class__") {
-        walk.tree.children(node).next()
-    } else if text.starts_with(b"type(") && text.len() < 40 {
-        let list = walk.tree.children(node).nth(1)?;
-        walk.tree.children(list).nth(1)
-    } else {
-        return None;
-    };
-    let inner = walk.expression(inner?);
-    match *walk.builder.get(inner) {
-        Expr::This { class: false } => Some(walk.builder.this(true)),
-        _ => None,
-    }
 }
 
 fn last_segment(dotted: &str) -> &str {

@@ -1,0 +1,58 @@
+"""Answers about callers list the calls of the name that no rule resolves, beside callers and instead of none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from atlas.app.main import open_atlas
+from atlas.config.load import load_settings
+from atlas.search.unresolved import find_unresolved
+from atlas.tools.answers import RelationAnswer
+from atlas.tools.node import get_context
+from atlas.tools.search import hybrid_search
+from tests.surfaces.test_tools_impact import QUICK, indexed
+
+FILES = {
+    "net/body.py": "class Body:\n    def save(self):\n        pass\n\n    def open_it(self):\n        pass\n",
+    "net/other.py": "class Other:\n    def save(self):\n        pass\n",
+    "net/run.py": (
+        "from net.body import Body\n\n\ndef known():\n    Body().save()\n\n\n"
+        "def unknown(x):\n    x.save()\n    return x.part.save()\n\n\nclass Own:\n    def go(self):\n        self.open_it()\n"
+    ),
+}
+
+
+@pytest.fixture
+async def root(tmp_path: Path) -> Path:
+    root = tmp_path / "net"
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    await indexed(root, tmp_path / "data")
+    return root
+
+
+async def test_unresolved_calls_are_listed(root: Path) -> None:
+    async with open_atlas(load_settings(str(root), str(root.parent / "data"), environment=QUICK)) as atlas:
+        beside = await hybrid_search(atlas, "callers of Body.save")
+        none = await hybrid_search(atlas, "callers of open_it")
+        context = await get_context(atlas, "Body.open_it")
+        found = await find_unresolved(atlas.reader, "save", "net")
+    assert isinstance(beside, RelationAnswer)
+    assert any(
+        "and 2 unresolved calls of this name" in note
+        and "net/run.py:9 in `unknown` (unknown receiver, on a variable)" in note
+        and "net/run.py:10 in `unknown` (unknown receiver, on an attribute)" in note
+        for note in beside.evidence.notes
+    ), beside.evidence.notes
+    for answer in (none, context):
+        notes = answer.evidence.notes
+        assert any("1 unresolved call of this name" in note and "net/run.py:15 in `go`" in note for note in notes), (
+            notes
+        )
+    assert [(call.caller.row.name, call.shape, call.reason, call.lines) for call in found.calls] == [
+        ("unknown", "name", "unknown-receiver", (9,)),
+        ("unknown", "attribute", "unknown-receiver", (10,)),
+    ]
