@@ -33,14 +33,15 @@ WINDOW = 40
 MIN_WORDS = 6
 
 
-def question_of(text: str, rng: random.Random) -> tuple[str, str] | None:
-    """Return a comment of a text and the text without its line; None if it has none that asks for something."""
+def question_of(text: str, stem: str, rng: random.Random) -> tuple[str, str] | None:
+    """Return a comment that does not name the file, and the text without it; None if there is none."""
     lines = text.splitlines()
     found = [(number, match["text"]) for number, line in enumerate(lines) if (match := COMMENT.match(line))]
     found = [(number, comment) for number, comment in found if len(comment.split()) >= MIN_WORDS]
     found = [
         (number, comment) for number, comment in found if not re.search("licen[sc]e|copyright|SPDX", comment, re.I)
     ]
+    found = [(number, comment) for number, comment in found if stem.lower() not in comment.lower()]
     if not found:
         return None
     number, comment = rng.choice(found)
@@ -56,7 +57,7 @@ def copy_with_questions(tree: Path, target: Path, languages: Languages, rng: ran
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(tree / file.path, place)
         if forms[file.language] == "text":
-            asked = question_of((tree / file.path).read_text("utf-8", "replace"), rng)
+            asked = question_of((tree / file.path).read_text("utf-8", "replace"), Path(file.path).stem, rng)
             if asked:
                 questions.append((asked[0], file.path))
                 place.write_text(asked[1], "utf-8")

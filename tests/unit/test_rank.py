@@ -12,6 +12,7 @@ from atlas.parsing import search_terms
 from atlas.search.languages import LanguageRow, language_terms
 from atlas.search.rank import Candidate, collapse, rank
 from atlas.search.route import route
+from atlas.search.translations import is_translation
 
 LANGUAGES = language_terms(map(LanguageRow._make, search_terms()))
 
@@ -135,3 +136,20 @@ def test_ranking_changes_scores_not_candidates() -> None:
     candidate = Candidate(node("shop.total"), 0.8, ("name",), ("exact name",))
     (ranked,) = rank([candidate], route("total", split_words, LANGUAGES), split_words, LANGUAGES)
     assert replace(ranked, score=candidate.score) == candidate
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("README.ja.md", True),
+        ("README_CN.md", True),
+        ("docs/zh/guide.md", True),
+        ("docs/pt-BR/index.rst", True),
+        ("README.md", False),
+        ("docs/en/guide.md", False),
+        ("docs/how-to-get-it.md", False),
+        ("it/notes.md", False),
+    ],
+)
+def test_translations_are_recognised_by_their_path(path: str, expected: bool) -> None:
+    assert is_translation(path) is expected
