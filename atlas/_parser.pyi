@@ -56,6 +56,7 @@ def scan(
     max_bytes: int = 1_048_576,
     git_rules: bool = True,
     generated: bool = False,
+    plain_text: bool = True,
     only: Sequence[str] | None = None,
 ) -> ScanResult:
     """Walk a tree, or with `only` the parts of it at and below these paths, with git's rules.
@@ -108,8 +109,10 @@ def parse_note(data: bytes) -> str:
     observations; `problems`: [[line, code, message]]. `at` is a line from 1, other positions are bytes of `data`.
     """
 
-def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
-    """Return (name, words, endings, declarations, constructors) of each language, by name; see `[search]`.
+def language_terms(folders: Sequence[str]) -> list[tuple[str, list[str], list[str], list[str], list[str], str]]:
+    """Return (name, words, endings, declarations, constructors, form) of each language, by name; see `[search]`.
+
+    The form is `code`, `document`, or `text` for files that are indexed as windows of lines.
 
     Raises ValueError with path and place.
     """

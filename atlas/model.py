@@ -28,6 +28,7 @@ class Label(StrEnum):
     DOC_FILE = "DocFile"
     DOC_SECTION = "DocSection"
     ADR = "ADR"
+    CHUNK = "Chunk"
     EXTERNAL_PACKAGE = "ExternalPackage"
     EXTERNAL_SYMBOL = "ExternalSymbol"
     CLAIM = "Claim"
@@ -81,8 +82,8 @@ class NodeRow(NamedTuple):
     label: str
     kind: str
     """Finer than the label: class interface struct trait enum type_alias function method constructor property field
-    constant module package namespace file docfile docsection adr claim decision entity observation project subproject
-    external_package external_symbol route event signal task message dom_event command.
+    constant module package namespace file docfile docsection adr code config markup text claim decision entity
+    observation project subproject external_package external_symbol route event signal task message dom_event command.
     """
     name: str
     qualified_name: str

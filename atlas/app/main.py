@@ -219,4 +219,11 @@ def _scope(settings: Settings) -> Scope:
     from atlas.scan import Scope
 
     scope = settings.scope
-    return Scope(scope.include, scope.exclude, scope.max_file_bytes, scope.git_rules, scope.include_generated)
+    return Scope(
+        scope.include,
+        scope.exclude,
+        scope.max_file_bytes,
+        scope.git_rules,
+        generated=scope.include_generated,
+        plain_text=scope.plain_text,
+    )

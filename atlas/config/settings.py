@@ -49,6 +49,9 @@ class ScopeSettings:
     max_file_bytes: int = setting(1_048_576, "Larger files are skipped.", 1024, 104_857_600, shared=True)
     git_rules: bool = setting(True, "Obey .gitignore, .git/info/exclude and nested ignore files.", shared=True)
     include_generated: bool = setting(False, "Index files whose header marks them as generated.", shared=True)
+    plain_text: bool = setting(
+        True, "Index configuration, markup and languages without a grammar as windows of lines.", shared=True
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ def load_languages(
     return Languages(_all(folders), notes, detectors)
 
 
-def search_terms(folders: Sequence[Path] = ()) -> list[tuple[str, list[str], list[str], list[str], list[str]]]:
-    """Return (name, words, endings, declarations, constructors) of the same languages; loads no grammars.
+def search_terms(folders: Sequence[Path] = ()) -> list[tuple[str, list[str], list[str], list[str], list[str], str]]:
+    """Return (name, words, endings, declarations, constructors, form) of the same languages; loads no grammars.
 
     Raises ValueError with file and position for an invalid `language.toml`.
     """

@@ -9,6 +9,8 @@ pub mod flags;
 mod imports;
 mod narrowing;
 mod notes;
+mod problem;
+mod window;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,8 @@ pub use detections::{Detection, DetectionKind, Handler};
 pub use imports::{Import, ImportKind};
 pub use narrowing::Narrowing;
 pub use notes::{Relation, RelationKind};
+pub use problem::Problem;
+pub use window::WindowKind;
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
 pub const FACTS_VERSION: u32 = 8;
@@ -83,6 +87,8 @@ pub enum ScopeRule {
     Declared,
     /// A document.
     Document,
+    /// A text without definitions, divided into windows of lines.
+    Text,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -114,6 +120,8 @@ pub enum Kind {
     DocFile,
     Adr,
     DocSection,
+    /// A window of lines of a file without definitions.
+    Window(WindowKind),
     Claim,
     Decision,
     Entity,
@@ -306,12 +314,4 @@ pub enum BindingKind {
     Yield,
     /// Python `global x` / `nonlocal x`: the name belongs to an outer scope.
     Outer,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Problem {
-    pub line: u32,
-    /// `syntax`, `encoding`, `nul-bytes`, `too-deep`, `timeout`, `truncated`, `long-line`, ...
-    pub code: String,
-    pub message: String,
 }

@@ -51,7 +51,7 @@ fn read_file(language: &Language, detectors: &Detectors, path: &str, data: &[u8]
     note_bytes(&mut collector, data);
     let data = &*readable;
     let Some(grammar) = &language.grammar else {
-        language.hooks.read(&mut collector, data, deadline);
+        language.hooks.read(&language.settings, &mut collector, data, deadline);
         return finish(collector.facts);
     };
     let Some(tree) = syntax_tree(grammar, &language.hooks.readable(data), deadline) else {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::content_digest::hex;
-use crate::facts::FACTS_VERSION;
+use crate::facts::{FACTS_VERSION, WindowKind};
 use crate::language_data::{Settings, read_all};
 use crate::parse::detect::rules::{Detectors, Source};
 use crate::parse::language::Language;
@@ -15,6 +15,10 @@ use crate::parse::languages;
 
 /// Bytes at the start of a file that are read for a `#!` line.
 const SHEBANG_BYTES: usize = 256;
+/// Largest file of a programming language without a grammar, in bytes; larger ones are generated.
+const MAX_CODE_BYTES: u64 = 512 << 10;
+/// Largest file of another format without definitions, in bytes; larger ones are data.
+const MAX_PLAIN_BYTES: u64 = 128 << 10;
 /// Name of the language of notes.
 const NOTE: &str = "note";
 
@@ -64,9 +68,15 @@ impl Registry {
                 (&mut self.by_shebang, &settings.shebangs),
             ] {
                 for key in keys {
-                    if let Some(other) = table.insert(key.clone(), name.clone()) {
-                        return Err(format!("{key:?} is claimed by the languages {other} and {name}"));
-                    }
+                    let other = match table.get(key) {
+                        Some(_) if settings.plain.is_some() => continue,
+                        Some(other) if self.by_name[other].settings.plain.is_none() => other,
+                        _ => {
+                            table.insert(key.clone(), name.clone());
+                            continue;
+                        }
+                    };
+                    return Err(format!("{key:?} is claimed by the languages {other} and {name}"));
                 }
             }
         }
@@ -84,6 +94,18 @@ impl Registry {
             hasher.update(text.as_bytes());
         });
         hex(&hasher.finalize().as_bytes()[..16])
+    }
+
+    /// Returns the largest size of an indexed file of a language, in bytes, if it is smaller than that of other files.
+    pub fn max_bytes(&self, language: &str) -> Option<u64> {
+        let plain = self.by_name.get(language)?.settings.plain?;
+        Some(if plain.kind == WindowKind::Code { MAX_CODE_BYTES } else { MAX_PLAIN_BYTES })
+    }
+
+    /// Returns whether files of a language may be data instead of a part of the program.
+    pub fn may_be_data(&self, language: &str) -> bool {
+        let plain = self.by_name.get(language).and_then(|language| language.settings.plain);
+        plain.is_some_and(|plain| plain.kind != WindowKind::Code)
     }
 
     /// Returns the names of all languages, sorted.
@@ -149,7 +171,14 @@ impl Registry {
                 return Some(name);
             }
         }
-        None
+        self.of_first_part(file)
+    }
+
+    /// Returns the format of `Dockerfile.test`, `LICENSE-MIT` and other names with an addition.
+    fn of_first_part(&self, file: &str) -> Option<&str> {
+        let (first, _) = file.split_once(['.', '-', '_'])?;
+        let name = self.by_file_name.get(first)?;
+        self.by_name[name].settings.plain.map(|_| name.as_str())
     }
 
     /// Returns the language of the interpreter in a `#!` line.

@@ -179,17 +179,18 @@ fn parse_paths(
     })
 }
 
-/// `(name, words, endings, declarations, constructors)` of a language.
-type Terms = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>);
+/// `(name, words, endings, declarations, constructors, form)` of a language.
+type Terms = (String, Vec<String>, Vec<String>, Vec<String>, Vec<String>, &'static str);
 
 /// Returns the `[search]` table of each language, sorted by name. Does not load grammars.
 #[pyfunction]
 fn language_terms(folders: Vec<String>) -> PyResult<Vec<Terms>> {
     let all = search_terms(&folders).map_err(PyValueError::new_err)?;
-    let rows = all
-        .into_iter()
-        .map(|(name, [words, endings, declarations, constructors])| (name, words, endings, declarations, constructors));
-    Ok(rows.collect())
+    let row = |(name, (form, terms))| {
+        let [words, endings, declarations, constructors]: [Vec<String>; 4] = terms;
+        (name, words, endings, declarations, constructors, form)
+    };
+    Ok(all.into_iter().map(row).collect())
 }
 
 /// Adds the classes and functions of this file to the Python module.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::facts::{Kind, RelationKind};
+use crate::facts::{Kind, RelationKind, ScopeRule};
 use crate::link::project::names::FILE_NODE;
 use crate::tokens::{push_name, push_stems, push_words};
 use crate::unit::{Field, NodePlace, UnitSource};
@@ -68,6 +68,10 @@ impl UnitSource {
                     }
                     stems
                 }
+                // What a notebook says besides its cells is outputs and images.
+                Some(ref facts) if facts.scope_rule == ScopeRule::Document && is_notebook(&facts.path, text(1)) => {
+                    String::new()
+                }
                 Some(_) => words(&own_text(content, self.span(position), holes, docstring)),
                 None => String::new(),
             };
@@ -131,6 +135,11 @@ impl UnitSource {
             _ => (0, 0),
         }
     }
+}
+
+/// Returns whether a node is that of a whole notebook.
+fn is_notebook(path: &str, label: &str) -> bool {
+    label == "DocFile" && path.ends_with(".ipynb")
 }
 
 /// Returns the text of a span without the spans of nested nodes and without the docstring.

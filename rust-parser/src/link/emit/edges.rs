@@ -60,6 +60,7 @@ impl EdgeCollector<'_, '_> {
             let is_member = parent != FILE_NODE && is_class(file.outline(parent).kind);
             let kind = match definition.kind {
                 Kind::Observation => EdgeType::HasObservation,
+                Kind::Window(_) => EdgeType::Contains,
                 _ if is_document => EdgeType::Contains,
                 kind if is_member && is_method(kind) => EdgeType::DefinesMethod,
                 _ => EdgeType::Defines,
