@@ -1,7 +1,7 @@
 """Resolution of a written name to nodes: the first strategy with a result wins.
 
-The strategies in order: uid, `path:line`, exact qualified name, suffix, suffix ignoring case, path. Several nodes from
-one strategy are all returned; the caller chooses. Similar spellings are suggestions only.
+The strategies in order: uid, `path:line`, exact qualified name, suffix, suffix ignoring case, re-export, path. Several
+nodes from one strategy are all returned; the caller chooses. Similar spellings are suggestions only.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atlas.model import Filter, Match, Node
+from atlas.model import Direction, EdgeType, Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.languages import LanguageTerms
@@ -23,6 +23,9 @@ MIN_PREFIX = 3
 """Minimum length of a prefix; too many names start with fewer characters."""
 MIN_SHARED = 2
 """Words that two names must have in common to be near."""
+MAX_IMPORTS = 2_000
+"""Imports of the modules with one name that are searched for a re-export."""
+HOLDERS = (Label.MODULE, Label.PACKAGE, Label.FILE)
 MAX_NAME_CHARACTERS = 500
 
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
@@ -34,7 +37,7 @@ class Resolution:
 
     nodes: tuple[Node, ...]
     how: str
-    """The strategy: `uid`, `place`, `exact`, `suffix`, `folded`, `path`; "" if nothing was found."""
+    """The strategy: `uid`, `place`, `exact`, `suffix`, `folded`, `alias`, `path`; "" if nothing was found."""
     near: tuple[Node, ...] = ()
     declarations: tuple[Node, ...] = ()
     """Declarations (stubs, prototypes) of the one definition in `nodes`."""
@@ -44,7 +47,7 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
     """Find the nodes of a name (see `written`) within the filter. Raises only store errors."""
     if not name:
         return Resolution((), "")
-    for rung in (_by_uid, _by_place, _by_name, _by_path):
+    for rung in (_by_uid, _by_place, _by_name, _by_alias, _by_path):
         found = await rung(reader, name, where)
         if found is not None:
             return found
@@ -111,6 +114,24 @@ async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | Non
         own = [node for node in nodes if node.row.label not in EXTERNAL_LABELS]
         if own or nodes:
             return _prefer_definition(own or nodes, match.value, reader.languages)
+    return None
+
+
+async def _by_alias(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return what a module re-exports under a name: `click.Command` of `click.core.Command`."""
+    holder, _, last = dotted(name).rpartition(".")
+    if not holder or not last:
+        return None
+    modules = replace(where, labels=HOLDERS)
+    for match in (Match.EXACT, Match.SUFFIX):
+        holders = await reader.store.find(holder, match, modules, CANDIDATES)
+        uids = [node.row.uid for node in holders]
+        edges = await reader.store.edges(uids, Direction.OUT, (EdgeType.IMPORTS,), MAX_IMPORTS) if uids else []
+        found = {edge.node.row.uid: edge.node for edge in edges if edge.node.row.name == last}
+        own = [node for node in found.values() if node.row.label not in EXTERNAL_LABELS]
+        own = [node for node in own if not where.labels or node.row.label in where.labels]
+        if own:
+            return _prefer_definition(own, "alias", reader.languages)
     return None
 
 

@@ -40,7 +40,8 @@ RELATES = stated("c-1", "e-1", "RELATES", text(type="OWNS", types=["OWNS", "TEST
 ABOUT = stated("c-1", "a.one", "ABOUT", ANCHOR, "anchor")._replace(further_lines=(5,))
 FIRST = unit("n.md", [note("c-1", "Claim", CLAIM)], [SUPPORTS, RELATES, ABOUT])
 SECOND = unit("m.md", [note("c-2", "Claim", text(status="accepted"), "m.md"), note("e-1", "Entity", TEAM, "m.md")])
-CODE = unit("a.py", [node("a.one")])
+UNRESOLVED = text(unresolved={"save": [["name", "unknown-receiver", 3, 9]]})
+CODE = unit("a.py", [node("a.one")._replace(properties=UNRESOLVED)])
 
 
 async def test_properties_are_kept_whether_or_not_targets_exist(store: Store) -> None:
@@ -51,7 +52,9 @@ async def test_properties_are_kept_whether_or_not_targets_exist(store: Store) ->
     await store.apply([SECOND, CODE])
     found = await store.edges(["p:c-1"], Direction.OUT)
     assert sorted(one.row for one in found) == sorted([SUPPORTS, RELATES, ABOUT])
-    assert {one.node.row.uid: one.node.row.properties for one in found}["p:e-1"] == TEAM
+    properties = {one.node.row.uid: one.node.row.properties for one in found}
+    assert (properties["p:e-1"], properties["p:a.one"]) == (TEAM, UNRESOLVED)
+    assert (await store.units(PROJECT, ["a.py"]))[0].nodes == CODE.nodes
     [found_node] = await store.find("p:e-1", Match.UID, Filter(), 2)
     assert found_node.row == note("e-1", "Entity", TEAM, "m.md")
     await store.apply([gone("m.md")])
