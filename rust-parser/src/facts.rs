@@ -13,7 +13,7 @@ use crate::string_table::StringTable;
 pub use notes::{Relation, RelationKind};
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 7;
+pub const FACTS_VERSION: u32 = 8;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;

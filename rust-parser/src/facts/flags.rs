@@ -17,3 +17,5 @@ pub const DEFAULT_EXPORT: u32 = 1 << 7;
 pub const GENERATOR: u32 = 1 << 8;
 /// Overload signature (`@overload`, TS overload).
 pub const OVERLOAD: u32 = 1 << 9;
+/// A function without a `this` of its own (`=>` in JS).
+pub const ARROW: u32 = 1 << 14;

@@ -40,6 +40,9 @@ impl EdgeCollector<'_, '_> {
     fn member_callees(&self, base: ExprId, name: Sym, site: Site) -> Values {
         let query = self.query;
         let bases = query.eval(base, site.scope, site.line);
+        if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_function(value)) {
+            return bases;
+        }
         if let Some(extension) = self.called_extension(base, &bases, name, site) {
             return smallvec![extension];
         }
@@ -180,7 +183,8 @@ impl EdgeCollector<'_, '_> {
         }
         let (file, definition) = query.definition(found?);
         let parent = file.outline(definition.parent).kind;
-        let is_member = is_class(parent) || parent == Kind::Extension;
+        let is_owned = !file.rules.prototypes || file.outline(definition.parent).flags & flags::EXPORTED != 0;
+        let is_member = is_class(parent) || parent == Kind::Extension && is_owned;
         let is_top = definition.parent == 0 || parent == Kind::Namespace;
         let is_reachable = (is_member || is_top) && (!file.is_test || query.file.is_test);
         found.filter(|_| is_reachable && fits(definition, is_member))

@@ -1,6 +1,6 @@
 //! Contributions of a file to the answers of queries, by which an update finds the files to link again.
 
-use crate::facts::{DefId, Definition, Expr, ExprId, Import};
+use crate::facts::{DefId, Definition, Expr, ExprId, Import, Kind};
 use crate::link::project::arity::Arity;
 use crate::link::project::dependencies::{Contributions, DependencyKind, digest_of, key, text_key};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, SharedScope, is_class, is_open_scope};
@@ -21,6 +21,10 @@ impl FileEntry {
             let parent = self.symbols[definition.parent as usize];
             let params = is_class(definition.kind).then(|| self.params_digest(self.def(def as DefId)));
             let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file, params));
+            if definition.kind == Kind::TypeAlias {
+                let declared = self.def(def as DefId).declared_type;
+                digest = digest_of((digest, declared.is_some_and(|declared| *self.expr(declared) == Expr::Unknown)));
+            }
             if def == 0 && self.is_value {
                 digest = digest_of((digest, self.path_digest(self.def(0).bases[0])));
             }
@@ -102,6 +106,7 @@ impl FileEntry {
         match *self.expr(expr) {
             Expr::Name(name) | Expr::Scope(name) => digest_of((1, self.sym(name))),
             Expr::Attribute { base, name } => digest_of((2, self.path_digest(base), self.sym(name))),
+            Expr::Lambda(def) => digest_of((3, self.symbols[def as usize], self.outline(def).kind)),
             _ => 0,
         }
     }

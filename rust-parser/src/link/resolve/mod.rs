@@ -5,6 +5,7 @@ pub mod extensions;
 pub mod imports;
 pub mod members;
 pub mod modules;
+pub mod objects;
 pub mod scopes;
 pub mod types;
 pub mod values;

@@ -9,7 +9,6 @@ use crate::link::entity::{Entity, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, NameEntry};
 use crate::link::project::names::EMPTY;
 use crate::link::project::query::Query;
-use crate::link::resolve::scopes::best_definition;
 use crate::link::strategy::Strategy;
 
 /// Largest number of assignments to a variable that are evaluated: the latest before its use.
@@ -18,7 +17,7 @@ const MAX_ASSIGNMENTS: usize = 8;
 impl Query<'_> {
     /// Returns the values of a name bound in a local scope of this file.
     pub(in crate::link) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
-        if let Some(def) = best_definition(self.file, entries) {
+        if let Some(def) = self.best_by_use(self.file, entries) {
             let symbol = self.file.symbols[def as usize];
             return smallvec![Value::new(Entity::Definition(symbol), Strategy::Local)];
         }
@@ -117,6 +116,9 @@ impl Query<'_> {
                 _ => Values::new(),
             };
         };
+        if self.in_type.get() {
+            return self.in_position(false, || self.binding_values(binding, scope));
+        }
         // The value is evaluated as of the previous line, so that `x = x.next()` refers to the older x.
         let line = binding.line.saturating_sub(1);
         match binding.kind {
