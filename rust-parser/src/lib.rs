@@ -25,6 +25,7 @@ pub mod link;
 pub mod page_checksums;
 pub mod parse;
 mod py;
+pub mod route_path;
 pub mod scan;
 pub mod secrets;
 pub mod string_table;

@@ -95,7 +95,8 @@ pub fn parse_content(registry: &Registry, path: &str, data: &[u8], limits: Limit
     let Ok(found) = secrets::find(data) else {
         return ParsedFile::skipped(path, data, "secret-scan-limit");
     };
-    let mut facts = extract::extract(language, path, &secrets::mask(data, &found), limits.timeout);
+    let mut facts =
+        extract::extract(language, registry.detectors(), path, &secrets::mask(data, &found), limits.timeout);
     if facts.definitions.len() > MAX_DEFINITIONS {
         return ParsedFile::skipped(path, data, "too-many-definitions");
     }

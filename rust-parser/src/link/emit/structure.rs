@@ -32,9 +32,14 @@ pub struct Structure {
     pub contains: Vec<(String, String)>,
 }
 
-/// Builds the structure of a project from its files and the external symbols that their edges refer to. Also returns
+/// Builds the structure of a project from its files and the external symbols and events that their edges refer to. Also returns
 /// the keys of the queries that this made.
-pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> (Structure, Box<[u32]>) {
+pub fn build(
+    index: &Index,
+    project: &str,
+    externals: FxHashSet<ExternalId>,
+    events: FxHashSet<Sym>,
+) -> (Structure, Box<[u32]>) {
     let (mut structure, mut dependencies) = (Structure::default(), Vec::new());
     structure.add(PROJECT_NODE.to_owned(), "Project", "project", project, "");
     structure.add_subprojects(index);
@@ -43,6 +48,7 @@ pub fn build(index: &Index, project: &str, externals: FxHashSet<ExternalId>) -> 
         structure.add_file(index, id, entry, &mut dependencies);
     }
     structure.add_externals(index, externals);
+    structure.add_events(index, events);
     structure.nodes.sort();
     structure.contains.sort();
     structure.contains.dedup();
@@ -138,6 +144,15 @@ impl Structure {
         }
     }
 
+    fn add_events(&mut self, index: &Index, events: FxHashSet<Sym>) {
+        for event in events {
+            let uid = index.strings.text(event);
+            let mut parts = uid.splitn(3, ':').skip(1);
+            let (kind, name) = (event_kind(parts.next().unwrap_or("")), parts.next().unwrap_or(""));
+            self.add(uid.to_owned(), "Event", kind, name, "");
+        }
+    }
+
     fn add_externals(&mut self, index: &Index, externals: FxHashSet<ExternalId>) {
         let mut packages: FxHashSet<Sym> = FxHashSet::default();
         for external in externals {
@@ -158,6 +173,18 @@ impl Structure {
         // A package and a symbol of a shorter package may have the same name ("a/b.c" in Go): the package wins.
         self.nodes.sort();
         self.nodes.dedup_by(|later, first| later.qualified_name == first.qualified_name);
+    }
+}
+
+/// The kinds of events.
+fn event_kind(kind: &str) -> &'static str {
+    match kind {
+        "command" => "command",
+        "signal" => "signal",
+        "task" => "task",
+        "message" => "message",
+        "dom" => "dom_event",
+        _ => "event",
     }
 }
 

@@ -185,6 +185,11 @@ impl Query<'_> {
         Some(if returned.is_empty() { smallvec![module] } else { returned })
     }
 
+    /// Returns whether an import of a module binds a definition that the module exports as its value.
+    pub fn has_value(&self, module: SymbolId) -> bool {
+        self.file.rules.prototypes && !self.returned_by(Entity::Definition(module)).is_empty()
+    }
+
     /// Returns whether the names in a definition of this kind are not members of the object that it denotes.
     pub fn is_scope_only(&self, kind: Kind) -> bool {
         is_callable(kind) || kind == Kind::Module
