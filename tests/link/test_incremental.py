@@ -26,6 +26,8 @@ PATHS = [
     "guide.md",
     "web/index.ts",
     "web/part.ts",
+    "cjs/one.js",
+    "cjs/two.js",
     "java/One.java",
     "java/deep/Two.java",
     "go/a.go",
@@ -115,6 +117,27 @@ script_blocks = st.one_of(
     st.builds("export class {} extends {} {{ {}() {{ this.{}() }} }}".format, names, names, names, names),
     st.builds("other.{}()".format, names),
     st.builds("export class {} extends Error {{}}".format, names),
+    st.builds("export const {}: {}<{}> = make('x', (inst) => {{ inst.{} = () => inst.{}() }})".format, *[names] * 5),
+    st.builds("export interface {}<T extends {}> {{ kept: T; {}(): {} }}".format, *[names] * 4),
+    st.builds("export function {}(x: {}) {{ x.kept.{}(); new {}().{}() }}".format, *[names] * 5),
+    st.builds("export type {} = {{ kept: {} }}".format, names, names),
+)
+common_js_blocks = st.one_of(
+    st.builds("const {} = require('./{}')".format, names, st.sampled_from(["one", "two"])),
+    st.builds("const {{ {} }} = require('./{}')".format, names, st.sampled_from(["one", "two"])),
+    st.builds("var {} = exports = module.exports = {{}}".format, names),
+    st.builds("module.exports = {}".format, names),
+    st.builds("module.exports = {{ {}, {}() {{ this.{}() }} }}".format, names, names, names),
+    st.builds("exports.{} = {}".format, names, names),
+    st.builds("exports.{} = exports.{} = function () {{ this.{}() }}".format, names, names, names),
+    st.builds("function {}() {{ this.kept = new {}(); this.{} = () => this.{}() }}".format, *[names] * 4),
+    st.builds("{}.prototype.{} = function () {{ this.kept.{}(); this.{}() }}".format, *[names] * 4),
+    st.builds("{}.{} = function () {{ {}.{}.call(this) }}".format, *[names] * 4),
+    st.builds("require('util').inherits({}, {})".format, names, names),
+    st.builds("{}.prototype = Object.create({}.prototype)".format, names, names),
+    st.builds("Object.assign({}, {})".format, names, names),
+    st.builds("function {}() {{ return {{ {}() {{ {}() }} }} }}\n{}().{}()".format, *[names] * 5),
+    st.builds("new {}().{}(); require('./one').{}()".format, names, names, names),
 )
 # packages that several files declare, and names that they share
 packages = st.sampled_from(["app", "app.a", "org.One", "org"])
@@ -155,7 +178,7 @@ notes = st.one_of(
 def blocks(path: str) -> st.SearchStrategy[str]:
     if path.startswith(".knowledge/"):
         return notes
-    kinds = {"md": document_blocks, "ts": script_blocks, "java": java_blocks, "go": go_blocks}
+    kinds = {"md": document_blocks, "ts": script_blocks, "js": common_js_blocks, "java": java_blocks, "go": go_blocks}
     return st.lists(kinds.get(path.rsplit(".", 1)[1], python_blocks), max_size=6).map("\n".join)
 
 

@@ -98,6 +98,8 @@
 (call_expression function: (_) @callee arguments: (template_string) @argument) @reference.call
 (new_expression constructor: (_) @callee arguments: (_)? @arguments) @reference.new
 (call_expression function: [(identifier) (member_expression) (call_expression)]) @hook
+(assignment_expression left: (member_expression)) @hook
+(object) @hook
 (subscript_expression object: (_) @base index: (_) @index) @expr.index
 (await_expression (_) @inner) @expr.await
 (parenthesized_expression (_) @inner) @expr.same

@@ -146,7 +146,7 @@
   type: (_)? @annotation
   value: (_)? @value @reference.read) @binding.assign
 (catch_clause parameter: (_) @target type: (_) @annotation) @binding.catch
-(type_parameter name: (type_identifier) @target) @binding.assign
+(type_parameter name: (type_identifier) @target constraint: (constraint (_) @annotation)?) @binding.assign
 (infer_type . (type_identifier) @target) @binding.assign
 (mapped_type_clause name: (type_identifier) @target) @binding.assign
 (import_alias . (identifier) @target (_) @value .) @binding.assign

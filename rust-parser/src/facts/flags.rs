@@ -19,3 +19,5 @@ pub const GENERATOR: u32 = 1 << 8;
 pub const OVERLOAD: u32 = 1 << 9;
 /// One of several definitions of a name of which conditions choose at run time (`if`, `try`, `match`).
 pub const CONDITIONAL: u32 = 1 << 10;
+/// A function without a `this` of its own (`=>` in JS).
+pub const ARROW: u32 = 1 << 14;

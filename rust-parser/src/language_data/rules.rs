@@ -20,6 +20,7 @@ pub struct LinkSettings {
     pub inherits_unknown_members: Option<bool>,
     pub open_classes: bool,
     pub mixins: bool,
+    pub prototypes: bool,
     pub structural_interfaces: bool,
     pub capitalised_classes: bool,
     pub included_globals: bool,

@@ -55,6 +55,21 @@ pub trait LanguageHooks: Sync {
         true
     }
 
+    /// Returns the kind of a variable that a node declares, given the kind by its scope: `None` for local variables.
+    fn variable(&self, _walk: &Walk, _node: NodeId, kind: Option<Kind>) -> Option<Kind> {
+        kind
+    }
+
+    /// Returns whether anonymous functions are left out of the paths of the definitions inside them.
+    fn skips_anonymous(&self) -> bool {
+        false
+    }
+
+    /// Returns whether a type and a value may have the same name.
+    fn separates_types(&self) -> bool {
+        false
+    }
+
     /// Returns whether the first parameter of a function is the object (`Some(false)`) or the class (`Some(true)`).
     fn receiver(&self, _walk: &Walk, _draft: &DefinitionDraft) -> Option<bool> {
         None

@@ -35,6 +35,9 @@ impl EdgeCollector<'_, '_> {
     fn member_callees(&self, base: ExprId, name: Sym, site: Site) -> Values {
         let query = self.query;
         let bases = query.eval(base, site.scope, site.line);
+        if matches!(query.text(name), "call" | "apply") && bases.iter().any(|&value| query.is_function(value)) {
+            return bases;
+        }
         if let Some(extension) = self.called_extension(base, &bases, name, site) {
             return smallvec![extension];
         }

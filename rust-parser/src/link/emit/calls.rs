@@ -238,7 +238,7 @@ impl EdgeCollector<'_, '_> {
             return Outcome::Outside;
         }
         let mut outcome = Outcome::Unresolved;
-        for value in query.eval(expr, site.scope, site.line) {
+        for value in query.in_position(true, || query.eval(expr, site.scope, site.line)) {
             outcome = outcome.max(match value.entity {
                 Entity::Definition(symbol) => {
                     let symbol = query.canonical(symbol);

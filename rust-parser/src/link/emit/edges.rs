@@ -53,7 +53,7 @@ impl EdgeCollector<'_, '_> {
                 continue;
             }
             let around = definition.parent;
-            if file.outline(around).kind == Kind::Extension && self.query.class_of(around).is_some() {
+            if file.outline(around).kind == Kind::Extension && self.query.extended(around).is_some() {
                 continue; // Part of the unit of the class.
             }
             let parent = self.source(around);
@@ -85,7 +85,7 @@ impl EdgeCollector<'_, '_> {
     fn add_extensions(&mut self) {
         let query = self.query;
         for (def, definition) in query.file.facts().definitions.iter().enumerate() {
-            if !is_class(definition.kind) {
+            if !is_class(definition.kind) && !query.is_object(definition.kind) {
                 continue;
             }
             for extension in query.extensions(query.file.symbols[def]) {
@@ -99,7 +99,8 @@ impl EdgeCollector<'_, '_> {
                         continue;
                     }
                     let line = if place.file == query.home { inner.name_line } else { 0 };
-                    let kind = if is_method(inner.kind) { EdgeType::DefinesMethod } else { EdgeType::Defines };
+                    let is_member = is_class(definition.kind) && is_method(inner.kind);
+                    let kind = if is_member { EdgeType::DefinesMethod } else { EdgeType::Defines };
                     let target = Target::Symbol(file.symbols[member]);
                     self.add(def as DefId, kind, target, line, Strategy::Structure);
                 }

@@ -1,7 +1,7 @@
 //! The last resort for a call on an unknown receiver: the only definition with its name, or the root of the only family
 //! of overrides with its name.
 
-use crate::facts::{DefId, Expr, ExprId, Kind};
+use crate::facts::{DefId, Expr, ExprId, Kind, flags};
 use crate::link::emit::callees::Site;
 use crate::link::emit::collector::EdgeCollector;
 use crate::link::entity::{Entity, Value};
@@ -107,6 +107,8 @@ impl EdgeCollector<'_, '_> {
         let parent: DefId = definition.parent;
         let symbol = file.symbols[parent as usize];
         match file.outline(parent).kind {
+            // Members of a local object do not concern other code.
+            Kind::Extension if file.rules.prototypes && file.outline(parent).flags & flags::EXPORTED == 0 => None,
             Kind::Extension => {
                 query.index.ancestry.extended_by(query.index.symbols.get(symbol).file, symbol).or(Some(symbol))
             }

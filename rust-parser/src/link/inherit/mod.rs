@@ -31,14 +31,16 @@ pub fn link_bases(query: &Query) -> FileBases {
             let mut values = definition.bases.iter().map(|&base| base_value(query, def as DefId, base));
             if let Some(Entity::Definition(class)) = values.next().map(|value| value.entity) {
                 let bases = values.collect();
-                found.extensions.push(Extension { symbol, class, bases });
+                let members = members_of(query, def as DefId);
+                found.extensions.push(Extension { symbol, class, bases, members });
             }
         } else if is_class(definition.kind) {
             let bases: Vec<Value> =
                 definition.bases.iter().map(|&base| base_value(query, def as DefId, base)).collect();
             let first = query.first_part(symbol);
             if first != symbol {
-                found.extensions.push(Extension { symbol, class: first, bases: bases.clone() });
+                let members = members_of(query, def as DefId);
+                found.extensions.push(Extension { symbol, class: first, bases: bases.clone(), members });
             }
             if !bases.is_empty() {
                 found.classes.push((symbol, bases));
@@ -48,12 +50,31 @@ pub fn link_bases(query: &Query) -> FileBases {
     found
 }
 
+fn members_of(query: &Query, extension: DefId) -> Vec<SymbolId> {
+    let outlines = query.file.outlines.iter().enumerate().skip(extension as usize);
+    let members = outlines.filter(|(def, outline)| outline.parent == extension && query.file.is_node(*def as DefId));
+    members.map(|(def, _)| query.file.symbols[def]).collect()
+}
+
 fn base_value(query: &Query, class: DefId, base: ExprId) -> Value {
     let definition = query.file.def(class);
+    if query.file.rules.prototypes && definition.kind == Kind::Extension {
+        return query.object(base, definition.parent, definition.name_line);
+    }
     let own = Entity::Definition(query.file.symbols[class as usize]);
     // A mixin is named in the body of the class.
     let scope = if query.file.rules.mixins { class } else { definition.parent };
-    let mut values = query.eval(base, scope, definition.name_line);
+    let is_type = query.file.rules.prototypes && definition.kind == Kind::Interface;
+    let mut values = query.in_position(is_type, || query.eval(base, scope, definition.name_line));
+    let is_class_like =
+        |value: &Value| !matches!(value.entity, Entity::Definition(symbol) if !is_class(query.kind(symbol)));
+    if query.file.rules.prototypes && !is_type && !values.iter().any(is_class_like) {
+        // `implements T`, where `T` is also the name of a value.
+        let types = query.in_position(true, || query.eval(base, scope, definition.name_line));
+        if types.iter().any(is_class_like) {
+            values = types;
+        }
+    }
     if values.iter().any(|value| value.entity == own) {
         // `class Field(Field)`: the base is the previous meaning of the name.
         values = match *query.file.expr(base) {

@@ -39,6 +39,8 @@ pub struct Extension {
     pub symbol: SymbolId,
     pub class: SymbolId,
     pub bases: Vec<Value>,
+    /// Its members that are nodes, which the file of the class links to it.
+    pub members: Vec<SymbolId>,
 }
 
 /// Inheritance of the whole project.

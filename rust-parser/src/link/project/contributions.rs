@@ -25,6 +25,10 @@ impl FileEntry {
                 kind => is_class(kind).then(|| self.params_digest(self.def(def as DefId))),
             };
             let mut digest = digest_of((definition.kind, definition.flags, parent, symbol, file, params));
+            if definition.kind == Kind::TypeAlias {
+                let declared = self.def(def as DefId).declared_type;
+                digest = digest_of((digest, declared.is_some_and(|declared| *self.expr(declared) == Expr::Unknown)));
+            }
             if def == 0 && self.is_value {
                 digest = digest_of((digest, self.path_digest(self.def(0).bases[0])));
             }
@@ -106,6 +110,7 @@ impl FileEntry {
         match *self.expr(expr) {
             Expr::Name(name) | Expr::Scope(name) => digest_of((1, self.sym(name))),
             Expr::Attribute { base, name } => digest_of((2, self.path_digest(base), self.sym(name))),
+            Expr::Lambda(def) => digest_of((3, self.symbols[def as usize], self.outline(def).kind)),
             _ => 0,
         }
     }

@@ -54,9 +54,11 @@ pub struct FileEntry {
     packed: PackedFacts,
 }
 
-/// Returns whether other files can see the names of scopes of a kind.
+/// Returns whether other files can see the names of scopes of a kind. A constant may hold an object with
+/// functions, a type alias may be an object type.
 pub fn is_open_scope(kind: Kind) -> bool {
-    is_class(kind) || matches!(kind, Kind::Module | Kind::Namespace | Kind::Extension)
+    is_class(kind)
+        || matches!(kind, Kind::Module | Kind::Namespace | Kind::Extension | Kind::Constant | Kind::TypeAlias)
 }
 
 pub fn is_class(kind: Kind) -> bool {

@@ -5,7 +5,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::facts::{BindingKind, DefId, Expr, FileFacts, ImportKind, Kind, flags};
+use rustc_hash::FxHashMap;
+
+use crate::facts::{BindingKind, DefId, Expr, ExprId, FileFacts, ImportKind, Kind, flags};
 use crate::link::project::file_entry::{Bound, FileEntry, NameEntry, is_star};
 use crate::link::project::names::DEFAULT;
 
@@ -82,6 +84,7 @@ impl UnpackedFacts {
                 add(import.scope, file.sym(alias), Bound::Import(index as u32));
             }
         }
+        let objects = objects(&facts, file);
         for (index, binding) in facts.bindings.iter().enumerate() {
             let bound = Bound::Binding(index as u32);
             if binding.kind == BindingKind::Return {
@@ -95,6 +98,11 @@ impl UnpackedFacts {
                         add(class, file.sym(name), bound);
                     }
                 }
+                Expr::Attribute { base, name } if file.rules.prototypes => {
+                    if let Some(&object) = objects.get(&(binding.scope, base)) {
+                        add(object, file.sym(name), bound);
+                    }
+                }
                 _ => {}
             }
         }
@@ -103,6 +111,18 @@ impl UnpackedFacts {
         let scopes = starts(&names, facts.definitions.len());
         UnpackedFacts { facts, names: names.into(), scopes, stars: stars.into(), returns: returns.into() }
     }
+}
+
+/// Returns the extensions of objects by scope and expression.
+fn objects(facts: &FileFacts, file: &FileEntry) -> FxHashMap<(DefId, ExprId), DefId> {
+    if !file.rules.prototypes {
+        return FxHashMap::default();
+    }
+    let numbered = facts.definitions.iter().enumerate().rev();
+    let extensions = numbered.filter(|(_, definition)| definition.kind == Kind::Extension);
+    extensions
+        .filter_map(|(def, definition)| Some(((definition.parent, *definition.bases.first()?), def as DefId)))
+        .collect()
 }
 
 fn starts(names: &[NameEntry], scopes: usize) -> Box<[u32]> {

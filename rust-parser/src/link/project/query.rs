@@ -47,7 +47,8 @@ pub struct Query<'a> {
     pub file: &'a FileEntry,
     pub stage: Stage,
     dependencies: RefCell<Vec<u32>>,
-    pub(in crate::link) imports: Memo<(FileId, u32)>,
+    /// By file, import and whether a type is meant.
+    pub(in crate::link) imports: Memo<(FileId, u32, bool)>,
     /// Modules by (file, module as written, level, kind of import).
     pub(in crate::link) modules: RefCell<FxHashMap<(FileId, Sym, u32, u8), Entity>>,
     /// Values by (function, name, number of assignments before the use).
@@ -59,7 +60,10 @@ pub struct Query<'a> {
     pub(in crate::link) decorations: RefCell<FxHashMap<DefId, Rc<Values>>>,
     /// Whether the current member lookup is for a call.
     pub(in crate::link) calling: Cell<bool>,
-    pub(in crate::link) module_names: Memo<Sym>,
+    /// By name and whether a type is meant.
+    pub(in crate::link) module_names: Memo<(Sym, bool)>,
+    /// Whether names are resolved where a type stands.
+    pub(in crate::link) in_type: Cell<bool>,
     /// Imports being followed, to detect cycles.
     pub(in crate::link) following: RefCell<Vec<(FileId, u32)>>,
     /// Functions and variables whose inference waits for another one.
@@ -86,6 +90,7 @@ impl<'a> Query<'a> {
             decorations: RefCell::default(),
             calling: Cell::new(false),
             module_names: RefCell::default(),
+            in_type: Cell::new(false),
             following: RefCell::default(),
             waiting: Cell::new(0),
             depth: RefCell::default(),
@@ -306,14 +311,26 @@ impl<'a> Query<'a> {
 
     /// Returns the class of `self` or `this` in a scope of this file.
     pub fn class_of(&self, scope: DefId) -> Option<SymbolId> {
-        let class = self.file.enclosing_class(scope)?;
+        if self.file.rules.prototypes {
+            return self.receiver_object(scope);
+        }
+        self.class_at(self.file.enclosing_class(scope)?)
+    }
+
+    /// Returns the class itself, or the one that an extension extends.
+    fn class_at(&self, class: DefId) -> Option<SymbolId> {
         if self.file.outline(class).kind != Kind::Extension {
             return Some(self.first_part(self.file.symbols[class as usize]));
         }
+        self.extended(class)
+    }
+
+    /// Returns what an extension of this file extends.
+    pub fn extended(&self, extension: DefId) -> Option<SymbolId> {
         if self.stage == Stage::Bases {
             return None;
         }
-        self.index.ancestry.extended_by(self.home, self.file.symbols[class as usize])
+        self.index.ancestry.extended_by(self.home, self.file.symbols[extension as usize])
     }
 
     /// Returns the symbol of a file's module (its top-level scope).

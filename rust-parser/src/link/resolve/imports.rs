@@ -13,7 +13,6 @@ use crate::link::project::index::Container;
 use crate::link::project::names::{FileId, Sym, SymbolId};
 use crate::link::project::paths::folder_of;
 use crate::link::project::query::Query;
-use crate::link::resolve::definitions::chosen_definitions;
 use crate::link::strategy::Strategy;
 
 /// Largest number of re-exports, star imports and aliases that are followed.
@@ -63,7 +62,9 @@ impl Query<'_> {
                     let id = self.index.symbols.get(file.file_symbol).file;
                     self.bound_values(id, symbol, entries)
                 }
-                kind if is_class(kind) => self.class_member(symbol, name, Strategy::ClassAttribute),
+                kind if is_class(kind) || self.is_object(kind) => {
+                    self.class_member(symbol, name, Strategy::ClassAttribute)
+                }
                 _ => Values::new(),
             },
             Entity::Folder(folder) if self.file.rules.module_rule == ModuleRule::Folders => {
@@ -90,6 +91,10 @@ impl Query<'_> {
     pub fn module_member(&self, module: SymbolId, name: Sym) -> Values {
         let (file, entries) = self.entries(module, name);
         let id = self.index.symbols.get(module).file;
+        let exported = self.exported_member(module, name);
+        if !exported.is_empty() {
+            return exported;
+        }
         let mut values = self.bound_values(id, module, entries);
         if values.is_empty() && entries.is_empty() {
             values = self.starred_name(id, module, name).unwrap_or_default();
@@ -111,7 +116,7 @@ impl Query<'_> {
     /// `import` is the rule for definitions there, `re-export` for imports of the scope.
     pub fn bound_values(&self, file: FileId, scope: SymbolId, entries: &[NameEntry]) -> Values {
         let entry = self.index.file(file);
-        let chosen = chosen_definitions(entry, entries);
+        let chosen = self.chosen_by_use(entry, entries);
         let own = chosen.first().copied();
         // `try: from x import name` with `name = None` in the other branch: the import takes precedence over the
         // constant.
@@ -186,14 +191,15 @@ impl Query<'_> {
         }
         // A result found while following other imports may be cut short by them, so it is not cached.
         let is_outermost = self.following.borrow().is_empty();
-        if is_outermost && let Some(known) = self.imports.borrow().get(&place) {
+        let key = (file, import, self.in_type.get());
+        if is_outermost && let Some(known) = self.imports.borrow().get(&key) {
             return known.as_ref().clone();
         }
         self.following.borrow_mut().push(place);
         let values = self.import_values(file, import);
         self.following.borrow_mut().pop();
         if is_outermost {
-            self.imports.borrow_mut().insert(place, Rc::new(values.clone()));
+            self.imports.borrow_mut().insert(key, Rc::new(values.clone()));
         }
         values
     }
@@ -210,11 +216,12 @@ impl Query<'_> {
         if module == Entity::Missing {
             return smallvec![Value::new(Entity::Missing, Strategy::Import)];
         }
-        self.member_of_module_like(module, entry.sym(member))
+        let found = self.member_of_module_like(module, entry.sym(member));
+        if found.is_empty() && import.kind == ImportKind::Default { self.returned_by(module) } else { found }
     }
 
     /// Returns the value that a file declares as its module (Lua's `return M`); none if it is the file itself.
-    fn returned_by(&self, module: Entity) -> Values {
+    pub(super) fn returned_by(&self, module: Entity) -> Values {
         let Entity::Definition(symbol) = module else { return Values::new() };
         let (file, definition) = self.definition(symbol);
         if definition.kind != Kind::Module || !file.is_value {
@@ -258,6 +265,12 @@ impl Query<'_> {
                 let module = self.module_symbol(file);
                 let (_, entries) = self.entries(module, entry.sym(name));
                 self.bound_values(file, module, entries)
+            }
+            Expr::Attribute { base, name } if entry.rules.prototypes && entry.text(name) == "prototype" => {
+                self.follow_path(file, base)
+            }
+            Expr::Lambda(def) if entry.is_node(def) => {
+                smallvec![Value::new(Entity::Definition(entry.symbols[def as usize]), Strategy::Alias)]
             }
             Expr::Attribute { base, name } => {
                 let bases = self.follow_path(file, base);

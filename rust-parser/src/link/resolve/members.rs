@@ -60,6 +60,11 @@ impl Query<'_> {
                 let via = if value.via == Strategy::This { Strategy::This } else { Strategy::ClassAttribute };
                 self.class_member(symbol, name, via)
             }
+            _ if self.is_object(kind)
+                && let Some(found) = self.object_member(value, symbol, name) =>
+            {
+                found
+            }
             Kind::Constant | Kind::Field | Kind::Property | Kind::TypeAlias => {
                 let held = self.stored_values(symbol);
                 self.with_depth(|| self.flat_map(held, |value| self.attribute(value, name)))
@@ -136,7 +141,8 @@ impl Query<'_> {
 
     /// Returns a member of the class itself or of its extensions; empty values for a member of unknown value.
     fn own_member(&self, class: SymbolId, name: Sym, via: Strategy) -> Option<Values> {
-        let scopes = std::iter::once(class).chain(self.extensions(class).iter().map(|extension| extension.symbol));
+        let own = std::iter::once(class).filter(|&class| !self.is_scope_only(self.kind(class)));
+        let scopes = own.chain(self.extensions(class).iter().map(|extension| extension.symbol));
         let mut second_choice = None;
         for scope in scopes {
             let (file, entries) = self.entries(scope, name);

@@ -8,6 +8,7 @@ pub mod imports;
 pub mod members;
 pub mod modules;
 pub mod narrow;
+pub mod objects;
 mod on_demand;
 mod results;
 pub mod scopes;

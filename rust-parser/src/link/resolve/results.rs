@@ -80,7 +80,7 @@ impl Query<'_> {
                         | Entity::Definition(class)
                         | Entity::Super(class)
                         | Entity::SuperAfter { class, .. },
-                    ) if is_class(self.kind(class)) => class,
+                    ) if is_class(self.kind(class)) || self.is_object(self.kind(class)) => class,
                     _ => owner,
                 };
                 let decorated = self.decorated_result(file, symbol, arguments);

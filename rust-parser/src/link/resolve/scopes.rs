@@ -40,7 +40,7 @@ impl Query<'_> {
                 if let Some(values) = self.name_in_class(scope, here, name, is_called) {
                     return Some(values);
                 }
-            } else {
+            } else if kind != Kind::Constant {
                 let entries = self.file.entries(here, name);
                 let is_other = is_called && self.file.rules.calls_only_methods && !has_definition(entries);
                 if !entries.is_empty() && !is_other && !self.is_outer(entries) {
@@ -102,6 +102,9 @@ impl Query<'_> {
             let own = entries.iter().any(|entry| !self.is_instance_only(entry));
             return own.then(|| self.local_values(class, entries, u32::MAX));
         }
+        if self.in_type.get() && entries.iter().any(|entry| self.is_type_parameter(entry)) {
+            return Some(self.local_values(class, entries, u32::MAX));
+        }
         if !self.file.rules.implicit_this {
             return None;
         }
@@ -134,6 +137,11 @@ impl Query<'_> {
         }
     }
 
+    /// Returns whether an entry of a class is a type parameter, which is visible in its methods.
+    fn is_type_parameter(&self, entry: &NameEntry) -> bool {
+        self.file.rules.prototypes && matches!(entry.bound, Bound::Binding(_)) && !self.is_instance_only(entry)
+    }
+
     /// Returns whether a declaration binds a name to an outer scope: `global x`, `nonlocal x`.
     fn is_outer(&self, entries: &[NameEntry]) -> bool {
         entries.iter().any(|entry| match entry.bound {
@@ -148,7 +156,7 @@ impl Query<'_> {
         }
         // Namespaces and `using`s around the scope matter only where packages are declared.
         let is_plain = self.file.scope_rule != crate::facts::ScopeRule::Declared;
-        if is_plain && let Some(known) = self.module_names.borrow().get(&name) {
+        if is_plain && let Some(known) = self.module_names.borrow().get(&(name, self.in_type.get())) {
             return (!known.is_empty()).then(|| known.as_ref().clone());
         }
         let found = self.find_module_name(scope, name, false);
@@ -158,7 +166,7 @@ impl Query<'_> {
                 Some(values) if values.is_empty() => {}
                 values => {
                     let kept = values.clone().unwrap_or_default();
-                    self.module_names.borrow_mut().insert(name, Rc::new(kept));
+                    self.module_names.borrow_mut().insert((name, self.in_type.get()), Rc::new(kept));
                 }
             }
         }

@@ -129,7 +129,10 @@ impl Query<'_> {
         for (value, line) in self.returned_values(function) {
             match self.returned_parameter(function, value) {
                 Some(parameter) => merge(&mut values, smallvec![parameter]),
-                None => merge(&mut values, self.eval(value, function, line)),
+                None => {
+                    let object = self.returned_object(value, function);
+                    merge(&mut values, object.unwrap_or_else(|| self.eval(value, function, line)));
+                }
             }
         }
         published(values, class)
@@ -177,7 +180,7 @@ impl Query<'_> {
             Expr::Name(name) if self.file.rules.self_types.contains(&self.file.sym(*name)) => self_type(),
             Expr::This { .. } => self_type(),
             Expr::Name(_) | Expr::Attribute { .. } => {
-                let values = self.eval(expr, scope, u32::MAX);
+                let values = self.in_position(true, || self.eval(expr, scope, u32::MAX));
                 self.flat_map(values, |value| self.instance_of(value))
             }
             Expr::TypeUnion(options) | Expr::OneOf(options) => {
@@ -266,6 +269,7 @@ impl Query<'_> {
         let entity = match value.entity {
             Entity::Definition(symbol) => match self.kind(symbol) {
                 kind if is_class(kind) => Entity::Instance(symbol),
+                Kind::TypeAlias if self.is_object_type(symbol) => Entity::Instance(symbol),
                 Kind::TypeAlias | Kind::Constant => return self.aliased_type(symbol),
                 _ => return Values::new(),
             },
@@ -283,6 +287,8 @@ impl Query<'_> {
             }
             Entity::Builtin(name) if self.file.rules.is_open_type(self.text(name)) => return Values::new(),
             Entity::Builtin(_) => Entity::Builtin(EMPTY),
+            // A type parameter is an instance of its constraint.
+            Entity::Instance(_) if self.file.rules.prototypes => return smallvec![value],
             _ => return Values::new(),
         };
         smallvec![Value::new(entity, Strategy::Annotation)]

@@ -40,6 +40,7 @@ impl Query<'_> {
 
     fn eval_shape(&self, expr: ExprId, scope: DefId, line: u32) -> Values {
         match self.file.expr(expr) {
+            Expr::Name(_) | Expr::Attribute { .. } if let Some(values) = self.module_object(expr, scope) => values,
             Expr::Name(name) => self.resolve_name(scope, self.file.sym(*name), line).unwrap_or_default(),
             Expr::Scope(name) => self.resolve_scope_name(scope, self.file.sym(*name)),
             Expr::This { class } => self.this_value(scope, *class),
@@ -53,7 +54,10 @@ impl Query<'_> {
                 let bases = self.eval(*base, scope, line);
                 self.flat_map(bases, |value| self.attribute(value, name))
             }
-            Expr::Call { callee, args, .. } => self.call_values(*callee, args, scope, line),
+            Expr::Call { callee, args, new } => {
+                let made = if *new { self.made_object(*callee, scope, line) } else { None };
+                made.unwrap_or_else(|| self.call_values(*callee, args, scope, line))
+            }
             Expr::Index { base, .. } => {
                 let bases = self.eval(*base, scope, line);
                 self.flat_map(bases, |value| self.element(value, false))
@@ -61,6 +65,9 @@ impl Query<'_> {
             Expr::Await(inner) => self.eval(*inner, scope, line),
             Expr::Literal(LiteralType::None) => smallvec![Value::new(Entity::Nothing, Strategy::Local)],
             Expr::Literal(_) => smallvec![Value::new(Entity::Builtin(EMPTY), Strategy::Local)],
+            Expr::Lambda(def) if self.file.is_node(*def) => {
+                smallvec![Value::new(Entity::Definition(self.file.symbols[*def as usize]), Strategy::Local)]
+            }
             Expr::Lambda(_) => smallvec![Value::new(Entity::Opaque, Strategy::Local)],
             Expr::OneOf(options) => {
                 let mut values = Values::new();
@@ -145,6 +152,9 @@ impl Query<'_> {
             let name = self.file.sym(name);
             let bases = self.eval(base, scope, line);
             return self.flat_map(bases, |receiver| {
+                if let Some(values) = self.function_call(receiver, name) {
+                    return values;
+                }
                 if let Some(values) = self.container_call(receiver, name) {
                     return values;
                 }

@@ -9,7 +9,6 @@ use crate::link::entity::{Entity, Value, Values, merge};
 use crate::link::project::file_entry::{Bound, NameEntry};
 use crate::link::project::names::EMPTY;
 use crate::link::project::query::Query;
-use crate::link::resolve::definitions::chosen_definitions;
 use crate::link::strategy::Strategy;
 
 /// Largest number of assignments to a variable that are evaluated: the latest before its use.
@@ -18,7 +17,7 @@ const MAX_ASSIGNMENTS: usize = 8;
 impl Query<'_> {
     /// Returns the values of a name bound in a local scope of this file.
     pub(in crate::link) fn local_values(&self, scope: DefId, entries: &[NameEntry], line: u32) -> Values {
-        let chosen = chosen_definitions(self.file, entries);
+        let chosen = self.chosen_by_use(self.file, entries);
         if !chosen.is_empty() {
             let symbols = chosen.iter().map(|&def| self.file.symbols[def as usize]);
             return symbols.map(|symbol| Value::new(Entity::Definition(symbol), Strategy::Local)).collect();
@@ -139,6 +138,9 @@ impl Query<'_> {
                 _ => Values::new(),
             };
         };
+        if self.in_type.get() {
+            return self.in_position(false, || self.binding_values(binding, scope));
+        }
         // The value is evaluated as of the previous line, so that `x = x.next()` refers to the older x.
         let line = binding.line.saturating_sub(1);
         match binding.kind {

@@ -118,6 +118,10 @@ fn returned_routers(query: &Query, used: &[RouterKey], found: &mut FileRouters) 
             add(value, binding.scope, binding.line, (query.file.symbols[binding.scope as usize], EMPTY));
         }
     }
+    // Where an import leads to the exported value itself, that value is what others mount.
+    if query.has_value(query.file.symbols[0]) {
+        return;
+    }
     // `module.exports = router`
     for binding in facts.bindings.iter().filter(|binding| binding.kind == BindingKind::Assign) {
         if let Some(value) = binding.value.filter(|_| is_module_value(query, binding.target)) {

@@ -36,7 +36,14 @@ impl Walk<'_> {
 
     /// Returns the path to which a scope's members belong: members of an extension belong to the extended type.
     pub fn member_prefix(&mut self, scope: DefId) -> Name {
+        if let Some(&prefix) = self.member_prefixes.get(&scope) {
+            return prefix;
+        }
         let record = &self.builder.facts.definitions[scope as usize];
+        if record.kind == Kind::Lambda && self.language.hooks.skips_anonymous() {
+            let parent = record.parent;
+            return self.member_prefix(parent);
+        }
         if record.kind != Kind::Extension {
             return record.path;
         }
@@ -45,7 +52,7 @@ impl Walk<'_> {
         self.joined(prefix, &name)
     }
 
-    fn joined(&mut self, prefix: Name, last: &str) -> Name {
+    pub(in crate::parse) fn joined(&mut self, prefix: Name, last: &str) -> Name {
         let path = match self.builder.text(prefix) {
             "" => last.to_owned(),
             prefix => format!("{prefix}.{last}"),

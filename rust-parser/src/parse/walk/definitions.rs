@@ -59,33 +59,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Records a match of `@definition.variable`: each `@name` is a constant or field, unless it already exists.
-    pub fn define_variables(&mut self, node: NodeId, captures: &[(Capture, NodeId)]) {
-        let kind = match self.kind_of(self.scope()) {
-            Kind::Module | Kind::Namespace => Kind::Constant,
-            parent if holds_members(parent) => Kind::Field,
-            _ => return,
-        };
-        // A function or class assigned to a name is itself the definition.
-        if first(captures, Capture::Value).is_some_and(|value| self.wrappers.contains_key(&value)) {
-            return;
-        }
-        for name in all(captures, Capture::Name) {
-            let mut parts: Captures = captures.to_vec();
-            parts.retain(|&(capture, captured)| capture != Capture::Name || captured == name);
-            let text = self.name_of(self.named(name));
-            let prefix = self.member_prefix(self.scope());
-            if self.name_counts.contains_key(&(prefix, text)) {
-                continue;
-            }
-            if let Some(draft) = self.draft(kind, node, &parts) {
-                let definition = self.record(&draft);
-                self.definition_of.insert(node, (definition, true));
-                self.open_value(definition, &draft);
-            }
-        }
-    }
-
     pub(in crate::parse) fn draft(
         &mut self,
         kind: Kind,
@@ -222,7 +195,7 @@ impl Walk<'_> {
         if visible { flags::EXPORTED } else { 0 }
     }
 
-    fn open_value(&mut self, definition: DefId, draft: &DefinitionDraft) {
+    pub(in crate::parse) fn open_value(&mut self, definition: DefId, draft: &DefinitionDraft) {
         if let Some(declared) = draft.declared {
             // The binding of a value records the reference to its annotation.
             let expr = match draft.kind {

@@ -11,6 +11,7 @@ pub mod expressions;
 pub mod members;
 pub mod signatures;
 pub mod state;
+pub mod variables;
 pub mod wrappers;
 
 use crate::facts::{Expr, ExprId, ReferenceKind};

@@ -72,6 +72,10 @@ pub struct Walk<'a> {
     pub exported: Vec<(Name, u32)>,
     /// Namespaces and classes that later definitions of the same name extend.
     pub reopenable: FxHashMap<(DefId, Name, Kind), DefId>,
+    /// Extensions of what an expression denotes, by scope, expression and path of the members.
+    pub objects: FxHashMap<(DefId, ExprId, Name), DefId>,
+    /// Paths to which the members of definitions belong, where they differ from those of the definitions.
+    pub member_prefixes: FxHashMap<DefId, Name>,
     /// Names that hooks collected before the walk.
     pub noted: FxHashSet<String>,
     /// Variables and parameters bound so far, by scope.
@@ -114,6 +118,8 @@ impl<'a> Walk<'a> {
             too_deep: false,
             exported: Vec::new(),
             reopenable: FxHashMap::default(),
+            objects: FxHashMap::default(),
+            member_prefixes: FxHashMap::default(),
             noted: FxHashSet::default(),
             locals: FxHashSet::default(),
             claims: vec![0; tree.len() as usize],

@@ -1,7 +1,9 @@
 //! Imports and exports of JavaScript and TypeScript: ES modules, CommonJS, dynamic imports and TypeScript's own forms.
 
-use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, flags};
+use crate::facts::{BindingKind, Expr, ExprId, Import, ImportKind, Kind, flags};
 use crate::parse::flat_tree::NodeId;
+use crate::parse::languages::ecmascript::objects::bare;
+use crate::parse::query::vocabulary::Capture;
 use crate::parse::walk::drafts::BindingDraft;
 use crate::parse::walk::state::Walk;
 
@@ -122,6 +124,9 @@ pub fn export_statement(walk: &mut Walk, node: NodeId) -> bool {
         return true;
     }
     if let Some(value) = walk.child(node, "value") {
+        if matches!(walk.kind_name(bare(walk, value)), "object" | "call_expression") {
+            define_default(walk, node, value);
+        }
         export_value(walk, value, "default", flags::DEFAULT_EXPORT);
     } else if parts.get(1).is_some_and(|&part| walk.kind_name(part) == "=")
         && let Some(&value) = parts.get(2)
@@ -129,6 +134,17 @@ pub fn export_statement(walk: &mut Walk, node: NodeId) -> bool {
         export_value(walk, value, "module.exports", 0);
     }
     false
+}
+
+/// Defines the object that a module exports by default as the constant `default`.
+fn define_default(walk: &mut Walk, node: NodeId, value: NodeId) {
+    let Some(mut draft) = walk.draft(Kind::Constant, node, &[(Capture::Name, value), (Capture::Value, value)]) else {
+        return;
+    };
+    draft.name = "default".to_owned();
+    draft.flags |= flags::EXPORTED | flags::DEFAULT_EXPORT;
+    let definition = walk.record(&draft);
+    walk.definition_of.insert(node, (definition, true));
 }
 
 /// `a`, `a as b` of `export {...}`.
@@ -270,10 +286,18 @@ pub fn import_call(walk: &mut Walk, node: NodeId) -> bool {
         return false;
     };
     if !walk.is_call_claimed(node) {
+        let alias = required_name(walk, node);
         let import = Draught { module, type_only: false };
-        import.push(walk, node, ImportKind::Module, None, None);
+        import.push_names(walk, node, ImportKind::Module, None, alias);
     }
     true
+}
+
+/// Returns the name under which `require("m")` within an expression is imported: its own text.
+pub fn required_name(walk: &Walk, call: NodeId) -> Option<String> {
+    let callee = walk.child(call, "function")?;
+    let module = called_module(walk, call).filter(|_| walk.bytes_of(callee) == b"require")?;
+    Some(format!("require({module})"))
 }
 
 /// Returns the text without its quotes.

@@ -1,16 +1,26 @@
 //! Hooks of JavaScript and TypeScript: destructuring, members of object literals and test conventions (`imports`
 //! handles imports and exports).
 
+mod assignments;
 mod imports;
+mod literals;
+mod objects;
+mod prototypes;
 
 use rustc_hash::FxHashMap;
 
-use crate::facts::{BindingKind, DefId, Expr, ExprId, Kind, Name, flags};
+use crate::facts::{BindingKind, Expr, ExprId, Kind, Name, flags};
 use crate::parse::flat_tree::NodeId;
 use crate::parse::hooks::LanguageHooks;
-use crate::parse::languages::ecmascript::imports::{
-    export_statement, import_call, import_statement, import_to_variable, note_exported_values, unquoted,
+use crate::parse::languages::ecmascript::assignments::{
+    assigned_value, note_assignment, place_assigned, place_in_object, place_named,
 };
+use crate::parse::languages::ecmascript::imports::{
+    export_statement, import_call, import_statement, import_to_variable, note_exported_values, required_name, unquoted,
+};
+use crate::parse::languages::ecmascript::literals::{enclosing_value, has_functions, note_values};
+use crate::parse::languages::ecmascript::objects::is_function;
+use crate::parse::languages::ecmascript::prototypes::note_bases;
 use crate::parse::query::vocabulary::Capture;
 use crate::parse::walk::drafts::{BindingDraft, DefinitionDraft};
 use crate::parse::walk::state::Walk;
@@ -33,7 +43,12 @@ impl LanguageHooks for Ecmascript {
 
     fn hook(&self, walk: &mut Walk, node: NodeId) {
         match walk.kind_name(node) {
-            "call_expression" => mark_tests(walk, node),
+            "call_expression" => {
+                mark_tests(walk, node);
+                note_bases(walk, node);
+            }
+            "assignment_expression" => note_assignment(walk, node),
+            "object" => note_values(walk, node),
             "enum_body" => enum_members(walk, node),
             "jsx_closing_element" => {
                 if let Some(name) = walk.child(node, "name") {
@@ -49,8 +64,8 @@ impl LanguageHooks for Ecmascript {
     }
 
     fn define(&self, walk: &mut Walk, draft: &mut DefinitionDraft) -> bool {
-        let node_kind = walk.kind_name(draft.node);
-        if matches!(node_kind, "property_signature" | "method_signature") && !is_member(walk, draft.node) {
+        let node_kind = walk.kind_name(draft.node).to_owned();
+        if matches!(node_kind.as_str(), "property_signature" | "method_signature") && !is_member(walk, draft.node) {
             return false;
         }
         if draft.name.starts_with(['"', '\'']) {
@@ -65,10 +80,42 @@ impl LanguageHooks for Ecmascript {
         draft.private |= is_private(walk, draft);
         place_in_object(walk, draft);
         place_assigned(walk, draft);
+        if node_kind == "arrow_function" {
+            draft.flags |= flags::ARROW;
+        }
+        if draft.kind == Kind::Lambda && node_kind == "function_expression" && !draft.name.is_empty() {
+            place_named(walk, draft);
+        }
+        if draft.kind == Kind::Lambda
+            && let Some(value) = enclosing_value(walk, draft.wrapper.outer.unwrap_or(draft.node))
+        {
+            draft.parent = value;
+        }
         if walk.builder.facts.path.ends_with(".d.ts") && draft.kind != Kind::Lambda {
             draft.flags |= flags::DECLARATION;
         }
         overload(walk, draft);
+        true
+    }
+
+    fn variable(&self, walk: &Walk, node: NodeId, kind: Option<Kind>) -> Option<Kind> {
+        let Some(value) = walk.child(node, "value") else { return kind };
+        let last = assigned_value(walk, value);
+        let is_chain = last != value && walk.kind_name(value) == "assignment_expression";
+        match walk.kind_name(last) {
+            // The function at the end of the chain has the name of the variable.
+            last if is_chain && (is_function(last) || last == "class") => None,
+            // The functions of a local object need an owner.
+            "object" if kind.is_none() && has_functions(walk, last) => Some(Kind::Constant),
+            _ => kind,
+        }
+    }
+
+    fn separates_types(&self) -> bool {
+        true
+    }
+
+    fn skips_anonymous(&self) -> bool {
         true
     }
 
@@ -83,6 +130,11 @@ impl LanguageHooks for Ecmascript {
     }
 
     fn expression(&self, walk: &mut Walk, node: NodeId) -> Option<ExprId> {
+        if walk.bytes_of(node).starts_with(b"require") && walk.kind_name(node) == "call_expression" {
+            let name = required_name(walk, node)?;
+            let name = walk.builder.owned_name(name);
+            return Some(walk.builder.name_expr(name));
+        }
         // An element with a lower-case name is an HTML element, not a component.
         if walk.bytes_of(node).first() != Some(&b'<') {
             return None;
@@ -95,6 +147,7 @@ impl LanguageHooks for Ecmascript {
 
     fn end(&self, walk: &mut Walk) {
         note_exported_values(walk);
+        type_created(walk);
         let mut exported: FxHashMap<Name, u32> = FxHashMap::default();
         for (name, flags) in std::mem::take(&mut walk.exported) {
             *exported.entry(name).or_default() |= flags;
@@ -102,6 +155,29 @@ impl LanguageHooks for Ecmascript {
         for definition in walk.builder.facts.definitions.iter_mut().skip(1).filter(|found| found.parent == 0) {
             definition.flags |= exported.get(&definition.name).unwrap_or(&0);
         }
+    }
+}
+
+/// Gives the first parameter of the function that creates a constant the constant's own type:
+/// `const T: Constructor<T> = constructor("T", (inst) => {...})`.
+fn type_created(walk: &mut Walk) {
+    let builder = &walk.builder;
+    let mut found = Vec::new();
+    for (def, definition) in builder.facts.definitions.iter().enumerate() {
+        let value = &builder.facts.definitions[definition.parent as usize];
+        if definition.kind != Kind::Lambda || value.kind != Kind::Constant {
+            continue;
+        }
+        if let Some(Expr::Generic { args, .. }) = value.declared_type.map(|declared| builder.get(declared))
+            && let Some(&own) = args.first()
+            && *builder.get(own) == Expr::Name(value.name)
+            && definition.params.first().is_some_and(|first| first.annotation.is_none())
+        {
+            found.push((def, own));
+        }
+    }
+    for (def, own) in found {
+        walk.builder.facts.definitions[def].params[0].annotation = Some(own);
     }
 }
 
@@ -201,69 +277,6 @@ fn is_private(walk: &Walk, draft: &DefinitionDraft) -> bool {
             .tree
             .children(draft.node)
             .any(|child| walk.kind_name(child) == "accessibility_modifier" && walk.bytes_of(child) != b"public")
-}
-
-/// Handles functions in an object literal: they are members of the variable that holds the literal, or of the module
-/// for `module.exports`; elsewhere they stay anonymous.
-fn place_in_object(walk: &mut Walk, draft: &mut DefinitionDraft) {
-    let tree = walk.tree;
-    let outer = draft.wrapper.outer.unwrap_or(draft.node);
-    let object = tree.node(outer).parent;
-    if !matches!(walk.kind_name(outer), "pair" | "method_definition") || walk.kind_name(object) != "object" {
-        return;
-    }
-    let mut holder = tree.node(object).parent;
-    while matches!(walk.kind_name(holder), "as_expression" | "satisfies_expression") {
-        holder = tree.node(holder).parent;
-    }
-    let known = walk.definition_of.get(&holder).map(|&(definition, _)| definition);
-    let is_exports =
-        walk.kind_name(holder) == "assignment_expression" && walk.bytes_of(holder).starts_with(b"module.exports");
-    match known {
-        Some(definition) if walk.kind_of(definition) == Kind::Constant => draft.parent = definition,
-        _ if is_exports => draft.flags |= flags::EXPORTED,
-        _ => {
-            draft.kind = Kind::Lambda;
-            return;
-        }
-    }
-    draft.kind = Kind::Function;
-}
-
-/// Handles `exports.f = function`, `module.exports = class` and `T.prototype.m = function`; other assignments are
-/// values.
-fn place_assigned(walk: &mut Walk, draft: &mut DefinitionDraft) {
-    let assignment = walk.tree.node(draft.node).parent;
-    if draft.wrapper.name.is_none() || walk.kind_name(assignment) != "assignment_expression" {
-        return;
-    }
-    let left = walk.child(assignment, "left").map_or(String::new(), |left| walk.text_of(left).into_owned());
-    let parts: Vec<&str> = left.split('.').collect();
-    match parts.as_slice() {
-        ["module", "exports"] => {
-            draft.name = "default".to_owned();
-            draft.flags |= flags::EXPORTED | flags::DEFAULT_EXPORT;
-        }
-        ["exports", _] | ["module", "exports", _] => draft.flags |= flags::EXPORTED,
-        [class, "prototype", _] => match defined_here(walk, class) {
-            Some(definition) => {
-                draft.parent = definition;
-                draft.kind = Kind::Method;
-            }
-            None => draft.kind = Kind::Lambda,
-        },
-        _ if draft.kind == Kind::Class => {}
-        _ => draft.kind = Kind::Lambda,
-    }
-}
-
-fn defined_here(walk: &Walk, name: &str) -> Option<DefId> {
-    let scope = walk.scope();
-    let definitions = &walk.builder.facts.definitions;
-    let found = definitions
-        .iter()
-        .rposition(|definition| definition.parent == scope && walk.builder.text(definition.name) == name)?;
-    (found != 0).then_some(found as DefId)
 }
 
 /// Sets the flags of a signature without a body: an overload in a class or module, a declaration in an interface or
