@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from atlas.model import Filter, Match, Node
+from atlas.model import Filter, Label, Match, Node
 from atlas.search import Reader
 from atlas.search.channels import EXTERNAL_LABELS
 from atlas.search.languages import LanguageTerms
@@ -25,6 +25,8 @@ MIN_SHARED = 2
 """Words that two names must have in common to be near."""
 MAX_NAME_CHARACTERS = 500
 
+_PACKAGE = "MATCH (p:ExternalPackage) WHERE p.name = $name RETURN p.uid ORDER BY p.uid"
+_TIMEOUT = 5.0
 _PLACE = re.compile(r"^(?P<path>.+?):(?:L)?(?P<line>\d{1,7})(?::\d+)?$")
 
 
@@ -44,7 +46,7 @@ async def resolve(reader: Reader, name: str, where: Filter) -> Resolution:
     """Find the nodes of a name (see `written`) within the filter. Raises only store errors."""
     if not name:
         return Resolution((), "")
-    for rung in (_by_uid, _by_place, _by_name, _by_path):
+    for rung in (_by_uid, _by_place, _by_name, _by_package, _by_path):
         found = await rung(reader, name, where)
         if found is not None:
             return found
@@ -112,6 +114,17 @@ async def _by_name(reader: Reader, name: str, where: Filter) -> Resolution | Non
         if own or nodes:
             return _prefer_definition(own or nodes, match.value, reader.languages)
     return None
+
+
+async def _by_package(reader: Reader, name: str, where: Filter) -> Resolution | None:
+    """Return the external package of that name, or that is imported under it."""
+    if where.labels and Label.EXTERNAL_PACKAGE not in where.labels:
+        return None
+    nodes = await reader.store.find(f"ext:{name}", Match.EXACT, where, 1)
+    if not nodes:
+        found = await reader.store.cypher(_PACKAGE, {"name": name}, 2, _TIMEOUT, where.project)
+        nodes = await reader.store.symbols([str(row[0]) for row in found.rows])
+    return Resolution(tuple(nodes), "exact") if nodes else None
 
 
 async def _by_path(reader: Reader, name: str, where: Filter) -> Resolution | None:

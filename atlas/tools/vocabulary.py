@@ -12,7 +12,7 @@ from atlas.tools.answers import Described
 
 LABELS: Mapping[Label, str] = {
     Label.PROJECT: "an indexed tree",
-    Label.PACKAGE: "a folder of modules, or a Go package",
+    Label.PACKAGE: "a Python or Go package, a namespace, a Java package",
     Label.FILE: "a code file of a language without file modules",
     Label.MODULE: "a code file that is a module by its path",
     Label.CLASS: "class, interface, struct, trait, enum (see kind)",
@@ -22,7 +22,7 @@ LABELS: Mapping[Label, str] = {
     Label.DOC_FILE: "a Markdown file",
     Label.DOC_SECTION: "a heading with its text",
     Label.ADR: "an architecture decision record",
-    Label.EXTERNAL_PACKAGE: "a package that is imported, not indexed",
+    Label.EXTERNAL_PACKAGE: "a package that is imported or declared as a dependency, not indexed",
     Label.EXTERNAL_SYMBOL: "a symbol of such a package",
     Label.CLAIM: "a note: a statement with evidence (see status, confidence, source)",
     Label.DECISION: "a note: a decision",
@@ -37,6 +37,7 @@ EDGE_TYPES: Mapping[EdgeType, str] = {
     EdgeType.CALLS: "caller -> callee",
     EdgeType.REFERENCES: "user -> function or class used as a value",
     EdgeType.IMPORTS: "importer -> imported module or symbol",
+    EdgeType.DEPENDS_ON: "project -> package or project that its manifest declares",
     EdgeType.USES_TYPE: "user -> type it refers to",
     EdgeType.DOCUMENTS: "document section -> symbol or file",
     EdgeType.AFFECTS: "ADR -> symbol or file",
@@ -82,6 +83,9 @@ NODE_PROPERTIES = (
     Described("agent"),
     Described("type", "of entities"),
     Described("aliases", "of entities"),
+    Described("ecosystem", "of external packages: python npm go rust maven dotnet php ruby elixir"),
+    Described("import_name", "of external packages: the name in imports, if it differs"),
+    Described("standard", "of external packages: languages whose standard library it is"),
 )
 EDGE_PROPERTIES = (
     Described("line", "of the evidence, in the source node's file"),
@@ -95,9 +99,18 @@ EDGE_PROPERTIES = (
     Described("signature", "of ABOUT: the target's digest when the note was written"),
     Described("body", "likewise"),
     Described("docstring", "likewise"),
-    Described("path", "of ABOUT: where the target was"),
+    Described("path", "of ABOUT: where the target was; of DEPENDS_ON: the manifest"),
     Described("anchor_line", "likewise"),
     Described("commit", "likewise"),
+    Described("kind", "of DEPENDS_ON: runtime optional peer provided build development indirect"),
+    Described("ecosystem", "of DEPENDS_ON"),
+    Described("package", "of DEPENDS_ON: the name as declared"),
+    Described("group", "of DEPENDS_ON: extra, group, scope or target"),
+    Described("range", "of DEPENDS_ON: versions as declared"),
+    Described("marker", "of DEPENDS_ON: condition"),
+    Described("locked", "of DEPENDS_ON: version in the lock file"),
+    Described("lock", "of DEPENDS_ON: path:line in the lock file"),
+    Described("also", "of DEPENDS_ON: further declarations"),
 )
 EXAMPLES = (
     Described(
@@ -115,6 +128,10 @@ EXAMPLES = (
     Described(
         "subclasses, any depth",
         "MATCH (c:Class)-[:INHERITS*1..5]->(b:Class {name: 'NAME'}) RETURN DISTINCT c.qualified_name",
+    ),
+    Described(
+        "dependencies",
+        "MATCH (p:Project)-[r:DEPENDS_ON]->(d) RETURN p.name, d.name, r.kind, r.range, r.locked, r.path, r.line",
     ),
     Described(
         "functions without callers",

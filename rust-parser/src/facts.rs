@@ -5,15 +5,17 @@
 //! in this file, or of what the parser extracts, must raise [`FACTS_VERSION`], which invalidates the cache.
 
 pub mod flags;
+mod manifest;
 mod notes;
 
 use serde::{Deserialize, Serialize};
 
 use crate::string_table::StringTable;
+pub use manifest::{Dependency, Ecosystem, Include, IncludeKind, Locked, Manifest, Purpose, Role};
 pub use notes::{Relation, RelationKind};
 
 /// Raised with every change of layout or meaning. Part of the facts cache's key.
-pub const FACTS_VERSION: u32 = 7;
+pub const FACTS_VERSION: u32 = 8;
 
 /// Index into [`FileFacts::strings`].
 pub type Name = u32;
@@ -60,6 +62,8 @@ pub struct FileFacts {
     pub properties: Vec<(DefId, Name)>,
     /// What a note says about other nodes. Its source is the top-level scope.
     pub relations: Vec<Relation>,
+    /// Of manifests and lock files.
+    pub manifest: Option<Box<Manifest>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

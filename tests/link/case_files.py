@@ -2,7 +2,8 @@
 
 A case begins with a `##` heading. A block whose info string is `<language> <path>` is a file. In an `expect` block a line is
 `source -TYPE-> target  [strategy]  [@line,line]`, the same after `absent ` for an edge that must not be there (`*` matches anything), or
-`unresolved <path> <count>`. A `subprojects` block has one `folder kind name` a line.
+`unresolved <path> <count>`. A `subprojects` block has one `folder kind name` a line. A `depends` block has all dependencies:
+`project | name | kind | group | range | locked | path:line`.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Case:
     expected: list[Expected] = field(default_factory=list)
     unresolved: dict[str, int] = field(default_factory=dict)
     subprojects: list[tuple[str, str, str]] = field(default_factory=list)
+    depends: list[str] = field(default_factory=list)
 
 
 def read_cases(path: Path) -> list[Case]:
@@ -69,6 +71,8 @@ def _add_block(case: Case, info: list[str], body: list[str]) -> None:
     if info[0] == "expect":
         for line in body:
             _add_expectation(case, line.strip())
+    elif info[0] == "depends":
+        case.depends += [" ".join(line.split()) for line in body if line.strip()]
     elif info[0] == "subprojects":
         for line in body:
             folder, kind, name = line.split()

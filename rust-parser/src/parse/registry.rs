@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::content_digest::hex;
 use crate::facts::FACTS_VERSION;
 use crate::language_data::{Settings, read_all};
+use crate::manifests;
 use crate::parse::language::Language;
 use crate::parse::languages;
 
@@ -16,6 +17,9 @@ use crate::parse::languages;
 const SHEBANG_BYTES: usize = 256;
 /// Name of the language of notes.
 const NOTE: &str = "note";
+/// Names of the languages of lock files, and of manifests that no other language claims.
+const LOCK: &str = "lock";
+const MANIFEST: &str = "manifest";
 
 /// The registered languages and how files are mapped to them.
 #[derive(Default)]
@@ -104,7 +108,7 @@ impl Registry {
     }
 
     /// Returns the language of a path: that of notes in their folder, else by complete file name, then by the longest
-    /// extension.
+    /// extension. Lock files and other manifests are recognised by name.
     pub fn of_path(&self, path: &str) -> Option<&str> {
         if self.is_note(path)
             && let Some((name, _)) = self.by_name.get_key_value(NOTE)
@@ -112,6 +116,11 @@ impl Registry {
             return Some(name);
         }
         let file = path.rsplit('/').next().unwrap_or(path);
+        if manifests::is_lock(file)
+            && let Some((name, _)) = self.by_name.get_key_value(LOCK)
+        {
+            return Some(name);
+        }
         if let Some(name) = self.by_file_name.get(file) {
             return Some(name);
         }
@@ -126,7 +135,7 @@ impl Registry {
                 return Some(name);
             }
         }
-        None
+        manifests::format_of(path).and_then(|_| Some(self.by_name.get_key_value(MANIFEST)?.0.as_str()))
     }
 
     /// Returns the language of the interpreter in a `#!` line.

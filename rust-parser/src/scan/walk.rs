@@ -323,7 +323,9 @@ impl Walk<'_> {
             listing.skip(path, "language");
             return;
         };
-        if status.size > self.options.max_bytes {
+        let is_lock = crate::manifests::is_lock(name);
+        let limit = if is_lock { crate::manifests::MAX_LOCK_BYTES } else { 0 };
+        if status.size > self.options.max_bytes.max(limit) {
             listing.skip(path, "too-large");
             return;
         }
